@@ -1,6 +1,6 @@
 type Load<T> = () => Promise<T>
 
-/** When a browser that cannot tell that it is idle is taken to be. */
+/** How long to wait in a browser that cannot report that it is idle. */
 const IDLE_AFTER_MS = 1_000
 
 const loads: Load<unknown>[] = []
@@ -9,7 +9,7 @@ const loads: Load<unknown>[] = []
 export function ahead<T>(load: Load<T>): Load<T> {
   const begun = () => {
     const loading = load()
-    // The router begins to load before it knows that it stays, and then never looks at what became of it.
+    // The router may start to load and then drop the navigation, and never handle the rejection.
     loading.catch(() => {})
     return loading
   }
@@ -17,7 +17,9 @@ export function ahead<T>(load: Load<T>): Load<T> {
   return begun
 }
 
-/** Loads all such code once the browser is idle, piece by piece, so that it is there when the server is not. */
+/**
+ * Loads all such code once the browser is idle, piece by piece, so that it is there when the server is not reachable.
+ */
 export function loadAhead(): void {
   const begin = async () => {
     for (const load of loads) await load().catch(() => {})

@@ -1,7 +1,7 @@
-/** What fetch-anew.js, in the head of the page, gives to its modules. */
+/** What fetch-anew.js, in the head of the page, provides to its modules. */
 declare const fetchAnew: {
-  /** Loads the page at a path anew, unless it has just been; answers whether it does. */
+  /** Reloads the page at a path, unless it was just reloaded; answers whether it does. */
   once(path: string): boolean
-  /** To be told when a page has been loaded. */
+  /** Must be called when a page has been loaded. */
   loaded(): void
 }

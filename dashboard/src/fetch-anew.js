@@ -1,6 +1,6 @@
-// Fetches a page anew whose code could not be loaded, once. Runs before any module, whose own code may be what is missing.
+// Reloads a page whose code could not be loaded, once. Runs before any module, since the missing code may be theirs.
 ;(() => {
-  /** Which page was fetched anew last. */
+  /** The page that was reloaded last. */
   const KEY = 'fetched anew'
 
   globalThis.fetchAnew = {
@@ -9,10 +9,10 @@
         if (sessionStorage.getItem(KEY) === path) return false
         sessionStorage.setItem(KEY, path)
       } catch {
-        // Storage can be forbidden, and without it the page would be fetched again and again.
+        // Storage can be blocked, and without it the page would reload again and again.
         return false
       }
-      // To its own address with a hash a page only scrolls.
+      // Going to its own address with a hash would only scroll the page.
       if (path === location.pathname + location.search + location.hash) location.reload()
       else location.assign(path)
       return true
@@ -26,7 +26,7 @@
     },
   }
 
-  // Without its first code a page stays empty.
+  // Without its first script a page stays empty.
   addEventListener(
     'error',
     ({ target }) => {

@@ -1,12 +1,12 @@
 import type { RouteLocationNormalized } from 'vue-router'
 
-/** Where to go after sign-in: only ever a path of the dashboard itself. */
+/** Where to go after sign-in: always a path of the dashboard itself. */
 export function returnPath(route: RouteLocationNormalized): string {
   const wanted = route.query['return']
   return typeof wanted === 'string' && /^\/(?![/\\])/.test(wanted) ? wanted : '/services'
 }
 
-/** How the address of the sign-in page names where to go after it. */
+/** The query of the sign-in page that says where to go afterwards. */
 export function returnQuery(path: string): { return?: string } {
   return path === '/' || path === '/services' ? {} : { return: path }
 }

@@ -98,7 +98,8 @@ export const router = createRouter({
         {
           path: 'git/register',
           component: () => import('./git/RegisterPage.vue'),
-          // It alone may send a form elsewhere, so it is always loaded by itself (its content security policy).
+          // Only this page may submit a form to another site (its content security policy), so it always gets a full
+          // load.
           beforeEnter: (to, from) => {
             if (from.matched.length === 0) return true
             location.assign(to.fullPath)
@@ -117,7 +118,7 @@ router.beforeEach(async (to, from) => {
   try {
     await session.load()
   } catch {
-    // The server does not answer; App.vue says so, and the page asks again itself.
+    // The server does not answer; App.vue says so, and the page retries by itself.
     return true
   }
   if (session.setupRequired.value) return to.path === '/setup' ? true : '/setup'
@@ -129,7 +130,7 @@ router.beforeEach(async (to, from) => {
   return to.meta.open ? true : { path: '/sign-in', query: returnQuery(to.fullPath) }
 })
 
-/** A page without its data is no page: while the server is away the present one stays. */
+/** A page is useless without its data: while the server is away, the current one stays. */
 router.beforeResolve(async (to, from) => {
   const isMove = from.matched.length > 0 && to.path !== from.path
   if (!isMove || !connection.lost.value || (await connection.probe())) return true
@@ -144,13 +145,13 @@ router.afterEach((to, from, failure) => {
 })
 
 /**
- * A page's code cannot be loaded when the server is away, and the present page stays; or when the server was upgraded, and
- * the page is fetched anew, once.
+ * A page's code cannot be loaded when the server is away: the current page stays. Or the server was upgraded: the page
+ * is reloaded, once.
  */
 router.onError(async (error, to, from) => {
   leftPage()
   if (!(await connection.probe())) {
-    // Of the first page there is none that could stay.
+    // On first load there is no page that could stay.
     return from.matched.length > 0 ? sayUnreachable() : pageFault('The server does not answer.')
   }
   if (!fetchAnew.once(to.fullPath)) pageFault(`This page could not be loaded: ${(error as Error).message}`)
@@ -158,7 +159,7 @@ router.onError(async (error, to, from) => {
 
 let pageFault: (message: string) => void = () => {}
 
-/** Registers what says that a page cannot be shown at all. */
+/** Registers the handler that says that a page cannot be shown. */
 export function whenPageFails(listener: (message: string) => void): void {
   pageFault = listener
 }

@@ -2,10 +2,10 @@ import type { RouteLocationNormalized, RouterScrollBehavior } from 'vue-router'
 
 type Saved = Parameters<RouterScrollBehavior>[2]
 
-/** How long a page may take until it is as long as it was. */
+/** How long to wait until a page is as long as it was. */
 const GROW_LIMIT_MS = 3_000
 
-/** Where a page is scrolled to: where it was left when the reader goes back to it, else its beginning. */
+/** Where a page is scrolled to: where it was left when the user goes back to it, otherwise its top. */
 export async function scrollTarget(
   to: RouteLocationNormalized,
   from: RouteLocationNormalized,
@@ -18,7 +18,7 @@ export async function scrollTarget(
   return to.path !== from.path && { top: 0 }
 }
 
-/** Waits until the document has this height: lists come after their page. Ends when the reader scrolls. */
+/** Waits until the document has this height: lists load after their page. Stops when the user scrolls. */
 function grown(height: number): Promise<void> {
   if (document.documentElement.scrollHeight >= height) return Promise.resolve()
   return new Promise((resolve) => {

@@ -4,7 +4,7 @@
   try {
     chosen = localStorage.getItem('theme')
   } catch {
-    // Storage can be forbidden; the system's preference is used then.
+    // Storage can be blocked; the system's preference is used then.
   }
   const dark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   document.documentElement.classList.toggle('dark', dark)

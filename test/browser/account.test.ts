@@ -33,7 +33,7 @@ test('a wrong setup code is refused with a sentence, and the right one signs in'
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByRole('alert').waitFor()
   await setUp(page, server.setupCode)
-  expect(await page.getByRole('heading', { level: 2 }).innerText()).toBe('Put your first service live')
+  expect(await page.getByRole('heading', { level: 2 }).innerText()).toBe('Deploy your first service')
   expect(browser.faults).toEqual([])
 })
 
@@ -83,7 +83,7 @@ test('a token made in the dashboard is shown until it was taken, and works until
   expect(await ask()).toBe(200)
   await page.getByRole('button', { name: 'Revoke ci' }).click()
   await page.getByRole('button', { name: 'Revoke token' }).click()
-  await page.getByText('No token yet.').waitFor()
+  await page.getByText('No tokens yet.').waitFor()
   await page.locator('h1:focus').waitFor()
   expect(await ask()).toBe(401)
 })

@@ -58,7 +58,7 @@ test('while the server is away a link keeps the page and says so, and the page g
   await server.api('PATCH', '/services/kept', { port: 4000 })
   await expect.poll(() => page.getByLabel('Port').inputValue()).toBe('4000')
   await page.getByRole('button', { name: 'Save only' }).click()
-  await page.getByText('Not saved yet').waitFor({ state: 'detached' })
+  await page.getByText('Unsaved changes').waitFor({ state: 'detached' })
   expect((await server.api('GET', '/services/kept')).body.start_command).toBe('typed meanwhile')
   expect(browser.faults).toEqual([])
 })

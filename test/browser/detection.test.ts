@@ -45,7 +45,7 @@ test('New service shows what a repository is before anything is made, and takes 
   await page.getByLabel('Root directory').fill('api')
   await found().getByText('Web service: Ruby').waitFor()
   expect(await found().innerText()).toMatch(
-    /rails[^]*Start\n+.*rails[^]*Variables it is given\n+SECRET_KEY_BASE/,
+    /rails[^]*Start\n+.*rails[^]*Generated variables\n+SECRET_KEY_BASE/,
   )
   expect(await page.getByLabel('Type').inputValue()).toBe('web_service')
   await found().getByText('Why').click()
@@ -97,7 +97,7 @@ test('New service says when nothing is found, and why', async () => {
   const repository = await createRepository({ 'README.md': 'words' })
   await page.goto('/services/new')
   await page.getByLabel('Repository address').fill(remote.url(repository))
-  await found().getByText('Nothing that could be deployed was found').waitFor()
+  await found().getByText('Nothing to deploy was found').waitFor()
   await found().getByText('no way to build this source was found').waitFor()
 })
 

@@ -35,7 +35,7 @@ test('the dashboard is set up and used at its own host over HTTPS', async () => 
   await base.getByText('Active').waitFor()
   const certificates = page.getByRole('row', { name: /panel\.example\.com/ })
   await certificates.getByText('this dashboard').waitFor()
-  await certificates.getByText('Certified').waitFor()
+  await certificates.getByText('Issued', { exact: true }).waitFor()
 
   // A domain whose names lead nowhere yet comes with its records, and is watched while it waits.
   await place.names.setDefault(null)
@@ -77,7 +77,10 @@ test('a custom domain is added in the settings of a service, shows its certifica
     await card.getByRole('button', { name: 'Add', exact: true }).click()
     await card.getByText(host, { exact: true }).first().waitFor()
   }
-  await waitFor(async () => (await card.getByText('Certified').count()) === 2, 'both to be certified')
+  await waitFor(
+    async () => (await card.getByText('Issued', { exact: true }).count()) === 2,
+    'both certificates',
+  )
   await card.getByLabel('Canonical domain').selectOption('www.brand.example')
   await waitFor(
     async () =>

@@ -46,7 +46,7 @@ async function openVariables(name: string): Promise<void> {
 }
 
 const value = (key: string) => page.getByLabel(`Value of ${key}`, { exact: true })
-const unsaved = () => page.getByText('Not saved yet')
+const unsaved = () => page.getByText('Unsaved changes')
 
 test('a save of variables keeps what was changed elsewhere since they were loaded, and follows it', async () => {
   const name = await makeService()
@@ -224,7 +224,7 @@ test('a repository that cannot be read is said once, at its address, and made a 
     expect.stringMatching(/^The repository could not be read: .*127\.0\.0\.1/),
   ])
   expect(await page.getByLabel('Repository address').getAttribute('aria-invalid')).toBe('true')
-  await page.getByText('No push reaches this server yet').waitFor()
+  await page.getByText('Pushes do not reach this server yet').waitFor()
   await page.getByText('Add a webhook by hand').click()
   await page.getByLabel("the webhook's address").getByText('/hooks/gitprov').waitFor()
   await page.getByRole('button', { name: 'Create and deploy' }).click()
@@ -373,9 +373,9 @@ test('a reference is completed from what is typed of it, by the keys alone', asy
   expect(await field.inputValue()).toBe(`\${{service.${other}.env.REGION}}`)
   await field.fill('')
   await field.pressSequentially(`\${{${name}`)
-  await page.getByRole('status').getByText('Nothing here is called so.').waitFor()
+  await page.getByRole('status').getByText('No matches.').waitFor()
   await page.keyboard.press('Escape')
-  expect(await page.getByText('Nothing here is called so.').count()).toBe(0)
+  expect(await page.getByText('No matches.').count()).toBe(0)
 
   await field.fill('')
   await field.pressSequentially('${{orders.pass')

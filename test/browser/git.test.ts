@@ -41,16 +41,16 @@ const faults = () => browser.faults.filter((fault) => !fault.startsWith(`asked $
 test('GitHub is connected in the browser, and a repository of it chosen for a service', async () => {
   await page.goto('/services')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Git' }).click()
-  await page.getByText('No account is connected').waitFor()
+  await page.getByText('No accounts connected').waitFor()
   await page.getByRole('link', { name: 'Connect GitHub' }).click()
   await page.getByLabel('Organization').fill('octo-org')
   await page.getByLabel('GitHub Enterprise address').fill(provider.url)
-  await page.getByRole('button', { name: 'Go on at GitHub' }).click()
+  await page.getByRole('button', { name: 'Continue to GitHub' }).click()
   await page.getByRole('link', { name: 'Create GitHub App' }).click()
   await page.getByRole('link', { name: 'Install' }).click()
   const card = page.getByRole('article', { name: /^octo-org on GitHub at 127/ })
   await card.getByText('Connected', { exact: true }).waitFor()
-  await card.getByText('reads chosen repositories').waitFor()
+  await card.getByText('reads selected repositories').waitFor()
 
   await page.getByRole('link', { name: 'New service' }).first().click()
   await page.getByLabel('Find a repository').fill('api')
@@ -66,11 +66,11 @@ test('GitLab is connected in the browser by OAuth', async () => {
   await page.goto('/git')
   await page.getByRole('button', { name: 'Connect GitLab…' }).click()
   await page.getByLabel('GitLab address').fill(provider.url)
-  await page.getByRole('button', { name: 'Go on at GitLab' }).click()
+  await page.getByRole('button', { name: 'Continue to GitLab' }).click()
   await page.getByText(/needs an OAuth application/).waitFor()
   await page.getByLabel('Application ID').fill('client-1')
   await page.getByLabel('Secret').fill('client-secret-1')
-  await page.getByRole('button', { name: 'Go on at GitLab' }).click()
+  await page.getByRole('button', { name: 'Continue to GitLab' }).click()
   await page.getByRole('link', { name: 'Authorize' }).click()
   const card = page.getByRole('article', { name: /^ada on GitLab/ })
   await card.getByText('Connected', { exact: true }).waitFor()
@@ -146,7 +146,7 @@ test('the settings of a service hold its watched paths and its deploy hook, read
   await page.getByText(/must be a glob from the repository's root/).waitFor()
   await page.getByLabel('Deploy on push when one of these changes').fill('services/api/**\n\n*.json ')
   await page.getByRole('button', { name: 'Save paths' }).click()
-  await page.getByText('It applies from the next push on.').waitFor()
+  await page.getByText('It applies from the next push.').waitFor()
   expect((await server.api('GET', '/services/hooked')).body.watch_paths).toEqual([
     'services/api/**',
     '*.json',

@@ -158,10 +158,10 @@ test('letters of an open chart follow another size', async () => {
   await expect.poll(drawn).toContain(12)
 })
 
-test('letters as large as the reader has told the browser have room in the side bar', async () => {
+test('letters as large as the reader has told the browser have room in the sidebar', async () => {
   const wide = await large.enter(server, { viewport: { width: 2400, height: 1000 } })
   await wide.goto('/services')
-  const bar = wide.getByRole('complementary', { name: 'Side bar' })
+  const bar = wide.getByRole('complementary', { name: 'Sidebar' })
   const link = bar.getByRole('link', { name: 'Notifications' })
   const letters = 'Number.parseFloat(getComputedStyle(document.body).fontSize)'
   expect(await wide.evaluate<number>(letters)).toBe(28)

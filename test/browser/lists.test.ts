@@ -23,7 +23,7 @@ test('a list of deploys whose older ones were asked for says that there are no m
   for (let count = 0; count < 30; count++) await deploy()
   await page.goto('/services/busy/deploys')
   const more = page.getByRole('button', { name: 'Show older deploys' })
-  const end = page.getByText('These are all deploys that are kept, 500 at most.')
+  const end = page.getByText('These are all the deploys that are kept (at most 500).')
   await more.waitFor()
   expect(await end.count()).toBe(0)
   // There are exactly as many as are shown at first.
@@ -72,7 +72,7 @@ test('older deploys that the server fails to answer are asked for again by the s
   expect(await more.getAttribute('aria-busy')).toBeNull()
   isRead = true
   await more.click()
-  await page.getByText('These are all deploys that are kept, 500 at most.').waitFor()
+  await page.getByText('These are all the deploys that are kept (at most 500).').waitFor()
   await page.unroute(lists)
   expect(browser.faults).toEqual([])
 })
@@ -107,7 +107,7 @@ test.for([
   ['/account', 'Sessions', '**/auth/sessions'],
   ['/git', 'Pushes received', '**/git/deliveries'],
   ['/notifications', 'Log drains', '**/log-drains'],
-  ['/domains', 'Certificates of your own', '**/certificates/uploaded'],
+  ['/domains', 'Your own certificates', '**/certificates/uploaded'],
 ] as const)(
   'what takes its time on %s says under %s that it is loading',
   async ([path, heading, request]) => {
@@ -126,8 +126,8 @@ test.for([
 )
 
 test.for([
-  ['/notifications', 'Log drains', 'No drain yet.'],
-  ['/domains', 'Certificates of your own', 'No certificate of your own yet.'],
+  ['/notifications', 'Log drains', 'No log drains yet.'],
+  ['/domains', 'Your own certificates', 'No certificates uploaded yet.'],
 ] as const)('%s says under %s that there is none', async ([path, heading, words]) => {
   await page.goto(path)
   await page.getByRole('region', { name: heading }).getByText(words).waitFor()
@@ -289,7 +289,7 @@ test('an answer that is none of the server is told in words', async () => {
     route.fulfill({ contentType: 'text/html', body: '<html>Sign in to the network</html>' }),
   )
   await page.goto('/env-groups')
-  await page.getByText('Something on the way to the server answered in its place').waitFor()
+  await page.getByText('Something between you and the server answered instead').waitFor()
   await page.unroute(list)
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('alert').waitFor({ state: 'detached' })
@@ -324,7 +324,7 @@ test('an answer that breaks off is told in words, and is not asked for without e
       return new Response(new ReadableStream({ start }), { status: 200 })
     }`)
   await other.goto('/env-groups')
-  await other.getByText('The answer of the server broke off.').waitFor()
+  await other.getByText('The connection to the server was lost.').waitFor()
   await other.waitForTimeout(1_500)
   expect(await other.evaluate('asked')).toBeLessThan(5)
   await other.evaluate('isCut = false')

@@ -146,18 +146,18 @@ test('a log says that it has older lines also to a browser whose clock is a litt
     return route.fulfill({ contentType: 'text/event-stream', body: events.join('') })
   })
   await page.reload()
-  await page.getByText('This is the newest part of the log.').waitFor()
+  await page.getByText('Only the newest lines are shown.').waitFor()
   await page.context().close()
 })
 
 test('a log of which the newest lines alone are shown says so', async () => {
   const page = await open()
-  const note = page.getByText('This is the newest part of the log.')
+  const note = page.getByText('Only the newest lines are shown.')
   await note.waitFor()
   await page.goto(`/services/talker/logs?since=${momentOf(ALL - 10)}`)
   await rowOf(page, ALL).waitFor()
   expect(await note.count()).toBe(0)
-  expect(await page.getByText('This is the newest part of what was found.').count()).toBe(0)
+  expect(await page.getByText('Only the newest matches are shown.').count()).toBe(0)
   await page.context().close()
 })
 

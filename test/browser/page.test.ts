@@ -224,7 +224,7 @@ test('a dark system gets a dark page before anything is drawn, and a choice outl
 test('where the system chooses the colours, what is chosen can be told from what is not', async () => {
   const page = await browser.enter(server, { forcedColors: 'active' })
   await page.goto('/services')
-  const bar = page.getByRole('complementary', { name: 'Side bar' })
+  const bar = page.getByRole('complementary', { name: 'Sidebar' })
   const look = (part: Locator) =>
     part.evaluate((element) => {
       const { backgroundColor, outlineStyle } = element.ownerDocument.defaultView!.getComputedStyle(element)

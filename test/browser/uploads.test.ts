@@ -83,7 +83,7 @@ test('who leaves the page of a new service while its source is sent is not led b
   await page.getByRole('button', { name: 'Leave' }).click()
   await ended
   await arrive()
-  await page.getByText('left-alone was created. Its upload was ended').waitFor()
+  await page.getByText('left-alone was created. The upload was interrupted').waitFor()
   expect(new URL(page.url()).pathname).toBe('/account')
   expect(await deploysOf('left-alone')).toEqual([])
   // Work that is not saved is asked for again.
@@ -104,6 +104,6 @@ test('an upload that something else than the server answers says so', async () =
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Choose a .tar.gz file').setInputFiles(ARCHIVE)
   await dialog.getByRole('button', { name: 'Deploy', exact: true }).click()
-  await dialog.getByText('Something on the way to the server answered in its place').waitFor()
+  await dialog.getByText('Something between you and the server answered instead').waitFor()
   await page.unroute('**/deploys/upload*')
 })

@@ -4,14 +4,14 @@ import { connection } from './connection.ts'
 import { session } from './session.ts'
 import type { Change } from './types.ts'
 
-/** Wait before a feed that the server refused or cut is opened again. */
+/** Wait before reopening a feed that the server refused or closed. */
 const REOPEN_MS = 1_000
 /** How long a first fetch waits for the feed. */
 const READY_LIMIT_MS = 1_000
 
 type Listener = (change: Change) => void
 
-/** Told to every listener when the feed is open (again): what was fetched before may be stale. */
+/** Sent to every listener each time the feed opens: what was fetched before may be stale. */
 const RESYNC: Change = { kind: 'all', id: '*', service_id: null, action: 'resync' }
 
 const listeners = new Set<Listener>()
@@ -30,23 +30,23 @@ export function onChange(listener: Listener): void {
 }
 
 /**
- * Waits while the feed is being opened: what is fetched after that need not be fetched again. A feed that takes long or
- * is closed keeps nobody waiting.
+ * Waits while the feed is being opened: what is fetched after that need not be fetched again. A feed that is slow or
+ * closed does not block.
  */
 export async function feedOpened(): Promise<void> {
   await opening?.promise
 }
 
 /**
- * A hidden page lets go of its connection, because a browser opens only six to one HTTP/1.1 server and they are shared
- * by all its tabs; when the page is seen again, `ready` brings it up to date.
+ * A hidden page closes its connection, because a browser opens only six to one HTTP/1.1 server and they are shared by
+ * all its tabs; when the page is seen again, `ready` brings it up to date.
  */
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'hidden') close()
   else open()
 })
 connection.onBack(() => {
-  // The network cut off a request and left the feed open: only what was asked for then is missing.
+  // The network cut off a request and left the feed open: only that response is missing.
   if (source) emit(RESYNC)
   else open()
 })
@@ -67,11 +67,11 @@ function open(): void {
   source.addEventListener('error', () => void recover())
 }
 
-/** The browser tells no reason for the end of a feed, so the server is asked for it. */
+/** The browser gives no reason for the end of a feed, so the server is asked. */
 async function recover(): Promise<void> {
   close()
   await session.check().catch(() => {})
-  // Else it is opened again when the server answers, or when the reader has signed in.
+  // Otherwise it is reopened when the server answers again, or when the user has signed in.
   if (!connection.lost.value && !session.ended.value) reopening = setTimeout(open, REOPEN_MS)
 }
 

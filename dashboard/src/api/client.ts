@@ -25,14 +25,14 @@ interface AnyInput extends Signal {
   [parameter: string]: unknown
 }
 
-/** An answer of the server that is not a success, or (code `unreachable`) no whole answer. */
+/** A response that is not a success, or (code `unreachable`) no complete response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** HTTP status; 0 when there was no answer. */
   readonly status: number
   /** The error code; programs rely on it, `message` is for people. */
   readonly code: string
-  /** Every fault of a file that was sent, with its place. */
+  /** Every error in a file that was sent, with its position. */
   readonly details: readonly FaultDetail[]
 
   constructor(status: number, code: string, message: string, details: readonly FaultDetail[] = []) {
@@ -45,7 +45,9 @@ export class ApiError extends Error {
 
 let renewSession: () => Promise<boolean> = () => Promise.resolve(false)
 
-/** Registers what happens when the server says that the session ended; it answers whether there is one again. */
+/**
+ * Registers what to do when the server says that the session ended; it resolves to whether there is a session again.
+ */
 export function whenSignedOut(renew: () => Promise<boolean>): void {
   renewSession = renew
 }
@@ -83,8 +85,8 @@ export function apiUrl(
 }
 
 /**
- * fetch that throws ApiError for everything but a success. An abort stays an AbortError. A request that the end of the
- * session refused is sent again once the reader has signed in anew.
+ * fetch that throws ApiError for anything but a success. An abort stays an AbortError. A request that failed because
+ * the session ended is sent again once the user has signed in again.
  */
 export async function request(url: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, init).catch((error: unknown) => {
@@ -101,28 +103,24 @@ export async function request(url: string, init: RequestInit = {}): Promise<Resp
   throw error
 }
 
-/** What a success says. Throws ApiError as `readText` and `parseAnswer`. */
+/** The JSON of a successful response. Throws ApiError as `readText` and `parseAnswer` do. */
 export async function readJson(response: Response): Promise<unknown> {
   return parseAnswer(response.status, await readText(response))
 }
 
 /**
- * The text of a success. Throws ApiError where it breaks off, and where it is a page: something on the way answered in the
- * server's place. An abort stays an AbortError.
+ * The text of a successful response. Throws ApiError when it is cut off, and when it is an HTML page: something else
+ * answered instead of the server. An abort stays an AbortError.
  */
 export async function readText(response: Response): Promise<string> {
   if (response.headers.get('content-type')?.startsWith('text/html')) throw foreign(response.status)
   return await response.text().catch((error: unknown) => {
     if (!(error instanceof TypeError)) throw error
-    throw new ApiError(
-      0,
-      'unreachable',
-      'The answer of the server broke off. Load this page anew to see how things are.',
-    )
+    throw new ApiError(0, 'unreachable', 'The connection to the server was lost. Reload the page.')
   })
 }
 
-/** What the text of a success says. Throws ApiError where something on the way answered in the server's place. */
+/** Parses the text of a successful response. Throws ApiError when something else answered instead of the server. */
 export function parseAnswer(status: number, text: string): unknown {
   try {
     return JSON.parse(text)
@@ -135,24 +133,24 @@ function foreign(status: number): ApiError {
   return new ApiError(
     status,
     'unknown',
-    'Something on the way to the server answered in its place, such as a network that wants a sign-in. Load this page anew.',
+    'Something between you and the server answered instead, such as a network that requires a sign-in. Reload the page.',
   )
 }
 
-/** The error of a request that was refused outside of `request`; also sees to a session that ended. */
+/** The error of a request that was refused outside of `request`; also handles a session that ended. */
 export function failed(status: number, body: string): ApiError {
   const error = parseProblem(status, body)
   if (isSessionEnd(error)) void renewSession()
   return error
 }
 
-/** The error of a request without an answer. */
+/** The error of a request that got no response. */
 function unreachable(): ApiError {
   connection.failed()
   return new ApiError(
     0,
     'unreachable',
-    'The server does not answer. Check that it runs and that you can reach it.',
+    'The server does not answer. Check that it is running and that you can reach it.',
   )
 }
 
@@ -160,7 +158,7 @@ function isSessionEnd({ status, code }: ApiError): boolean {
   return status === 401 && code === 'unauthorized'
 }
 
-/** What a proxy answers by itself when the server behind it does not. */
+/** What a proxy answers when the server behind it does not. */
 const PROXY_STATUSES = [502, 503, 504]
 
 function parseProblem(status: number, body: string): ApiError {

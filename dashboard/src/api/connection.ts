@@ -1,10 +1,10 @@
 import { readonly, ref } from 'vue'
 
-/** Between two questions whether the server is back. */
+/** How often to ask whether the server is back. */
 const PROBE_MS = 1_000
-/** A question without an answer after this long is a no. */
+/** A probe without an answer after this long has failed. */
 const PROBE_LIMIT_MS = 3_000
-/** A server that is started anew is back sooner, and nobody need be told. */
+/** A server that restarts is back sooner, and needs no notice. */
 const NOTICE_AFTER_MS = 3_000
 
 const lost = ref(false)
@@ -12,25 +12,25 @@ const noticed = ref(false)
 const listeners = new Set<() => void>()
 let probing: ReturnType<typeof setTimeout> | undefined
 let noticing: ReturnType<typeof setTimeout> | undefined
-/** When it was last said that the server answers again. */
+/** When listeners were last told that the server answers again. */
 let backAt = -Infinity
 
-/** Whether the server answers, by what every request, the change feed and the loading of code see. */
+/** Whether the server answers, as seen by every request, the change feed and the loading of code. */
 export const connection = {
   /** The newest attempt to reach the server failed. */
   lost: readonly(lost),
-  /** It has failed for so long that the reader should know. */
+  /** It has failed for so long that the user should know. */
   noticed: readonly(noticed),
 
   /**
-   * To be told by whoever got an answer, whatever it says. A request that fails each time would be sent again with every
-   * answer to another, were it said more often than the server is asked.
+   * Called by each caller that got a response, whatever its status. Ignored if the server was just found to be back: a
+   * request that always fails would otherwise be sent again with each response to another request.
    */
   answered(): void {
     if (performance.now() - backAt >= PROBE_MS) back()
   },
 
-  /** To be told by whoever got none; from then on the server is asked until it answers. */
+  /** Called by each caller that got no response; from then on the server is probed until it answers. */
   failed(): void {
     if (lost.value) return
     lost.value = true
@@ -49,7 +49,7 @@ export const connection = {
     return answer?.ok ?? false
   },
 
-  /** Calls `listener` each time the server answers again, as long as the page lives. */
+  /** Calls `listener` each time the server answers again, for the lifetime of the page. */
   onBack(listener: () => void): void {
     listeners.add(listener)
   },

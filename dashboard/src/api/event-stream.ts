@@ -7,8 +7,8 @@ export interface StreamEvent {
 
 /**
  * Reads a stream of Server-Sent Events with fetch: unlike EventSource it sees the server's refusals, and it does not
- * begin again by itself, which would repeat a log. `onOpen` is called once it is open, though nothing has come yet. Returns
- * when the stream ends; throws ApiError when refused.
+ * reconnect by itself, which would repeat a log. `onOpen` is called once it is open, before any event. Returns when the
+ * stream ends; throws ApiError when refused.
  */
 export async function* readEvents(
   url: string,

@@ -1,9 +1,9 @@
 import { onScopeDispose } from 'vue'
 
-/** How often there is something new of what the server tells nobody: it measures every 10 s. */
+/** How often to reload data that the change feed does not cover: the server measures every 10 s. */
 const FRESH_MS = 10_000
 
-/** Asks again as long as the page is looked at. */
+/** Reloads as long as the page is visible. */
 export function keepFresh(reload: () => void): void {
   const look = () => {
     if (!document.hidden) reload()

@@ -5,25 +5,25 @@
 const SEQUENCES =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]/g
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g
-/** Embeddings, overrides and isolates (Unicode, UAX 9): with them a text reads otherwise than it is written. */
+/** Embeddings, overrides and isolates (Unicode, UAX 9): they make a text read differently from how it is written. */
 const REORDERING = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** A stranger's words without what was meant for a terminal, and in the order in which they were written. */
+/** Untrusted text without terminal control sequences, and in the order in which it was written. */
 export function plainText(text: string): string {
   return inOrder(text.replace(/\r\n?/g, '\n').replace(SEQUENCES, '').replace(CONTROLS, ''))
 }
 
-/** A text without what reorders it; letters that are written from right to left need none of that. */
+/** A text without characters that reorder it; right-to-left scripts do not need them. */
 export function inOrder(text: string): string {
   return text.replace(REORDERING, '')
 }
 
-/** The first line of a stranger's words. */
+/** The first line of untrusted text. */
 export function firstLine(text: string): string {
   return plainText(text).trim().split('\n')[0]!
 }
 
-/** What is written as it is: an address, a path, a file's name, a field's; an id; a name that is taken. */
+/** Text that keeps its case: an address, a path, a file name, a field name; an id; a name that is taken. */
 const LITERAL = /^\S*(?::\/\/|[/_]|\.\S)|^[a-z]{3}-[0-9a-f]{20}\b|^\S+ is (?:in use by|the name of) /
 
 /** A message of the server as a sentence of its own. */

@@ -8,14 +8,14 @@ export interface Resource<T> {
   data: ShallowRef<T | undefined>
   /** Why the newest attempt failed; null when it did not. */
   error: Ref<ApiError | null>
-  /** Fetches again; several wishes while one request runs become one more request. */
+  /** Fetches again; several calls while a request is running cause one more request. */
   reload: () => void
 }
 
 interface Options<T> {
   /** Which changes of the server's data make the answer (undefined before the first) stale. */
   concerns?: (change: Change, data: T | undefined) => boolean
-  /** Another value of this means another resource: the old answer is dropped. */
+  /** A new value of this means another resource: the old answer is dropped. */
   key?: WatchSource<unknown>
 }
 
@@ -57,7 +57,7 @@ export function asApiError(problem: unknown): ApiError {
   return problem instanceof ApiError ? problem : new ApiError(0, 'unknown', String(problem))
 }
 
-/** Does work that reads the server's data whenever it is wished for; wishes while it runs become one more run. */
+/** Runs work that reads the server's data on request; requests while it runs cause one more run. */
 export function oneAtATime(work: (signal: AbortSignal) => Promise<void>) {
   let running: AbortController | null = null
   let isReading = false

@@ -5,7 +5,7 @@ import type { ServerInfo } from './types.ts'
 
 const KEY: InjectionKey<Resource<ServerInfo>> = Symbol('server info')
 
-/** Asks what the server is, and whether its engine answers, for the components below. */
+/** Fetches the server info, and with it whether the engine answers, for the components below. */
 export function provideServerInfo(): Resource<ServerInfo> {
   const info = useResource((signal) => api('GET /info', { signal }), {
     concerns: ({ kind }) => kind === 'git_connection',
@@ -14,7 +14,7 @@ export function provideServerInfo(): Resource<ServerInfo> {
   return info
 }
 
-/** What the server is. */
+/** The server info. */
 export function useServerInfo(): Resource<ServerInfo> {
   const info = inject(KEY)
   if (!info) throw new Error('there is no server info outside the shell')

@@ -26,15 +26,15 @@ function settle(isRenewed: boolean): void {
   if (isRenewed) for (const listener of renewed) listener()
 }
 
-/** Who is signed in to this browser. */
+/** The user who is signed in to this browser. */
 export const session = {
-  /** Stays when the session ends by itself, so that the page stays too. */
+  /** Kept when the session expires, so that the page stays too. */
   user: readonly(user),
   setupRequired: readonly(setupRequired),
-  /** The server no longer knows the session; the reader is asked for the password over the page. */
+  /** The server no longer knows the session; the user is asked for the password over the page. */
   ended: readonly(ended),
 
-  /** Asks the server once; later calls answer from what it said. Those that wait together fail together. */
+  /** Asks the server once; later calls use its answer. Calls that wait at the same time fail together. */
   async load(): Promise<void> {
     if (known) return
     asking ??= api('GET /auth/status').finally(() => (asking = null))
@@ -60,14 +60,14 @@ export const session = {
     settle(false)
   },
 
-  /** Asks whether the session is still known, or is again because of another tab. */
+  /** Asks whether the session is still valid, or is valid again because of another tab. */
   async check(): Promise<void> {
     const status = await api('GET /auth/status')
     if (status.user) take(status)
     else void session.end()
   },
 
-  /** The server no longer knows the session. Answers whether there is a new one, once that is decided. */
+  /** The server no longer knows the session. Resolves to whether there is a new one, once that is decided. */
   end(): Promise<boolean> {
     if (!user.value) return Promise.resolve(false)
     ended.value = true
@@ -75,7 +75,7 @@ export const session = {
     return renewal.promise
   },
 
-  /** Calls `listener` each time a session that had ended is there again, as long as the page lives. */
+  /** Calls `listener` each time a session that had ended is there again, for the lifetime of the page. */
   onRenewal(listener: () => void): void {
     renewed.add(listener)
   },

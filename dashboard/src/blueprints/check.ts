@@ -2,14 +2,14 @@ import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef } fro
 import { api, ApiError, problemText } from '../api/client.ts'
 import type { BlueprintResult, FaultDetail } from '../api/types.ts'
 
-/** What is sent beside the text. */
+/** What is sent along with the text. */
 export interface BlueprintContext {
   environment?: string
   repo_url?: string
   branch?: string
 }
 
-/** What the server says of the text as it stands. */
+/** What the server says about the current text. */
 export interface Check {
   plan: ShallowRef<BlueprintResult | null>
   faults: ShallowRef<readonly FaultDetail[]>
@@ -20,10 +20,10 @@ export interface Check {
   now: () => void
 }
 
-/** After this long without a key the text is looked at. */
+/** How long typing has to pause before the text is checked. */
 const PAUSE_MS = 500
 
-/** Plans a text on the server whenever it has changed: its faults and its plan are always those of the present. */
+/** Plans a text on the server whenever it changes, so that its errors and its plan are always current. */
 export function useCheck(text: Ref<string>, context: Ref<BlueprintContext>): Check {
   const plan = shallowRef<BlueprintResult | null>(null)
   const faults = shallowRef<readonly FaultDetail[]>([])

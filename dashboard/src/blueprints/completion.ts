@@ -11,7 +11,7 @@ export interface Schema {
   definitions?: Record<string, Schema>
 }
 
-/** What may be written at a place. */
+/** A completion that fits at the cursor. */
 export interface Suggestion {
   label: string
   detail: string
@@ -19,12 +19,12 @@ export interface Suggestion {
   insert: string
 }
 
-/** Where the cursor stands: the keys that lead there (`[]` is an item of a list), and what is being written. */
+/** Where the cursor is: the keys that lead there (`[]` is an item of a list), and what is being written. */
 interface Spot {
   path: string[]
-  /** Of the value that is being written; null while a key is. */
+  /** The key whose value is being written; null while a key is being written. */
   key: string | null
-  /** The keys that the mapping has already. */
+  /** The keys that the mapping already has. */
   taken: Set<string>
   word: string
 }
@@ -33,7 +33,7 @@ const LINE = /^( *)((?:- +)*)(?:([\w$-]+):(?: +(.*))?)?$/
 const KEY_BEING_WRITTEN = /^( *)((?:- +)*)([\w$-]*)$/
 const VALUE_BEING_WRITTEN = /^( *)((?:- +)*)([\w$-]+): +([\w.-]*)$/
 
-/** What fits at the end of the last of these lines, with the length of what is written of it. */
+/** Completions for the end of the last of these lines, with the length of what is already written. */
 export function suggestionsAt(
   before: readonly string[],
   after: readonly string[],
@@ -47,7 +47,7 @@ export function suggestionsAt(
   return { suggestions, length: spot.word.length }
 }
 
-/** Reads the way to the last line from indentation alone: a file that is being written is seldom whole. */
+/** Finds the path to the last line by indentation only: a file that is being written is rarely valid. */
 function spotAt(before: readonly string[], after: readonly string[]): Spot | null {
   const line = before.at(-1) ?? ''
   const value = VALUE_BEING_WRITTEN.exec(line)

@@ -27,9 +27,9 @@ import { suggestionsAt, type Schema } from './completion.ts'
 export interface Editor {
   /** Replaces the whole text. */
   write(text: string): void
-  /** Marks what is wrong. */
+  /** Marks errors. */
   mark(faults: readonly FaultDetail[]): void
-  /** Leads to a line. */
+  /** Moves the cursor to a line. */
   goTo(line: number, column: number): void
   end(): void
 }
@@ -79,10 +79,10 @@ const look = EditorView.theme({
   '.cm-diagnostic-error': { borderLeftColor: 'var(--danger-solid)' },
 })
 
-/** CodeMirror knows the other characters that make a file read otherwise than the server does. */
+/** CodeMirror already marks the other characters that make a file look different from what the server reads. */
 const EMBEDDINGS = /[\u202a-\u202c\u2068]/
 
-/** Puts an editor of a blueprint into an element. */
+/** Creates a blueprint editor in an element. */
 export function createEditor(
   parent: HTMLElement,
   { text, schema, onText }: { text: string; schema: () => Schema | null; onText: (text: string) => void },
@@ -96,7 +96,7 @@ export function createEditor(
     const { suggestions, length } = suggestionsAt(before, lines.slice(line.number), known)
     return {
       from: context.pos - length,
-      // The list is filtered as one types on, not asked for again: until an answer came, Enter would begin a line.
+      // The list is filtered while typing, not requested again: until the answer came, Enter would start a new line.
       validFor: /^[\w-]*$/,
       options: suggestions.map(({ label, detail, info, insert }) => ({
         label,
@@ -169,7 +169,7 @@ function diagnosticOf(view: EditorView, { line, column, message }: FaultDetail):
   return { ...positionOf(view, line, column), severity: 'error', message }
 }
 
-/** The word that begins at a place; the text may have changed since it was looked at. */
+/** The word that begins at a position; the text may have changed since it was checked. */
 function positionOf({ state }: EditorView, line: number, column: number): { from: number; to: number } {
   const { from, to, text } = state.doc.line(Math.min(Math.max(line, 1), state.doc.lines))
   const start = Math.min(from + column - 1, to)

@@ -14,10 +14,10 @@ export const RESOURCE: Record<BlueprintAction['resource'], string> = {
   service: 'Service',
 }
 
-/** A change of one field, taken apart for people. */
+/** A change to one field, split into parts for display. */
 export interface ShownChange {
   field: string
-  /** What it was; null of what is new. */
+  /** The old value; null for a new field. */
   before: string | null
   after: string
 }
@@ -36,7 +36,7 @@ export function shownChange(change: string): ShownChange {
   }
 }
 
-/** How many things a plan makes, changes and leaves: `2 to create, 1 unchanged`. */
+/** How many resources a plan creates, changes and leaves: `2 to create, 1 unchanged`. */
 export function summary(actions: readonly BlueprintAction[], isDone: boolean): string {
   const words = isDone
     ? { create: 'created', update: 'changed', unchanged: 'unchanged' }
@@ -46,5 +46,5 @@ export function summary(actions: readonly BlueprintAction[], isDone: boolean): s
     count: actions.filter(({ action }) => action === kind).length,
   }))
   const told = counts.filter(({ count }) => count > 0).map(({ kind, count }) => `${count} ${words[kind]}`)
-  return told.length === 0 ? 'The file describes nothing' : told.join(', ')
+  return told.length === 0 ? 'The file defines nothing' : told.join(', ')
 }

@@ -5,7 +5,7 @@ interface Presentation {
   label: string
   meaning: string
   icon: typeof Database
-  /** What a service usually calls its address. */
+  /** The variable that usually holds its address in a service. */
   variable: string
 }
 

@@ -7,14 +7,14 @@ import { useProblems, type FormRef, type Problems } from '../form/problems.ts'
 import { toast } from '../ui/toasts.ts'
 
 interface Form<F extends Fields> {
-  /** The form's element, for the focus of what is faulty. */
+  /** The form's element, to focus the first invalid field in. */
   element: FormRef
   datastore: () => Datastore
-  /** Hands on what the server answered. */
+  /** Passes on what the server answered. */
   changed: (datastore: Datastore) => void
-  /** What the fields hold of a datastore. */
+  /** The field values for a datastore. */
   read: (datastore: Datastore) => F
-  /** Fields as the wire wants them. */
+  /** The fields as the API takes them. */
   write: (values: F) => DatastorePatch
 }
 

@@ -10,28 +10,28 @@ export const DATASTORE_STATUS: Record<DatastoreStatus, Presentation & { meaning:
   creating: {
     label: 'Creating',
     tone: 'progress',
-    meaning: 'Its image is fetched, or its program has not answered yet.',
+    meaning: 'Its image is being pulled, or it does not answer yet.',
   },
-  available: { label: 'Available', tone: 'success', meaning: 'It answers its clients.' },
+  available: { label: 'Available', tone: 'success', meaning: 'It accepts connections.' },
   unavailable: {
     label: 'Unavailable',
     tone: 'danger',
-    meaning: 'It does not answer. It is started again by itself.',
+    meaning: 'It does not answer. It is restarted automatically.',
   },
   upgrading: {
     label: 'Upgrading',
     tone: 'progress',
-    meaning: 'It is read and takes no writes until the new version stands.',
+    meaning: 'Read-only until the upgrade finishes.',
   },
   restoring: {
     label: 'Restoring',
     tone: 'progress',
-    meaning: 'A backup is loaded into a fresh volume beside what is there.',
+    meaning: 'A backup is being loaded into a new volume alongside the current data.',
   },
   failed: {
     label: 'Failed',
     tone: 'danger',
-    meaning: 'It could not be made. It is tried again by itself, each time a little later.',
+    meaning: 'It could not be created. This is retried automatically, with longer and longer pauses.',
   },
   deleting: { label: 'Deleting', tone: 'progress', meaning: 'Its container and its data are being removed.' },
 }
@@ -42,17 +42,17 @@ const BACKUP_STATUS: Record<BackupStatus, Presentation> = {
   failed: { label: 'Failed', tone: 'danger' },
 }
 
-/** How a backup came about. */
+/** What started a backup. */
 export const BACKUP_TRIGGER: Record<BackupTrigger, string> = {
-  manual: 'made by hand',
-  schedule: 'by schedule',
+  manual: 'manual',
+  schedule: 'scheduled',
   upgrade: 'before an upgrade',
 }
 
-/** How the status of a backup reads: one without the copy that it should have is no full success. */
+/** How the status of a backup reads: a backup whose copy to the bucket is missing is not a full success. */
 export function backupLook({ status, sha256, error }: Backup): Presentation {
   if (status === 'running' && sha256 !== null) return { label: 'Copying to the bucket', tone: 'progress' }
-  if (status === 'succeeded' && error !== null) return { label: 'Here only', tone: 'warning' }
+  if (status === 'succeeded' && error !== null) return { label: 'On this server only', tone: 'warning' }
   return BACKUP_STATUS[status]
 }
 

@@ -20,7 +20,7 @@ export function useDatastores(): Resource<Datastore[]> {
   )
 }
 
-/** One datastore by what an address calls it. */
+/** One datastore, by its reference in an address. */
 export function useDatastore(address: () => string): Resource<Datastore> {
   return useResource((signal) => fetchDatastore(address(), signal), {
     key: address,

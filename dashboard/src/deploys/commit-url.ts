@@ -1,6 +1,6 @@
 import type { Deploy } from '../api/types.ts'
 
-/** Where the hosts that everybody knows show a commit; of another one it is not known. */
+/** Where well-known hosts show a commit; for other hosts it is unknown. */
 const COMMIT_PATHS: Record<string, string> = {
   'github.com': 'commit',
   'gitlab.com': '-/commit',

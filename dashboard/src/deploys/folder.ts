@@ -1,7 +1,7 @@
 import { tarOf } from './tar.ts'
 import { MAX_ARCHIVE_BYTES } from './upload.ts'
 
-/** A file of a chosen folder, with its path in that. */
+/** A file of a chosen folder, with its path in the folder. */
 export interface FolderFile {
   path: string
   file: File
@@ -12,10 +12,10 @@ export interface Folder {
   files: FolderFile[]
 }
 
-/** What no build takes from its reader's machine. */
+/** What no build takes from the user's machine. */
 const LEFT_OUT = new Set(['.git', 'node_modules'])
 
-/** The folder of a file dialog (webkitdirectory), without what is left out; null when it holds nothing else. */
+/** The folder of a file dialog (webkitdirectory), without what is left out; null when nothing remains. */
 export function folderOf(chosen: Iterable<File>): Folder | null {
   const files = [...chosen].map((file) => ({ file, steps: file.webkitRelativePath.split('/') }))
   const name = files[0]?.steps[0]
@@ -24,7 +24,7 @@ export function folderOf(chosen: Iterable<File>): Folder | null {
   return { name, files: kept.map(({ file, steps }) => ({ path: steps.slice(1).join('/'), file })) }
 }
 
-/** The folder that was dropped; null for anything else. To be called before the event ends. */
+/** The folder that was dropped; null for anything else. Must be called before the event ends. */
 export function droppedFolder(items: DataTransferItemList): Promise<Folder | null> | null {
   const [entry, ...others] = [...items].map((item) => item.webkitGetAsEntry())
   if (!entry?.isDirectory || others.length > 0) return null
@@ -50,7 +50,7 @@ async function filesBelow(directory: FileSystemDirectoryEntry, above: string): P
   return found
 }
 
-/** A reader gives some at a time, and none at the end. */
+/** A directory reader returns some entries at a time, and none at the end. */
 async function entriesOf(directory: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = directory.createReader()
   const all: FileSystemEntry[] = []
@@ -63,7 +63,7 @@ async function entriesOf(directory: FileSystemDirectoryEntry): Promise<FileSyste
   }
 }
 
-/** Packs a folder as the server takes it; throws when it is too large, or when a file cannot be read. */
+/** Packs a folder in the format that the server accepts; throws when it is too large, or when a file cannot be read. */
 export async function packFolder({ name, files }: Folder, signal: AbortSignal): Promise<File> {
   const sorted = files.toSorted((left, right) => (left.path < right.path ? -1 : 1))
   const pieces = tarOf(
@@ -86,7 +86,7 @@ export async function packFolder({ name, files }: Folder, signal: AbortSignal): 
   return new File([await new Response(packed).blob()], `${name}.tar.gz`, { type: 'application/gzip' })
 }
 
-/** Lets this many bytes pass. */
+/** Fails when more than this many bytes pass. */
 function limited(most: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   let passed = 0
   return new TransformStream({

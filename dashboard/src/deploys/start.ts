@@ -7,11 +7,11 @@ import { toast } from '../ui/toasts.ts'
 
 interface Starting {
   busy: Ref<boolean>
-  /** Does what queues a deploy of the service, and shows that; without it, its source is deployed as it is now. */
+  /** Queues a deploy with `queue` and shows it; without `queue`, the current source is deployed. */
   start: (service: Service, queue?: () => Promise<Deploy>) => Promise<void>
 }
 
-/** Starts deploys by a click; what refuses one is told in a toast. */
+/** Starts deploys on click; a refusal is shown in a toast. */
 export function useDeployStart(): Starting {
   const router = useRouter()
   const busy = ref(false)

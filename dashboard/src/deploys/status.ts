@@ -5,7 +5,7 @@ import type { Tone } from '../ui/StatusBadge.vue'
 interface Presentation {
   label: string
   tone: Tone
-  /** Work is under way or waits: it can be cancelled, and its log can be followed. */
+  /** Work is in progress or waiting: it can be cancelled, and its log can be followed. */
   inProgress: boolean
 }
 
@@ -53,10 +53,10 @@ function sourceLabel(source: DeploySource, image: string | null): string {
   return source.kind === 'image' ? (image ?? 'image') : 'uploaded archive'
 }
 
-/** Why a service cannot go back to this deploy now; null when it can. */
+/** Why a service cannot be rolled back to this deploy now; null when it can. */
 export function rollbackObstacle(service: Service, deploy: Deploy): string | null {
   if (service.suspended) return 'The service is suspended'
   if (deploy.id === service.live_deploy_id) return 'This version is live'
-  if (deploy.status !== 'deactivated') return 'Only a version that was live can be rolled back to'
+  if (deploy.status !== 'deactivated') return 'You can only roll back to a version that was live'
   return null
 }

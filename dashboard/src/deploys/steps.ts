@@ -3,16 +3,16 @@ import type { Deploy, DeployStatus } from '../api/types.ts'
 export interface Step {
   label: string
   state: 'waiting' | 'running' | 'done' | 'failed' | 'skipped'
-  /** How long it took, or has taken so far; null when that is not known. */
+  /** How long it took, or has taken so far; null when unknown. */
   milliseconds: number | null
 }
 
-/** Triggers whose deploys reuse an image that exists. */
+/** Triggers whose deploys reuse an existing image. */
 const WITHOUT_BUILD = ['restart', 'rollback'] as const
 
 type Place = 'queue' | 'build' | 'rollout' | 'live'
 
-/** Where a deploy in each status is, or where it ended; a canceled one tells by its times. */
+/** Where a deploy in each status is, or where it ended; for a canceled one, its times show it. */
 const PLACE: Record<Exclude<DeployStatus, 'canceled'>, Place> = {
   queued: 'queue',
   building: 'build',
@@ -31,8 +31,8 @@ const LABELS: Record<Place, string> = {
 }
 
 /**
- * A deploy as its steps at the moment `now`. `rolloutAt` is when the new instances were begun with, if that is known;
- * a type without instances goes live without a rollout.
+ * A deploy as its steps at the moment `now`. `rolloutAt` is when the rollout of the new instances started, if known; a
+ * type without instances goes live without a rollout.
  */
 export function stepsOf(
   deploy: Deploy,

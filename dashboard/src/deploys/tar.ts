@@ -1,4 +1,4 @@
-/** A file of an archive to be. */
+/** A file to put into an archive. */
 export interface TarFile {
   /** In the archive, with slashes. */
   path: string
@@ -11,12 +11,12 @@ export interface TarFile {
 /** POSIX.1-2017, pax, "ustar Interchange Format". */
 const BLOCK_BYTES = 512
 const NAME_BYTES = 100
-/** Browsers do not tell which files are programs, so that all may be run. */
+/** Browsers do not say which files are executable, so all of them are. */
 const MODE = 0o755
 
 const utf8 = new TextEncoder()
 
-/** The bytes of a tar archive of these files, each read when it is its turn. */
+/** The bytes of a tar archive of these files, each read when its turn comes. */
 export async function* tarOf(files: Iterable<TarFile>): AsyncGenerator<Uint8Array> {
   for (const { path, size, modifiedAt, stream } of files) {
     const name = utf8.encode(path)
@@ -33,7 +33,7 @@ export async function* tarOf(files: Iterable<TarFile>): AsyncGenerator<Uint8Arra
       sent += piece.length
       yield piece
     }
-    if (sent !== size) throw new Error(`${path} changed while it was read. Choose the folder again.`)
+    if (sent !== size) throw new Error(`${path} changed while it was being read. Choose the folder again.`)
     yield padding(size)
   }
   yield new Uint8Array(2 * BLOCK_BYTES)

@@ -8,15 +8,15 @@ interface Upload {
   serviceId: string
   file: File
   clearCache?: boolean
-  /** Told the part that was sent, 0 to 1. */
+  /** Called with the part that has been sent, 0 to 1. */
   progress: (part: number) => void
-  /** Ends it; what was sent until then is deployed only if that was all of it. */
+  /** Aborts it; what was sent by then is deployed only if it was complete. */
   signal: AbortSignal
 }
 
 /**
- * Sends an archive; the answer is the deploy it queued. By XMLHttpRequest, because fetch tells nothing about the progress
- * of a body. Throws ApiError, and the signal's reason once that aborts.
+ * Sends an archive; the answer is the deploy it queued. With XMLHttpRequest, because fetch does not report the progress
+ * of a body. Throws ApiError, or the signal's reason when it aborts.
  */
 export function uploadArchive({ serviceId, file, clearCache, progress, signal }: Upload): Promise<Deploy> {
   return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ export function uploadArchive({ serviceId, file, clearCache, progress, signal }:
       }
     })
     request.addEventListener('error', () =>
-      reject(new ApiError(0, 'unreachable', 'The upload was cut off. Try it again.')),
+      reject(new ApiError(0, 'unreachable', 'The upload was interrupted. Try again.')),
     )
     const end = () => request.abort()
     signal.addEventListener('abort', end, { once: true })
@@ -48,7 +48,7 @@ export function uploadArchive({ serviceId, file, clearCache, progress, signal }:
   })
 }
 
-/** What is wrong with a chosen file, as far as can be seen before it is sent; null when nothing is. */
+/** What is wrong with a chosen file, as far as can be seen before it is sent; null when it is fine. */
 export function archiveFault(file: File): string | null {
   if (!/\.(tar\.gz|tgz)$/i.test(file.name)) return 'Choose a .tar.gz file, or the folder itself.'
   if (file.size === 0) return 'The file is empty.'

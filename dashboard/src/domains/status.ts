@@ -9,13 +9,13 @@ interface Look {
 const DOMAIN: Record<Domain['status'], Look> = {
   pending: { tone: 'progress', label: 'Waiting for DNS' },
   active: { tone: 'success', label: 'Active' },
-  failed: { tone: 'warning', label: 'No longer leads here' },
+  failed: { tone: 'warning', label: 'No longer points here' },
 }
 
 const CERTIFICATE: Record<CertificateState, Look> = {
-  issued: { tone: 'success', label: 'Certified' },
+  issued: { tone: 'success', label: 'Issued' },
   pending: { tone: 'neutral', label: 'Waiting' },
-  issuing: { tone: 'progress', label: 'Being issued' },
+  issuing: { tone: 'progress', label: 'Issuing' },
   failed: { tone: 'danger', label: 'Failed' },
   local: { tone: 'neutral', label: 'Local' },
   disabled: { tone: 'neutral', label: 'HTTPS is off' },
@@ -28,8 +28,8 @@ const CHECK: Record<DomainCheck['outcome'], Look> = {
 }
 
 export const CHECK_LABEL: Record<DomainCheck['kind'], string> = {
-  dns: 'DNS leads here',
-  http: 'This server answers there',
+  dns: 'DNS points here',
+  http: 'This server answers at this name',
 }
 
 export function domainLook({ status, local }: Domain): Look {
@@ -37,7 +37,7 @@ export function domainLook({ status, local }: Domain): Look {
 }
 
 export function hostLook({ leads_here }: HostCheck): Look {
-  return leads_here ? { tone: 'success', label: 'Leads here' } : DOMAIN.pending
+  return leads_here ? { tone: 'success', label: 'Points here' } : DOMAIN.pending
 }
 
 export function checkLook({ outcome }: DomainCheck): Look {
@@ -45,11 +45,11 @@ export function checkLook({ outcome }: DomainCheck): Look {
 }
 
 const DAY_MS = 86_400_000
-/** A certificate that should have been renewed by then, or that nobody renews but its owner. */
+/** By then a certificate should have been renewed, unless only its owner can renew it. */
 const NEAR_DAYS = 14
 const NEAR_PART = 1 / 6
 
-/** Whether the certificate that serves is near its end. */
+/** Whether the certificate in use expires soon. */
 function isNearEnd({ not_before, expires_at }: CertificateEntry, now: number): boolean {
   if (not_before === null || expires_at === null) return false
   const end = Date.parse(expires_at)
@@ -57,13 +57,13 @@ function isNearEnd({ not_before, expires_at }: CertificateEntry, now: number): b
 }
 
 export function certificateLook(entry: CertificateEntry, now: number): Look {
-  if (entry.state === 'issued' && isNearEnd(entry, now)) return { tone: 'warning', label: 'Ends soon' }
+  if (entry.state === 'issued' && isNearEnd(entry, now)) return { tone: 'warning', label: 'Expires soon' }
   return CERTIFICATE[entry.state]
 }
 
 const RANKS: CertificateState[] = ['failed', 'pending', 'issuing', 'disabled', 'issued', 'local']
 
-/** The lower, the sooner a host wants a look. */
+/** The lower, the sooner a host needs attention. */
 export function certificateRank({ state }: CertificateEntry): number {
   return RANKS.indexOf(state)
 }

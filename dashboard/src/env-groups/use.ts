@@ -5,7 +5,7 @@ import type { EnvGroup, Service } from '../api/types.ts'
 import { useServices } from '../service/store.ts'
 import { byName } from '../ui/by-name.ts'
 
-/** Where an env group is in the dashboard. Names are unique and stay. */
+/** The path of an env group in the dashboard. Names are unique and never change. */
 export function envGroupPath({ name }: Pick<EnvGroup, 'name'>): string {
   return `/env-groups/${name}`
 }

@@ -2,24 +2,24 @@ import { computed, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vu
 import { guardUnsaved } from '../ui/unsaved.ts'
 import { conflictsOf, rebase, touchedOf, valueOf, withValues, type Fields } from './merge.ts'
 
-/** A form over something of the server's that others may change too. */
+/** A form over server data that others may change too. */
 export interface Draft<F extends Fields> {
-  /** What the fields hold. */
+  /** The values of the fields. */
   values: Ref<F>
   isTouched: ComputedRef<boolean>
-  /** Fields that were changed elsewhere since they were touched here; nothing is saved while there are any. */
+  /** Fields that were changed elsewhere after they were changed here; while there are any, nothing is saved. */
   conflicts: ComputedRef<string[]>
   /** What such a field was set to elsewhere; null when it was removed. */
   theirs: (field: string) => string | null
   isSaving: Ref<boolean>
-  /** Answers conflicts: what was typed here counts. */
+  /** Resolves conflicts with what was typed here. */
   keepMine: () => void
-  /** Answers conflicts: what was saved elsewhere counts. */
+  /** Resolves conflicts with what was saved elsewhere. */
   takeTheirs: () => void
   discard: () => void
   /**
-   * Reads what is there now, and unless that brings a conflict, sends. Answers whether it was sent. Throws what `send`
-   * and the reading throw.
+   * Fetches the current values and, unless they conflict, sends the changes. Resolves to whether they were sent. Throws
+   * what `send` and the fetch throw.
    */
   save: (send: Send<F>) => Promise<boolean>
 }
@@ -27,21 +27,21 @@ export interface Draft<F extends Fields> {
 type Send<F> = (draft: { base: F; values: F }) => Promise<unknown>
 
 interface Source<F extends Fields> {
-  /** What is there, as the page knows it; followed when it changes. */
+  /** The current values as the page knows them; the form follows their changes. */
   now: () => F
-  /** Asks the server for it; `now` tells it afterwards. */
+  /** Fetches them from the server; `now` returns them afterwards. */
   refresh: () => Promise<unknown>
   /** Holds the fields, where they are more than values by name. */
   values?: Ref<F>
 }
 
-/** Makes a draft that asks before the page is left with something unsaved. */
+/** Creates a draft that asks before the page is left with unsaved changes. */
 export function useDraft<F extends Fields>({ now, refresh, values }: Source<F>): Draft<F> {
   const base = shallowRef<F>(now())
   const mine = values ?? (ref({ ...now() }) as Ref<F>)
   if (values) values.value = now()
   const isSaving = ref(false)
-  /** While a save is under way its own effect comes back too. */
+  /** While saving, its own effect arrives as a change too. */
   const isSending = ref(false)
   const touched = computed(() => touchedOf({ base: base.value, mine: mine.value }))
   const isTouched = computed(() => touched.value.length > 0)

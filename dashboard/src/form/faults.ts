@@ -1,18 +1,18 @@
 import { sentence } from '../api/plain-text.ts'
 
-/** What is wrong with what was sent: at its fields, and the rest. */
+/** The errors in what was sent: by field, and the rest. */
 export interface Faults {
   fields: Record<string, string>
   rest: string | null
 }
 
-/** A fault names its field first: `port: must be ...`, `env.0: key must ...`. */
+/** An error names its field first: `port: must be ...`, `env.0: key must ...`. */
 const FAULT = /^([a-z_]+)((?:\.\w+)*): (.+)$/s
 const BETWEEN_FAULTS = /; (?=[a-z_]+(?:\.\w+)*: )/
 
 /**
- * Takes a refusal apart. What names none of the `shown` fields is said in words of its own, with the field's name where
- * that helps.
+ * Splits a refusal into errors. An error about none of the `shown` fields goes to the rest, with the name of its field
+ * where that helps.
  */
 export function faultsOf(message: string, shown: readonly string[]): Faults {
   const fields: Record<string, string> = {}
@@ -26,7 +26,7 @@ export function faultsOf(message: string, shown: readonly string[]): Faults {
   return { fields, rest: rest.length === 0 ? null : rest.join('\n') }
 }
 
-/** `health_check_path` as people read it. */
+/** `health_check_path` as a label: "Health check path". */
 export function fieldName(field: string): string {
   return sentence(field.replaceAll('_', ' '))
 }

@@ -2,18 +2,21 @@ import { ref, type Ref } from 'vue'
 import { ApiError } from '../api/client.ts'
 
 interface ForcedDeletion {
-  /** Whether the server has refused once: the next try is meant. */
+  /** Whether the server has refused once: the next attempt is forced. */
   isForced: Ref<boolean>
-  /** Deletes, and throws the refusal of the first try in words for who sees a button. */
+  /** Deletes; throws the first refusal without its advice for API clients. */
   remove: () => Promise<void>
-  /** Forgets a refusal: the reader turned away. */
+  /** Forgets a refusal, when the dialog was closed. */
   reset: () => void
 }
 
-/** How the server tells programs to insist. */
+/** How the server tells API clients to force it. */
 const FOR_PROGRAMS = /,? or repeat with force=true/
 
-/** A deletion that the server refuses as long as others need the thing: the refusal names them, and may be overruled. */
+/**
+ * A deletion that the server refuses while something else depends on the resource: the refusal names it, and can be
+ * overridden.
+ */
 export function useForcedDeletion(deleteIt: (force: boolean) => Promise<void>): ForcedDeletion {
   const isForced = ref(false)
   async function remove(): Promise<void> {

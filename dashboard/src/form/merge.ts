@@ -2,15 +2,15 @@
 export type Fields = Readonly<Record<string, string | boolean>>
 
 export interface Merge<F extends Fields> {
-  /** What the reader's values are a change of. */
+  /** The values that the user started from. */
   base: F
   mine: F
 }
 
 /**
- * Brings values that someone is changing up to date with what is there now: what was not touched follows, and so does
- * what both changed alike. What both changed differently stays the reader's, with its base, until they choose; it is what
- * `conflictsOf` then finds.
+ * Updates values that someone is editing to the current ones: untouched values follow, and so do those that both
+ * changed in the same way. What both changed differently keeps the user's value and its base until they choose;
+ * `conflictsOf` finds these.
  */
 export function rebase<F extends Fields>({ base, mine }: Merge<F>, now: F): Merge<F> {
   const nextBase = copyOf()
@@ -24,7 +24,7 @@ export function rebase<F extends Fields>({ base, mine }: Merge<F>, now: F): Merg
   return { base: nextBase as F, mine: nextMine as F }
 }
 
-/** Names that somebody else changed since the reader began to change them, after a `rebase`. */
+/** Names that someone else changed after the user started to change them, after a `rebase`. */
 export function conflictsOf<F extends Fields>(base: F, now: F): string[] {
   return namesOf(base, now).filter((name) => valueOf(base, name) !== valueOf(now, name))
 }
@@ -44,7 +44,7 @@ export function withValues<F extends Fields>(fields: F, names: readonly string[]
   return result as F
 }
 
-/** Names are anybody's: `constructor` is a value where somebody gave it one, and nothing elsewhere. */
+/** Names come from users: `constructor` has a value only if someone set one. */
 export function valueOf<V>(fields: Readonly<Record<string, V>>, name: string): V | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined
 }

@@ -3,19 +3,19 @@ import { problemText } from '../api/client.ts'
 import { faultsOf } from './faults.ts'
 
 export interface Problems {
-  /** What is wrong with a field; null when nothing is known to be. */
+  /** The error of a field; null when there is none. */
   of: (field: string) => string | null
-  /** What is wrong with no field that is shown. */
+  /** Errors that belong to no visible field. */
   rest: Ref<string | null>
   clear: () => void
-  /** Shows why something failed and leads to the first faulty field. */
+  /** Shows why something failed and focuses the first invalid field. */
   show: (error: unknown) => Promise<void>
 }
 
-/** A form's element, or the part whose element it is. */
+/** The element of a form, or the component whose element it is. */
 export type FormRef = Readonly<Ref<HTMLElement | ComponentPublicInstance | null>>
 
-/** The faults of a form, each said once: at its field, or beside the form. `shown` are the fields that may have a place for it. */
+/** The errors of a form, each shown once: at its field, or below the form. `shown` are the fields that can show one. */
 export function useProblems(form: FormRef, shown: readonly string[]): Problems {
   const fields = ref<Record<string, string>>({})
   const rest = ref<string | null>(null)
@@ -35,7 +35,7 @@ export function useProblems(form: FormRef, shown: readonly string[]): Problems {
       const element = form.value && '$el' in form.value ? (form.value.$el as HTMLElement) : form.value
       const places = element?.querySelectorAll<HTMLElement>('[aria-invalid=true]') ?? []
       if (places.length < Object.keys(faults.fields).length) {
-        // A field that is not shown now has no place for what is wrong with it.
+        // A hidden field cannot show its error.
         fields.value = {}
         rest.value = faultsOf(text.charAt(0).toLowerCase() + text.slice(1), []).rest
         return

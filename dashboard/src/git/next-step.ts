@@ -5,7 +5,7 @@ export function callbackUrl(): string {
   return `${location.origin}/git/callback`
 }
 
-/** Goes on to the provider, by a link or by a form; answers false when nothing is left to do. */
+/** Continues to the provider, by a link or by a form; answers false when nothing is left to do. */
 export function goOn({ status, method, url, fields }: GitAuthorization): boolean {
   if (status === 'connected' || url === null) return false
   if (method === 'get') location.assign(url)

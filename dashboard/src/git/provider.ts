@@ -1,7 +1,7 @@
 import type { GitConnection } from '../api/types.ts'
 import type { Tone } from '../ui/StatusBadge.vue'
 
-/** What people call the providers. */
+/** The names of the providers. */
 export const PROVIDER: Record<GitConnection['provider'], string> = {
   gitprov_a: 'GitHub',
   gitprov_b: 'GitLab',
@@ -19,7 +19,7 @@ export const STATUS: Record<GitConnection['status'], { tone: Tone; label: string
   pending: { tone: 'warning', label: 'Not finished' },
 }
 
-/** A connection as people tell it from others. */
+/** A title that tells a connection from the others. */
 export function connectionTitle({ provider, base_url, account }: GitConnection): string {
   const place = base_url === null ? PROVIDER[provider] : `${PROVIDER[provider]} at ${new URL(base_url).host}`
   return account === null ? place : `${account} on ${place}`

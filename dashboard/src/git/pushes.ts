@@ -4,10 +4,13 @@ import { useResource } from '../api/resource.ts'
 import { useServerInfo } from '../api/server-info.ts'
 import type { GitConnection, ServerInfo } from '../api/types.ts'
 
-/** How pushes to a repository reach the server: by its account, by a webhook that somebody adds to it, or not at all. */
+/**
+ * How pushes to a repository reach the server: through its account, through a webhook that someone adds to it, or not
+ * at all.
+ */
 export type PushWay = 'account' | 'webhook' | 'none'
 
-/** The way of a repository, by which connection serves it; null until that is known. */
+/** How pushes of a repository arrive, depending on which connection serves it; null until known. */
 export function usePushWay(serves: (connection: GitConnection) => boolean): ComputedRef<PushWay | null> {
   const { data: info } = useServerInfo()
   const { data: connections } = useResource((signal) => api('GET /git/connections', { signal }), {
@@ -22,11 +25,11 @@ export function usePushWay(serves: (connection: GitConnection) => boolean): Comp
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$|\.localhost$/
 
-/** Where a provider delivers pushes. `isLocal`: no other machine reaches it there. */
+/** Where a provider delivers pushes. `isLocal`: no other machine can reach it there. */
 export function webhookAddress(info: ServerInfo): { url: string; isLocal: boolean } {
   const { origin, hostname } = new URL(info.dashboard_url)
   const isLocal = LOOPBACK.test(hostname)
-  // The reader may have come by a better one.
+  // The user may have opened the dashboard at a better one.
   if (isLocal && !LOOPBACK.test(location.hostname))
     return { url: `${location.origin}/hooks/gitprov`, isLocal: false }
   return { url: `${origin}/hooks/gitprov`, isLocal }

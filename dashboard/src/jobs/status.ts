@@ -4,7 +4,7 @@ import type { Tone } from '../ui/StatusBadge.vue'
 interface Presentation {
   label: string
   tone: Tone
-  /** It waits or runs: it can be canceled, and its log can be followed. */
+  /** It is pending or running: it can be canceled, and its log can be followed. */
   inProgress: boolean
 }
 

@@ -1,16 +1,16 @@
 /** Red, green and blue, 0 to 255. */
 export type Colour = readonly [red: number, green: number, blue: number]
 
-/** What a line is written on (`--log-page`). */
+/** The background of a line (`--log-page`). */
 const PAGE: Colour = [14, 14, 18]
-/** Of an unstyled line (`--log-text`). */
+/** The colour of unstyled text (`--log-text`). */
 const TEXT: Colour = [214, 214, 222]
 const BLACK: Colour = [0, 0, 0]
 const WHITE: Colour = [255, 255, 255]
 
 /** WCAG 2.2, 1.4.3, for text of normal size. */
 const LEAST_CONTRAST = 4.5
-/** How far a colour is moved at a time towards one that can be read. */
+/** How far a colour is moved at a time towards a readable one. */
 const STEP = 0.15
 /** How much of its background dim text takes on. */
 const DIM = 0.35
@@ -103,7 +103,7 @@ function ofPalette(number: number): Colour {
   return [CUBE[Math.floor(at / 36)] ?? 0, CUBE[Math.floor(at / 6) % 6] ?? 0, CUBE[at % 6] ?? 0]
 }
 
-/** The colour in which text can be read on its background, as near as possible to the one that was asked for. */
+/** A colour in which text is readable on its background, as close as possible to the requested one. */
 export function readable(text: Colour = TEXT, background: Colour = PAGE, isDim = false): Colour {
   const wanted = isDim ? mix(text, background, DIM) : text
   const goal = contrast(WHITE, background) > contrast(BLACK, background) ? WHITE : BLACK

@@ -5,25 +5,25 @@ import { momentIn } from './link.ts'
 
 /** Recent lines that are shown before the live ones. */
 export const TAIL_LINES = 2_000
-/** Of what was searched for, more is asked for: it is what the reader came for. */
+/** A search asks for more lines: they are what the user is looking for. */
 export const FOUND_LINES = 10_000
 
-/** A line that is linked to is shown with what came before and after it, the rather with the former. */
+/** A linked line is shown with the lines around it, more of them from before than from after. */
 const BEFORE_MS = 60_000
 const AFTER_MS = 10_000
 
-/** How long ago a range begins that moves on. */
+/** How long ago a moving range starts, such as `1h`. */
 const AGO = /^(\d+)([smhd])$/
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** What of a log is shown; it stands in the address, so that it can be sent to others. */
+/** Which lines of a log are shown. Kept in the address, so that it can be shared. */
 export interface LogFilters {
   search: string
-  /** How long ago it begins, such as `1h`, or a moment; empty for the recent lines. */
+  /** How long ago it starts, such as `1h`, or a timestamp; empty for the recent lines. */
   since: string
   until: string
   deploy: string
-  /** The end of its name. */
+  /** The end of the name of the instance. */
   instance: string
   stream: string
 }
@@ -38,8 +38,8 @@ const NAMES = [
 ] as const satisfies (keyof LogFilters)[]
 
 /**
- * The filters of the address; `set` changes some of them, and `showAround` limits them to a moment, or answers that they
- * are.
+ * The filters in the address. `set` changes some of them; `showAround` limits them to the time around a moment, or
+ * returns false if they already are.
  */
 export function useLogFilters(): {
   filters: ComputedRef<LogFilters>
@@ -70,14 +70,14 @@ export function useLogFilters(): {
     return true
   }
 
-  // The last hour has moved on since one of its lines was linked to.
+  // A range such as the last hour has moved since one of its lines was linked.
   const linked = momentIn(route.hash)?.name
   if (linked !== undefined && Date.parse(linked) < beginning(filters.value.since)) showAround(linked)
 
   return { filters, isFiltered, set: (changes) => set(changes), showAround }
 }
 
-/** The filters as the query of the API has them. A log that ends is not followed. */
+/** The filters as a query of the API. A log with an end time is not followed. */
 export function logQuery(filters: LogFilters, tail: number): Record<string, string | number | boolean> {
   const given = Object.fromEntries(
     NAMES.filter((name) => filters[name] !== '').map((name) => [name, filters[name]]),
@@ -85,13 +85,13 @@ export function logQuery(filters: LogFilters, tail: number): Record<string, stri
   return { ...given, tail, ...(filters.until === '' ? { follow: true } : {}) }
 }
 
-/** What a field for a local date and time has, as a moment of the API; empty for none. */
+/** The value of a local date and time field as a timestamp of the API; empty for none. */
 export function momentOf(local: string): string {
   const moment = local === '' ? Number.NaN : Date.parse(local)
   return Number.isNaN(moment) ? '' : new Date(moment).toISOString()
 }
 
-/** A moment of the API as a field for a local date and time takes it; empty for what is none. */
+/** A timestamp of the API as the value of a local date and time field; empty if it is not one. */
 export function localOf(moment: string): string {
   const at = new Date(moment)
   if (Number.isNaN(at.getTime())) return ''
@@ -100,7 +100,7 @@ export function localOf(moment: string): string {
     .slice(0, 'yyyy-mm-ddThh:mm'.length)
 }
 
-/** When a range begins that moves on; NaN for any other. */
+/** When a moving range starts; NaN for any other. */
 function beginning(since: string): number {
   const [, count, unit = ''] = AGO.exec(since) ?? []
   return serverTime() - Number(count) * (UNIT_MS[unit] ?? Number.NaN)

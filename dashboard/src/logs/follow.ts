@@ -8,12 +8,15 @@ import type { LogLine } from './line.ts'
 const MAX_LINES = 100_000
 /** Lines are shown in batches: one paint for many. */
 const BATCH_MS = 80
-/** A log that is read again comes as far as it was before within this time, or is shown as far as it has come. */
+/** How long a log that is read again has to catch up with the lines shown before, until it is shown as it is. */
 const CATCH_UP_MS = 3_000
-/** Waits before a stream that was cut is read again: the last one repeats. */
+/** Waits before a stream that was cut off is read again; the last one repeats. */
 const RETRY_MS = [500, 1_000, 2_000, 5_000] as const
 
-/** `connecting` until the first answer, `following` while open, `cut` between tries, `complete` after `end`, `refused` for good. */
+/**
+ * `connecting` until the first answer, `following` while open, `cut` between attempts, `complete` after `end`,
+ * `refused` for good.
+ */
 export type LogState = 'connecting' | 'following' | 'cut' | 'complete' | 'refused'
 
 export interface FollowedLog {
@@ -21,15 +24,15 @@ export interface FollowedLog {
   lines: ShallowRef<LogLine[]>
   state: Ref<LogState>
   problem: Ref<string | null>
-  /** When it was last begun to be read, by the server's clock. */
+  /** When it was last opened, by the server's clock. */
   openedAt: Ref<number>
   /** Reads the log again from its first line. */
   restart: () => void
 }
 
 /**
- * Follows a log stream until the component is gone. Streams carry no ids: one that stops without `end` was cut, so it is
- * read again from its first line, and the old lines stay until the new ones have come as far.
+ * Follows a log stream until the component is gone. Streams carry no ids: one that stops without `end` was cut off, so
+ * it is read again from its first line, and the old lines stay until the new ones have caught up.
  */
 export function followLog(
   url: () => string,
@@ -57,7 +60,7 @@ export function followLog(
     }
   }
 
-  /** Reads the stream to its end; answers whether that was the log's end. */
+  /** Reads the stream to its end; resolves to whether the log has ended too. */
   async function readOnce(signal: AbortSignal, alive: () => void): Promise<boolean> {
     let fresh = true
     let number = 0
@@ -103,7 +106,7 @@ export function followLog(
       }
       return false
     } finally {
-      // What was cut before it came as far as the old lines takes nobody's place.
+      // Lines that were cut off before they caught up do not replace the old ones.
       if (isOpen && !(isBehind && fresh)) flush()
       else clearTimeout(timer)
     }

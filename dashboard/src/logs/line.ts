@@ -9,7 +9,7 @@ export interface LogLine {
   ts: string
   /** With its SGR (colour) sequences, without any other control sequence. */
   text: string
-  /** The text alone, for search and copying. */
+  /** The plain text, for search and copying. */
   plain: string
   kind: 'stdout' | 'stderr' | 'system'
   /** Which container wrote it: the end of its name. */
@@ -24,7 +24,7 @@ export function fromLogEvent(event: LogEvent, number: number): LogLine {
   return { number, ts: event.ts, text, plain: text.replace(SGR, ''), kind: event.stream, instance }
 }
 
-/** The end of an instance's name, which tells it from the others of its service. */
+/** The end of the name of an instance, which distinguishes it from the others of its service. */
 export function shortInstance(name: string): string {
   return name.slice(name.lastIndexOf('-') + 1)
 }
@@ -48,7 +48,7 @@ export function fromServerLogEvent(event: ServerLogEvent, number: number): LogLi
   }
 }
 
-/** Time of day with milliseconds in the reader's own zone; `dated` puts month and day before it. */
+/** Time of day with milliseconds in the user's own time zone; `dated` puts month and day before it. */
 export function timeText(ts: string, dated: boolean): string {
   const moment = new Date(ts)
   const part = (value: number, digits = 2) => String(value).padStart(digits, '0')
@@ -56,7 +56,7 @@ export function timeText(ts: string, dated: boolean): string {
   return `${day}${part(moment.getHours())}:${part(moment.getMinutes())}:${part(moment.getSeconds())}.${part(moment.getMilliseconds(), 3)}`
 }
 
-/** Whether lines, the oldest first, are of more than one day, so that a time of day does not tell them apart. */
+/** Whether lines, oldest first, are from more than one day, so that they need a date. */
 export function spansDays(lines: readonly LogLine[]): boolean {
   const [first, last] = [lines[0], lines.at(-1)]
   return first !== undefined && new Date(first.ts).toDateString() !== new Date(last!.ts).toDateString()

@@ -2,18 +2,18 @@ import { computed, type ComputedRef, type Ref } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 import type { LogLine } from './line.ts'
 
-/** A line by its number, or by its moment and how many lines of the same moment come before it. */
+/** A line by its number, or by its timestamp and how many lines with the same timestamp come before it. */
 const NUMBER = /^#L(\d+)$/
 const MOMENT = /^#(\d{4}-\d\d-\d\dT[\d:.]+Z)(?:\+(\d+))?$/
 
 interface Linked {
-  /** The line's number or moment. */
+  /** The number or timestamp of the line. */
   name: string
-  /** How many lines of that name come before it. */
+  /** How many lines with the same one come before it. */
   among: number
 }
 
-/** The line that the hash of an address names by its moment; null for none. */
+/** The line that the hash of an address names by its timestamp; null for none. */
 export function momentIn(hash: string): Linked | null {
   const [, name, among = 0] = MOMENT.exec(hash) ?? []
   return name === undefined || Number.isNaN(Date.parse(name)) ? null : { name, among: Number(among) }
@@ -25,21 +25,21 @@ function numberIn(hash: string): Linked | null {
 }
 
 export interface LineLink {
-  /** Whether the address leads to a line. */
+  /** Whether the address links to a line. */
   isLinked: ComputedRef<boolean>
   /** Where that line is; -1 while it is not there. */
   place: ComputedRef<number>
-  /** Where what came next is; -1 while nothing has. */
+  /** Where the next line after it is; -1 while there is none. */
   next: ComputedRef<number>
-  /** Its moment, where the lines begin too late to have it; else null. */
+  /** Its timestamp, if the lines start too late to include it; otherwise null. */
   missed: ComputedRef<string | null>
-  /** Makes the address lead to the line at this place, or to none when it led there. */
+  /** Links the address to the line at this index, or removes the link if it is already there. */
   pick: (index: number) => void
 }
 
 /**
- * The line that the address leads to. A log that is read from its first line on counts its lines; of one that begins with
- * another line each time only their moments stay.
+ * The line that the address links to. In a log that is read from its first line, lines have stable numbers; in one that
+ * starts with another line each time, only timestamps are stable.
  */
 export function useLineLink(lines: Readonly<Ref<readonly LogLine[]>>, isWhole: boolean): LineLink {
   const route = useRoute()

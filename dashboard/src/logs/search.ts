@@ -1,10 +1,10 @@
 import { computed, ref, watch, type Ref, type ShallowRef } from 'vue'
 import type { LogLine } from './line.ts'
 
-/** A search over 100,000 lines is not begun again with each key. */
+/** A search over 100,000 lines does not run on each keystroke. */
 const DEBOUNCE_MS = 150
 
-/** Finds lines that hold a text, in any case, and steps from one to the next. */
+/** Finds lines that contain a text, ignoring case, and steps from one to the next. */
 export function useLogSearch(lines: ShallowRef<LogLine[]>, show: (index: number) => void) {
   const typed = ref('')
   const query = ref('')

@@ -1,10 +1,10 @@
 import Anser from 'anser'
 import { colourOf, css, readable } from './colours.ts'
 
-/** Colours, and matches, that are shown in one line. A page of longer lines with thousands of either would stand still. */
+/** The most colours, and matches, shown in one line. Thousands of either in many lines would freeze the page. */
 const MAX_STRETCHES = 200
 
-/** A stretch of a line that looks one way. */
+/** A part of a line with one style. */
 export interface Segment {
   text: string
   classes: string[]

@@ -8,21 +8,21 @@ type KnownMetrics = ShallowRef<CurrentMetrics | undefined>
 
 const KEY: InjectionKey<KnownMetrics> = Symbol('current metrics')
 
-/** Measures what is in use now, as long as the page is looked at; undefined until the first answer. */
+/** Measures what is in use now, as long as the page is visible; undefined until the first answer. */
 export function useCurrentMetrics(): KnownMetrics {
   const { data, reload } = useResource((signal) => api('GET /server/metrics', { signal }))
   keepFresh(reload)
   return data
 }
 
-/** The same for the components below too, so that it is measured once. */
+/** Shares it with the components below, so that it is measured once. */
 export function provideCurrentMetrics(): KnownMetrics {
   const current = useCurrentMetrics()
   provide(KEY, current)
   return current
 }
 
-/** What a component above measures. */
+/** What a component above measures and shares. */
 export function sharedCurrentMetrics(): KnownMetrics {
   const current = inject(KEY)
   if (!current) throw new Error('nothing above measures what is in use now')

@@ -1,8 +1,8 @@
-/** The steps of a range, each with a place on the axis whether anything was measured in it or not. */
+/** The steps of a range, each with a place on the axis, even if nothing was measured in it. */
 export interface Grid {
   /** Unix seconds, where each step starts. */
   at: number[]
-  /** One value a step of points that stand at the starts of steps; null where there is no point, which leaves a gap. */
+  /** One value per step from points at the starts of steps; null where there is no point, which leaves a gap. */
   values<P extends { at: string }>(
     points: readonly P[],
     value: (point: P) => number | null,
@@ -15,7 +15,7 @@ interface Range {
   step_seconds: number
 }
 
-/** The grid of an answer of the history. */
+/** The grid of a metrics history. */
 export function gridOf({ from, to, step_seconds: step }: Range): Grid {
   const first = Date.parse(from) / 1_000
   const count = Math.floor((Date.parse(to) / 1_000 - first) / step) + 1

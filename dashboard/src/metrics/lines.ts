@@ -12,7 +12,7 @@ export interface ChartMark {
   label: string
 }
 
-/** How the lines of a chart are told apart: by the dash as well as by the colour, so that neither is needed alone. */
+/** How the lines of a chart are distinguished: by dash and by colour, so that either is enough. */
 const STYLES = [
   { colour: '--chart-1', dash: [] },
   { colour: '--chart-2', dash: [7, 4] },
@@ -21,12 +21,12 @@ const STYLES = [
   { colour: '--chart-5', dash: [14, 4] },
 ]
 
-/** The style of the line at a place; more lines than styles begin again. */
+/** The style of the line at a place; with more lines than styles, styles repeat. */
 export function styleOf(index: number): { colour: string; dash: number[] } {
   return STYLES[index % STYLES.length]!
 }
 
-/** Where a value stands between gaps: there no line leads to it that would show it. */
+/** Indexes of values between gaps, which no line would show. */
 export function lonely(values: ArrayLike<number | null | undefined>): number[] {
   const isThere = (index: number) => values[index] !== null && values[index] !== undefined
   return Array.from(values, (_, index) => index).filter(

@@ -14,13 +14,13 @@ export interface Plot {
   least: number
 }
 
-/** Sizes at the usual size of letters, with which what holds letters grows. */
+/** Sizes at the usual font size; what contains text grows with it. */
 const AXIS_PX = 76
 const TIMES_PX = 28
-/** Nearer to each other times, and values, are not written. */
+/** The least distance between two times, and between two values. */
 const TIME_PX = 50
 const VALUE_PX = 30
-/** Half of the last time stands beyond the end of its axis. */
+/** Half of the last time is beyond the end of its axis. */
 const LAST_TIME_PX = 20
 const FONT_PX = 12
 const FONT = '"Inter Variable", system-ui, sans-serif'
@@ -30,14 +30,17 @@ const POINT_PX = 5
 /** Charts of a page show the same moment. */
 const SYNC = 'metrics'
 
-/** Draws a chart into an element in the theme's colours; `onCursor` is told at which step the pointer is, null when it left. */
+/**
+ * Draws a chart into an element in the theme's colours; `onCursor` is called with the step that the pointer is at, or
+ * null when it leaves.
+ */
 export function draw(element: HTMLElement, plot: Plot, onCursor: (index: number | null) => void): UPlot {
   const styles = getComputedStyle(element)
   const colour = (name: string) => styles.getPropertyValue(name).trim()
   const scale = useLetterScale().value
   const axis = {
     stroke: colour('--muted'),
-    // uPlot takes whole pixels alone for a size.
+    // uPlot accepts only whole pixels as a size.
     font: `${Math.round(FONT_PX * scale)}px ${FONT}`,
     grid: { stroke: colour('--line'), width: 1 },
     ticks: { show: false },
@@ -85,7 +88,7 @@ export function draw(element: HTMLElement, plot: Plot, onCursor: (index: number 
   return new UPlot(options, dataOf(plot), element)
 }
 
-/** What uPlot is given to draw. */
+/** The data for uPlot. */
 export function dataOf({ at, lines }: Pick<Plot, 'at' | 'lines'>): UPlot.AlignedData {
   return [[...at], ...lines.map(({ values }) => values)]
 }
@@ -100,7 +103,7 @@ function timesOfDay(_: UPlot, seconds: number[]): string[] {
   return seconds.map((second) => clock.format(second * 1_000))
 }
 
-/** A line from top to bottom with a triangle at its head: another shape than everything that is measured. */
+/** A line from top to bottom with a triangle at its head: a different shape from everything that is measured. */
 function drawMarks(chart: UPlot, marks: readonly ChartMark[], colour: string): void {
   const { ctx, bbox, scales } = chart
   ctx.save()

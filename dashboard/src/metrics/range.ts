@@ -8,7 +8,7 @@ export const RANGES: { value: MetricsRange; label: string }[] = [
   { value: '24h', label: '24 hours' },
 ]
 
-/** The range that is shown; it stands in the address. */
+/** The range that is shown; it is kept in the address. */
 export function useRange(): WritableComputedRef<MetricsRange> {
   const route = useRoute()
   const router = useRouter()

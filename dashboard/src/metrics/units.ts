@@ -26,7 +26,7 @@ export function milliseconds(value: number): string {
   return value < 1_000 ? `${figure(value)} ms` : `${figure(value / 1_000)} s`
 }
 
-/** Three digits that count, as far as there are. */
+/** At most three significant digits, except for larger whole numbers. */
 function figure(value: number): string {
   if (value >= 100) return Math.round(value).toString()
   return Number(value.toFixed(value >= 10 ? 1 : 2)).toString()

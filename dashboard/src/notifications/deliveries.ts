@@ -5,7 +5,10 @@ import { useResource } from '../api/resource.ts'
 import type { EventType, NotificationDelivery } from '../api/types.ts'
 import { EVENTS } from './kinds.ts'
 
-/** What a notification was sent, newest first, and whether the newest arrived. Attempts are told to nobody, so it is asked. */
+/**
+ * What a notification was sent, newest first, and whether the newest arrived. The change feed does not report attempts,
+ * so they are fetched regularly.
+ */
 export function useDeliveries(id: string) {
   const { data, error, reload } = useResource(
     (signal) => api('GET /notifications/{id}/deliveries', { id, signal }),
@@ -15,7 +18,7 @@ export function useDeliveries(id: string) {
     },
   )
   keepFresh(reload)
-  /** Why the newest delivery that was tried has not arrived; null when it has. */
+  /** Why the newest attempted delivery has not arrived; null when it has. */
   const failure = computed(() => {
     const tried = data.value?.find(({ attempts }) => attempts.length > 0)
     return tried && tried.status !== 'delivered' ? (tried.attempts.at(-1)?.error ?? null) : null
@@ -23,7 +26,7 @@ export function useDeliveries(id: string) {
   return { data, error, reload, failure }
 }
 
-/** What a delivery tells of. */
+/** The name of the event of a delivery. */
 export function nameOf(type: NotificationDelivery['type']): string {
   return type === 'test' ? 'Test' : EVENTS[type]
 }

@@ -1,6 +1,6 @@
 import type { EventType, LogDrain, NotificationKind } from '../api/types.ts'
 
-/** How each kind is called, and what its address looks like. */
+/** The name of each kind, and what its address looks like. */
 export const KINDS: Record<NotificationKind, { label: string; field: string; example: string }> = {
   webhook: { label: 'Webhook', field: 'URL', example: 'https://example.com/hooks/deployer' },
   email: { label: 'E-mail', field: 'Recipients', example: 'ops@example.com, dev@example.com' },
@@ -16,7 +16,7 @@ export const DRAIN_KINDS: Record<LogDrain['kind'], { label: string; example: str
   otlp: { label: 'OpenTelemetry (OTLP)', example: 'https://otel.example.com:4318' },
 }
 
-/** What can be told of, in the words of people. */
+/** The names of the events. */
 export const EVENTS: Record<EventType, string> = {
   'deploy.started': 'Deploy started',
   'deploy.succeeded': 'Deploy is live',

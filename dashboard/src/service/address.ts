@@ -1,12 +1,12 @@
 import type { Service } from '../api/types.ts'
 
-/** Always there, and the one that a name without an environment means. */
+/** Always exists; a name without an environment refers to it. */
 export const PRODUCTION = 'production'
 
 /** The server's ids; no name looks like one. */
 const ID = /^srv-[0-9a-f]{20}$/
 
-/** A service or a datastore as an address names it: by its id, or by its name and environment. */
+/** A service or a datastore as a path names it: by its id, or by its name and environment. */
 export type Ref = { id: string } | Placed
 export type ServiceRef = Ref
 
@@ -15,22 +15,24 @@ interface Placed {
   environment: string
 }
 
-/** The name of a service or a datastore that is clear over all environments: `api`, elsewhere than in production `api.staging`. */
+/**
+ * A name of a service or a datastore that is unique across environments: `api` in production, otherwise `api.staging`.
+ */
 export function qualifiedName({ name, environment }: Placed): string {
   return environment === PRODUCTION ? name : `${name}.${environment}`
 }
 
-/** Where a service is in the dashboard, with a section of it. */
+/** The path of a service, or of one of its sections, in the dashboard. */
 export function servicePath(service: Pick<Service, 'name' | 'environment'>, section = ''): string {
   return `/services/${qualifiedName(service)}${section === '' ? '' : `/${section}`}`
 }
 
-/** Reads what `qualifiedName` wrote, or the id of a service. */
+/** Parses what `qualifiedName` returns, or the id of a service. */
 export function serviceRef(text: string): ServiceRef {
   return refOf(text, ID)
 }
 
-/** The same for what has ids of this form. */
+/** The same for resources with ids of this form. */
 export function refOf(text: string, id: RegExp): Ref {
   if (id.test(text)) return { id: text }
   const dot = text.indexOf('.')

@@ -10,12 +10,12 @@ export interface BranchesState {
   asking: Ref<boolean>
 }
 
-/** The remote is asked when typing of its address has paused. */
+/** The remote is asked when typing has paused. */
 const PAUSE_MS = 600
 
 const ADDRESS = /^(https?|ssh|git):\/\/\S+\/\S+|^[\w.-]+@[\w.-]+:\S+$/
 
-/** Asks a repository for its branches each time that its address changes, and so whether it can be read. */
+/** Asks a repository for its branches whenever its address changes, which also shows whether it can be read. */
 export function useBranches(address: () => string): BranchesState {
   const found = ref<Branches | null>(null)
   const problem = ref<string | null>(null)

@@ -2,14 +2,14 @@ import { computed, ref, watch, type Ref } from 'vue'
 import { api, API_BASE, problemText, readJson, request } from '../api/client.ts'
 import type { Detection, Runtime, ServiceType } from '../api/types.ts'
 
-/** What is to be looked at; null when nothing is there yet. */
+/** The source to inspect. */
 export interface Sought {
   /** A repository's address, or an archive. */
   source: string | File
   branch: string
   rootDir: string
   runtime: Runtime
-  /** Chosen by the reader; null lets the files say. */
+  /** Chosen by the user; null lets the files decide. */
   type: ServiceType | null
 }
 
@@ -19,19 +19,19 @@ export interface DetectionState {
   asking: Ref<boolean>
 }
 
-/** The source is asked about when typing has paused; a clone is more than a look at branches. */
+/** The source is inspected when typing has paused; a clone costs more than listing branches. */
 const PAUSE_MS = 1_000
-/** A larger archive is not sent twice, once to look at it and once to deploy it. */
+/** A larger archive is not sent twice, once to inspect and once to deploy it. */
 const MAX_ARCHIVE_BYTES = 64 * 1024 * 1024
 
 const ADDRESS = /^(https?|ssh|git):\/\/\S+\/\S+|^[\w.-]+@[\w.-]+:\S+$/
 
-/** What the server finds in a source, each time that another one is meant. */
+/** What the server finds in a source, updated whenever the source changes. */
 export function useDetection(sought: () => Sought | null): DetectionState {
   const found = ref<Detection | null>(null)
   const problem = ref<string | null>(null)
   const asking = ref(false)
-  /** What is meant stays the same when something else of the service changes. */
+  /** Keeps the same object when something else of the service changes. */
   const meant = computed<Sought | null>((former) => {
     const now = sought()
     return isSame(now, former ?? null) ? (former ?? null) : now
@@ -41,7 +41,7 @@ export function useDetection(sought: () => Sought | null): DetectionState {
     (wanted, former, onCleanup) => {
       if (wanted?.source !== former?.source) found.value = null
       problem.value = null
-      // The pause is part of it: what was found before is not what is meant now.
+      // This includes the pause: the previous result is for another source.
       asking.value = wanted !== null && isComplete(wanted)
       if (wanted === null || !asking.value) return
       const stop = new AbortController()
@@ -98,13 +98,13 @@ async function detect(sought: Sought, signal: AbortSignal): Promise<Detection> {
   return (await readJson(answer)) as Detection
 }
 
-/** A line of what was found. */
+/** One line of the result. */
 export interface FoundLine {
   label: string
   value: string
 }
 
-/** What was found, in the order in which it is used; what is not known is not told. */
+/** The result, in the order in which it is used; unknown values are left out. */
 export function linesOf(found: Detection): FoundLine[] {
   const made = found.env.filter(({ generate }) => generate).map(({ key }) => key)
   const wanted = found.env.filter(({ generate }) => !generate).map(({ key }) => key)
@@ -117,15 +117,15 @@ export function linesOf(found: Detection): FoundLine[] {
     ['Start', found.start_command],
     ['Port', found.port],
     ['Health check', found.health_check_path],
-    ['Variables it is given', made.join(', ')],
-    ['Variables it wants', wanted.join(', ')],
+    ['Generated variables', made.join(', ')],
+    ['Expected variables', wanted.join(', ')],
   ]
   return lines.flatMap(([label, value]) =>
     value === null || value === '' ? [] : [{ label, value: String(value) }],
   )
 }
 
-/** What an empty field comes to, for its placeholder: what was found in the source, else an example. */
+/** The placeholder of an empty field: the value found in the source, otherwise an example. */
 export function whenEmpty(
   found: Detection | null | undefined,
   value: (found: Detection) => string | number | null,
@@ -136,8 +136,8 @@ export function whenEmpty(
 }
 
 /**
- * What keeps a deploy from going live, which is the last of the notes; null where something can be started, or published by
- * a type that the server has hosts for.
+ * What would keep a deploy from going live, which is the last of the notes; null if there is something to start, or to
+ * publish by a type with hosts.
  */
 export function obstacleOf(found: Detection): string | null {
   const { type, runtime, start_command, publish_dir, notes } = found

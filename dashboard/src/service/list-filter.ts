@@ -4,10 +4,10 @@ import type { Service } from '../api/types.ts'
 import { DEPLOY_STATUS } from '../deploys/status.ts'
 import { stateOf } from './state.ts'
 
-/** Names of the filters in the address, which remembers them for who comes back to the list. */
+/** Names of the filters in the address, which keeps them when the user comes back to the list. */
 const KEYS = ['q', 'state', 'type', 'first'] as const
 
-/** What of the list of services is shown, and in which order; an empty one is no limit. */
+/** Which services are shown, and in which order; an empty filter does not limit. */
 export function useListFilter() {
   const route = useRoute()
   const router = useRouter()
@@ -26,7 +26,7 @@ export function useListFilter() {
     void router.replace({ query: Object.fromEntries(kept) })
   })
   const isOn = computed(() => filter.q.trim() !== '' || filter.state !== '' || filter.type !== '')
-  /** Limits no more; the order stays. */
+  /** Removes all filters; the order stays. */
   const clear = () => Object.assign(filter, { q: '', state: '', type: '' })
   return { ...toRefs(filter), isOn, clear, apply: (services: Service[]) => applied(services, filter) }
 }
@@ -47,7 +47,10 @@ function applied(
   return first === 'failed' ? found.toSorted((left, right) => urgency(left) - urgency(right)) : found
 }
 
-/** The lower, the sooner it wants a look: what is down, what serves badly or could not be renewed, the rest. */
+/**
+ * The lower, the sooner it needs attention: first what is down, then what is degraded or failed to deploy, then the
+ * rest.
+ */
 function urgency(service: Service): number {
   const { tone } = stateOf(service)
   if (tone === 'danger') return 0
@@ -55,7 +58,7 @@ function urgency(service: Service): number {
   return tone === 'warning' || (latest && DEPLOY_STATUS[latest.status].tone === 'danger') ? 1 : 2
 }
 
-/** What the list can be limited to: the states and types that its services have. */
+/** The filters to choose from: the states and types that its services have. */
 export function useChoices(services: Ref<Service[]>) {
   return {
     states: computed(() => [...new Set(services.value.map((service) => stateOf(service).label))].sort()),

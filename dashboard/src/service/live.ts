@@ -3,7 +3,7 @@ import { api } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import type { Deploy, Service } from '../api/types.ts'
 
-/** The deploy that serves, whatever became of later ones; null when there is none or it is not known yet. */
+/** The deploy that is live, even if later ones failed; null when there is none or it is not known yet. */
 export type LiveDeploy = ComputedRef<Deploy | null>
 
 const KEY: InjectionKey<LiveDeploy> = Symbol('live deploy')
@@ -29,7 +29,7 @@ export function useLive(): LiveDeploy {
   return live
 }
 
-/** Whether settings or variables were saved since the live version was started with those of then. */
+/** Whether settings or variables were saved after the live version was started. */
 export function hasUndeployed(service: Pick<Service, 'settings_updated_at'>, live: Deploy | null): boolean {
   const startedAt = live?.started_at ?? null
   return startedAt !== null && service.settings_updated_at > startedAt

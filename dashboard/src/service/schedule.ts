@@ -2,7 +2,7 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** A 29 February falls on each weekday within 40 years, 1900 and 2100 and their like in between included. */
+/** Within 40 years a 29 February falls on every weekday, even across years like 1900 and 2100. */
 const SEARCH_DAYS = 41 * 366
 
 interface Schedule {
@@ -16,8 +16,8 @@ interface Schedule {
 }
 
 /**
- * The first minute after `after` at which a schedule of five fields is due, in UTC; null for what is no schedule (yet), or
- * never comes.
+ * The first minute after `after` at which a schedule of five fields is due, in UTC; null if the text is not a schedule
+ * (yet), or is never due.
  */
 export function nextRun(text: string, after: Date): Date | null {
   const schedule = parse(text)
@@ -68,7 +68,7 @@ function parse(text: string): Schedule | null {
   return { minutes, hours, days, months, weekdays, bothDays: day.startsWith('*') || weekday.startsWith('*') }
 }
 
-/** The values that a field names; null when it is none. */
+/** The values of a field; null when it is invalid. */
 function valuesOf(field: string, first: number, last: number, words: string[] = []): Set<number> | null {
   const values = new Set<number>()
   for (const item of field.split(',')) {
@@ -93,7 +93,7 @@ function valuesOf(field: string, first: number, last: number, words: string[] = 
 const PARTS = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const
 const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const
 
-/** "Sun, 22 Nov 2026, 03:00 UTC", in the given zone or the reader's own. */
+/** "Sun, 22 Nov 2026, 03:00 UTC", in the given zone or the user's own. */
 export function dueText(moment: Date, timeZone?: string): string {
   return new Intl.DateTimeFormat('en-GB', { ...PARTS, ...CLOCK, timeZone }).format(moment)
 }

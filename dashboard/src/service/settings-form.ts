@@ -19,13 +19,13 @@ export type SettingsForm = {
   port: string
   memory_limit_mb: string
   cpu_limit: string
-  /** Names between spaces. */
+  /** Names separated by spaces. */
   apt_packages: string
   auto_deploy: boolean
   compression: boolean
 }
 
-/** Fields whose problems the form shows at the field. */
+/** Fields that can show their own errors. */
 export const SETTINGS_FIELDS = Object.keys(emptyForm())
 
 export type SourceKind = 'git' | 'image' | 'archive'
@@ -58,7 +58,7 @@ export function runtimeName(runtime: Runtime): string {
   return RUNTIMES[runtime]
 }
 
-/** How a runtime reads for a type: a static site's Dockerfile is taken only when it is asked for. */
+/** How a runtime reads for a type: a Dockerfile of a static site is used only on request. */
 export function runtimeLabel(runtime: Runtime, type: ServiceType): string {
   return runtime === 'auto' && type === 'static_site' ? 'Detect (a build or plain files)' : RUNTIMES[runtime]
 }
@@ -119,7 +119,7 @@ export function formOf(service: Service): SettingsForm {
   }
 }
 
-/** Fields as the wire wants them: an empty text clears, an empty limit is the server's default. */
+/** The fields as the API takes them: an empty text clears, an empty limit means the default of the server. */
 function wireOf(form: SettingsForm): Required<Pick<ServicePatch, keyof SettingsForm>> {
   const { port, memory_limit_mb, cpu_limit, apt_packages, ...rest } = form
   const texts = Object.fromEntries(
@@ -127,7 +127,7 @@ function wireOf(form: SettingsForm): Required<Pick<ServicePatch, keyof SettingsF
   ) as typeof rest
   return {
     ...texts,
-    // Files that are taken as they are have no build.
+    // Files that are served as they are have no build.
     ...(form.runtime === 'static' && { build_command: '' }),
     port: port === '' ? null : Number(port),
     memory_limit_mb: Number(memory_limit_mb),
@@ -136,7 +136,7 @@ function wireOf(form: SettingsForm): Required<Pick<ServicePatch, keyof SettingsF
   }
 }
 
-/** What a form changes, so that a save touches nothing else. */
+/** The changes of a form, so that saving touches nothing else. */
 export function patchOf(before: SettingsForm, after: SettingsForm): ServicePatch {
   const [from, to] = [wireOf(before), wireOf(after)]
   const names = Object.keys(to) as (keyof SettingsForm)[]
@@ -145,7 +145,7 @@ export function patchOf(before: SettingsForm, after: SettingsForm): ServicePatch
   )
 }
 
-/** Names are the same in the same order. */
+/** Lists are equal only in the same order. */
 function isSame(one: unknown, other: unknown): boolean {
   return Array.isArray(one) ? JSON.stringify(one) === JSON.stringify(other) : one === other
 }
@@ -180,7 +180,7 @@ const BUILD_FIELDS: readonly (keyof SettingsForm)[] = [
   'runtime',
   'apt_packages',
 ]
-/** What only a container of the service's own has. */
+/** Settings that apply only to a container of the service. */
 const CONTAINER_FIELDS: readonly (keyof SettingsForm)[] = [
   'start_command',
   'pre_deploy_command',

@@ -11,7 +11,7 @@ interface Presentation {
 
 const SERVICE_STATE: Record<ServiceState, Presentation> = {
   not_deployed: { label: 'Not deployed', tone: 'neutral', meaning: 'Nothing has been deployed yet.' },
-  deploying: { label: 'Deploying', tone: 'progress', meaning: 'The first deploy is under way.' },
+  deploying: { label: 'Deploying', tone: 'progress', meaning: 'The first deploy is in progress.' },
   running: { label: 'Running', tone: 'success', meaning: 'Every instance is up and healthy.' },
   degraded: { label: 'Degraded', tone: 'warning', meaning: 'Some instances are down; the others serve.' },
   down: { label: 'Down', tone: 'danger', meaning: 'No instance is up. The log says why.' },
@@ -32,13 +32,13 @@ const STATE_OF_TYPE: Partial<Record<ServiceType, Partial<Record<ServiceState, Pr
     suspended: { label: 'Suspended', tone: 'neutral', meaning: 'Not served. Settings and deploys are kept.' },
   },
   cron_job: {
-    running: { label: 'Running', tone: 'progress', meaning: 'A run is under way.' },
-    idle: { label: 'Scheduled', tone: 'success', meaning: 'It waits for its next run.' },
+    running: { label: 'Running', tone: 'progress', meaning: 'A run is in progress.' },
+    idle: { label: 'Scheduled', tone: 'success', meaning: 'Waiting for its next run.' },
     suspended: { label: 'Suspended', tone: 'neutral', meaning: 'No run starts until it is resumed.' },
   },
 }
 
-/** A cron job waits for its next run, but not as if all were well. */
+/** A cron job that waits for its next run after a failed one should not look healthy. */
 const RUN_FAILED: Presentation = { label: 'Run failed', tone: 'danger', meaning: 'Its last run failed.' }
 
 /** What is live starts again: resumed, scaled from 0, or after the container engine was started. */
@@ -62,7 +62,7 @@ export function stateOf({
 
 export type ServiceAction = 'deploy' | 'restart' | 'run' | 'suspend' | 'resume' | 'scale' | 'change'
 
-/** States in which each action is refused, with the reason; what is not listed is allowed. */
+/** States in which each action is refused, with the reason; states that are not listed allow it. */
 const REFUSED: Record<ServiceAction, Partial<Record<ServiceState, string>>> = {
   deploy: { suspended: 'Resume the service first', deleting: 'The service is being deleted' },
   restart: { suspended: 'Resume the service first', deleting: 'The service is being deleted' },
@@ -89,7 +89,7 @@ export function sourceKind(service: Service): 'git' | 'image' | 'archive' {
   return service.image === null ? 'archive' : 'image'
 }
 
-/** Whether containers run for it; what a web service builds may be files alone, which the server serves itself. */
+/** Whether it runs in containers; the build of a web service may produce only files, which the server serves itself. */
 export function runsInstances(service: Service): boolean {
   const isSite = service.live_deploy_id !== null && service.internal_host === null
   return SERVICE_TYPE[service.type].hasInstances && !(SERVICE_TYPE[service.type].listens && isSite)

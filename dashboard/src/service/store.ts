@@ -23,20 +23,20 @@ import { listEnvironments } from '../environments/list.ts'
 import { byName } from '../ui/by-name.ts'
 
 /**
- * The services that the page knows, in one place: a list is fetched once, a change fetches the one service that it is
- * about, and every page that shows it shows the same.
+ * The services that the page knows, in one place: a list is fetched once, a change fetches only the service it is
+ * about, and all pages show the same data.
  */
 class ServiceStore {
   readonly #known = shallowReactive(new Map<string, Service>())
   readonly #fetching = new Map<string, ReturnType<typeof oneAtATime>>()
-  /** Services that changed while the list was on its way, which may be older than what is known of them. */
+  /** Services that changed while the list was being fetched; the list may have older data about them. */
   readonly #changed = new Set<string>()
-  /** Services that were deleted: an answer that was on its way by then brings none back. */
+  /** Services that were deleted: a response that arrives late must not bring them back. */
   readonly #gone = new Set<string>()
   readonly #scope: EffectScope
   #list: Resource<Environment[]> | null = null
 
-  /** To be made in the set-up of a component; it lives as long as that. */
+  /** Must be created in the setup of a component; it lives as long as that component. */
   constructor() {
     this.#scope = effectScope()
     onChange((change) => {
@@ -72,7 +72,7 @@ class ServiceStore {
     )
   }
 
-  /** Keeps an answer of the server; answers it. */
+  /** Stores a service from a response, and returns it. */
   take(service: Service): Service {
     if (!this.#gone.has(service.id)) this.#known.set(service.id, service)
     return service
@@ -84,7 +84,7 @@ class ServiceStore {
       'id' in reference ? [reference.id, {}] : [reference.name, { environment: reference.environment }]
     const service = await api('GET /services/{id}', { id, query, signal })
     const known = this.#known.get(service.id)
-    // An answer that was overtaken by that of a save says nothing new.
+    // A response that is older than that of a save is outdated.
     return known && known.updated_at > service.updated_at ? known : this.take(service)
   }
 
@@ -114,7 +114,7 @@ class ServiceStore {
     try {
       await this.fetch({ id }, signal)
     } catch (error) {
-      // Whatever else it is, the next change or the next connection asks again.
+      // After any other error, the next change or the next connection fetches again.
       if (error instanceof ApiError && error.status === 404) this.#known.delete(id)
     }
   }
@@ -140,7 +140,7 @@ class ServiceStore {
 
 const KEY: InjectionKey<ServiceStore> = Symbol('services')
 
-/** Makes the store for the components below. */
+/** Creates the store for the components below. */
 export function provideServices(): void {
   provide(KEY, new ServiceStore())
 }
@@ -151,7 +151,7 @@ export function useServices(): ServiceStore {
   return store
 }
 
-/** One service by what an address calls it, followed through a change of its name. */
+/** One service by its reference in an address, followed when its name changes. */
 export interface FollowedService {
   service: ComputedRef<Service | undefined>
   /** Why there is none. */

@@ -5,24 +5,24 @@ interface TypePresentation {
   meaning: string
   /** Its program listens on a port. */
   listens: boolean
-  /** Containers run as long as it is live. */
+  /** Containers run while it is live. */
   hasInstances: boolean
   /** Its image can run commands. */
   runsJobs: boolean
-  /** What suspending one does. */
+  /** What suspending it does. */
   suspension: string
-  /** What it means that no instance runs, where one could. */
+  /** What it means when no instance runs, for types that have instances. */
   atZero?: string
 }
 
 const UNANSWERED = 'Requests are refused until you scale it up again.'
-const STOPS = 'Its containers stop and it answers no requests until you resume it.'
+const STOPS = 'Its containers stop, and it does not answer requests until you resume it.'
 
 /** How each type of service reads, and what its pages show. */
 export const SERVICE_TYPE: Record<ServiceType, TypePresentation> = {
   web_service: {
     label: 'Web service',
-    meaning: 'Answers HTTP at a public address.',
+    meaning: 'Serves HTTP at a public address.',
     listens: true,
     hasInstances: true,
     runsJobs: true,
@@ -31,7 +31,7 @@ export const SERVICE_TYPE: Record<ServiceType, TypePresentation> = {
   },
   private_service: {
     label: 'Private service',
-    meaning: 'Reached by your other services only.',
+    meaning: 'Reachable only by your other services.',
     listens: true,
     hasInstances: true,
     runsJobs: true,
@@ -40,7 +40,7 @@ export const SERVICE_TYPE: Record<ServiceType, TypePresentation> = {
   },
   background_worker: {
     label: 'Background worker',
-    meaning: 'Runs without taking requests.',
+    meaning: 'Runs without serving requests.',
     listens: false,
     hasInstances: true,
     runsJobs: true,
@@ -49,7 +49,7 @@ export const SERVICE_TYPE: Record<ServiceType, TypePresentation> = {
   },
   static_site: {
     label: 'Static site',
-    meaning: 'Files, served without a program.',
+    meaning: 'Serves files, without running a program.',
     listens: false,
     hasInstances: false,
     runsJobs: false,
@@ -71,7 +71,7 @@ export interface ServiceSection {
   path: string
 }
 
-/** The pages of a service beside its overview. */
+/** The pages of a service next to its overview. */
 export function sectionsOf(type: ServiceType): ServiceSection[] {
   const { hasInstances, runsJobs } = SERVICE_TYPE[type]
   const isMeasured = hasInstances || type === 'static_site'

@@ -8,22 +8,22 @@ import { SERVICE_TYPE } from '../service/type.ts'
 import { theme, type ThemeChoice } from '../ui/theme.ts'
 import { useSignOut } from './sign-out.ts'
 
-/** What the palette does, or where it leads. */
+/** An entry of the palette: an action or a destination. */
 export interface Entry {
   label: string
   detail: string
   run: () => unknown
 }
 
-const THEMES: Record<ThemeChoice, string> = { light: 'Light', dark: 'Dark', system: "The system's" }
+const THEMES: Record<ThemeChoice, string> = { light: 'Light', dark: 'Dark', system: 'System' }
 
-/** What can be done from everywhere, and with the service that is shown. */
+/** Actions that are available everywhere, and those for the current service. */
 export function useActions() {
   const router = useRouter()
   const signOut = useSignOut()
   const { start } = useDeployStart()
 
-  /** Those that the service allows now. */
+  /** The actions that the service allows now. */
   function ofService(service: Service): Entry[] {
     const { id, name, url } = service
     const { hasInstances, runsJobs } = SERVICE_TYPE[service.type]

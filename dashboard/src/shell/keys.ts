@@ -1,2 +1,2 @@
-/** What opens the palette, as the keys are called on the reader's machine. */
+/** The keys that open the palette, as they are called on this system. */
 export const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K'

@@ -4,7 +4,7 @@ import { session } from '../api/session.ts'
 import { toast } from '../ui/toasts.ts'
 import { leftPage, mayLeave } from '../ui/unsaved.ts'
 
-/** Ends the session, unless the reader stays for what is not saved. */
+/** Ends the session, unless the user stays because of unsaved changes. */
 export function useSignOut(): () => Promise<void> {
   const router = useRouter()
   return async () => {

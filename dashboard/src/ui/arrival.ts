@@ -1,13 +1,13 @@
 import { nextTick, onMounted, ref, watch, type Ref } from 'vue'
 
-/** Counts the moves from page to page. */
+/** Counts navigations from page to page. */
 const moves = ref(0)
-/** Whether the heading of the page that was moved to is still to come. */
+/** Whether the heading of the new page has yet to appear. */
 let isDue = false
-/** What had the focus when the move was over. */
+/** What had the focus when the navigation finished. */
 let focused: Element | null = null
 
-/** To be told after each move to another page. */
+/** Must be called after each navigation to another page. */
 export function arrived(): void {
   moves.value++
   isDue = true
@@ -15,8 +15,8 @@ export function arrived(): void {
 }
 
 /**
- * Gives the focus to a page's heading after a move to the page: who cannot see it is told where they are, and the
- * keyboard goes on from there. A heading that comes late takes it only from where it was, not from what was chosen since.
+ * Focuses the heading of a page after navigation to it: a screen reader announces the page, and the keyboard continues
+ * from there. A heading that appears late takes the focus only if it has not moved since.
  */
 export function useArrival(heading: Readonly<Ref<HTMLElement | null>>): void {
   function take(): void {
@@ -30,8 +30,8 @@ export function useArrival(heading: Readonly<Ref<HTMLElement | null>>): void {
 }
 
 /**
- * What the focus goes back to when something that covers the page is closed: where it was, a menu's button for an entry of
- * the menu, the heading for what is gone. After a move it stays where the move has put it.
+ * Returns the focus when something that covers the page is closed: to where it was, to the button of a menu if an entry
+ * opened it, or to the heading if its origin is gone. After navigation it stays where that put it.
  */
 export function rememberFocus(): () => void {
   const move = moves.value
@@ -44,10 +44,10 @@ export function rememberFocus(): () => void {
   }
 }
 
-/** What a question was asked about goes within this time, or by somebody else's doing. */
+/** What a dialog was about disappears within this time, or because of someone else. */
 const GOES_WITHIN_MS = 10_000
 
-/** What a question was asked about may go with its opener a moment later; the focus is then led to the heading. */
+/** The element that opened a dialog may disappear a moment later; the focus then moves to the heading. */
 function giveFocus(opener: HTMLElement): void {
   if (!opener.isConnected) return focusHeading()
   opener.focus({ preventScroll: true })
@@ -58,17 +58,17 @@ function giveFocus(opener: HTMLElement): void {
   })
   const end = () => watching.disconnect()
   watching.observe(document.body, { childList: true, subtree: true })
-  // Whoever moves on is not led back.
+  // If the focus moves on, it is not moved back.
   addEventListener('focusin', end, { once: true })
   setTimeout(end, GOES_WITHIN_MS)
 }
 
-/** Leads the focus from something that goes away to the page's heading. */
+/** Moves the focus from something that disappears to the heading of the page. */
 export function focusHeading(): void {
   void nextTick(() => document.querySelector('h1')?.focus({ preventScroll: true }))
 }
 
-/** Leads the focus to the page's heading where what had it goes away with the next drawing. */
+/** Moves the focus to the heading of the page if the focused element disappears with the next render. */
 export async function keepFocus(): Promise<void> {
   await nextTick()
   if (document.activeElement === document.body) focusHeading()

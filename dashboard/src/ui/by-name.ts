@@ -1,6 +1,6 @@
 const { compare } = new Intl.Collator('en', { numeric: true })
 
-/** Orders by name, `web-2` before `web-10`; `web-02` and `web-2` always alike. */
+/** Orders by name, `web-2` before `web-10`; `web-02` and `web-2` always in the same order. */
 export function byName(left: { name: string }, right: { name: string }): number {
   return compareNames(left.name, right.name)
 }

@@ -1,6 +1,6 @@
 /**
- * Copies text. The clipboard API exists on secure origins only, and the dashboard may be reached over plain HTTP, so the
- * old command stands in for it there.
+ * Copies text. The clipboard API exists on secure origins only, and the dashboard may be reached over plain HTTP, so
+ * the old command is the fallback there.
  */
 export async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard) {

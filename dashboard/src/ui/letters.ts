@@ -1,15 +1,15 @@
 import { ref, type Ref } from 'vue'
 
-/** Of the page's letters where the reader has told the browser of no other size (style.css). */
+/** The font size of the page, unless the user has set another one in the browser (style.css). */
 const USUAL_PX = 14
 
 let known: Ref<number> | undefined
 
-/** How many times as large as usual the reader wants letters, as long as the page lives; for what is drawn or placed by pixels. */
+/** The user's font size relative to the usual one, kept up to date; for what is drawn or placed in pixels. */
 export function useLetterScale(): Readonly<Ref<number>> {
   if (known) return known
   const scale = ref(letterScale())
-  // A browser tells nobody that the reader has chosen another size, but this grows with it.
+  // Browsers fire no event when the user changes the font size, but this element grows with it.
   const probe = document.createElement('div')
   probe.className = 'invisible fixed top-0 left-0 w-[1rem]'
   document.body.append(probe)

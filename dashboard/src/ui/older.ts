@@ -3,7 +3,7 @@ import { useRoute, useRouter } from 'vue-router'
 
 /** Entries of a list that are shown at first. */
 export const FIRST_PAGE = 30
-/** As many as the server keeps, and gives at once. */
+/** As many as the server keeps and returns at once. */
 export const MOST = 500
 
 export interface Older {
@@ -16,7 +16,9 @@ export interface Older {
   showOlder: () => Promise<void>
 }
 
-/** The newest entries of a list, then all that are kept; the address remembers it, for who comes back to the list. */
+/**
+ * The newest entries of a list, then all that are kept; the address keeps this when the user comes back to the list.
+ */
 export function useOlder(): Older {
   const route = useRoute()
   const router = useRouter()
@@ -38,7 +40,7 @@ export function useOlder(): Older {
   }
 }
 
-/** Once the older entries are there, the first of them gets the focus that the button had which asked for them. */
+/** Once the older entries are shown, the first of them gets the focus from the button that showed them. */
 export function useFirstOlder(
   list: Readonly<Ref<HTMLElement | null>>,
   entries: Readonly<Ref<readonly unknown[] | undefined>>,

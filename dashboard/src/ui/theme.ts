@@ -7,7 +7,7 @@ const system = matchMedia('(prefers-color-scheme: dark)')
 const systemDark = ref(system.matches)
 system.addEventListener('change', (event) => (systemDark.value = event.matches))
 
-/** What the reader chose; the page follows the system until then. src/theme.js applies it before the first paint. */
+/** What the user chose; the page follows the system until then. src/theme.js applies it before the first paint. */
 export const theme = ref<ThemeChoice>(stored())
 
 export function applyTheme(): void {
@@ -27,7 +27,7 @@ function store(choice: ThemeChoice): void {
     if (choice === 'system') localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, choice)
   } catch {
-    // Storage can be forbidden; the choice then lasts until the page is left.
+    // Storage can be blocked; the choice then lasts until the page is left.
   }
 }
 

@@ -20,7 +20,7 @@ export function useNow() {
 }
 
 const DAY_SECONDS = 86_400
-/** Of what is a few months away the days count: a certificate, a token that ends. */
+/** For dates a few months away, days matter: a certificate or a token that expires. */
 const MONTHS_FROM_SECONDS = 100 * DAY_SECONDS
 
 const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number, from: number][] = [
@@ -30,7 +30,7 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number, from: number][
   ['hour', 3_600, 3_600],
   ['minute', 60, 60],
 ]
-/** In figures: "yesterday" would be wrong of 47 hours, and "last mo." says little. */
+/** In numbers: "yesterday" would be wrong for 47 hours, and "last mo." says little. */
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
 
 /** "3 min. ago", "in 2 days"; below a minute "just now". */
@@ -44,7 +44,7 @@ export function relativeTime(moment: string, at: number): string {
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** Date and time in the reader's own zone. */
+/** Date and time in the user's own time zone. */
 export function exactTime(moment: string): string {
   return exact.format(new Date(moment))
 }
@@ -60,7 +60,7 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** How long something took, counting on while it has not ended; null before it began. */
+/** How long something took, still counting while it has not ended; null before it started. */
 export function useElapsed(
   from: MaybeRefOrGetter<string | null>,
   to: MaybeRefOrGetter<string | null>,

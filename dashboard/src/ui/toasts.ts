@@ -7,11 +7,11 @@ export interface Toast {
   action?: { label: string; run: () => void }
 }
 
-/** How long good news stays; a problem stays until it is dismissed. */
+/** How long a success message stays; a problem stays until it is dismissed. */
 const DONE_MS = 5_000
-/** With something to click it stays longer. */
+/** With an action it stays longer. */
 const ACTION_MS = 12_000
-/** Older ones give way. */
+/** Older ones are removed. */
 const MAX_TOASTS = 4
 
 let next = 1

@@ -5,16 +5,16 @@ const asking = ref(false)
 let answer: ((leave: boolean) => void) | null = null
 let isLeaving = false
 
-/** Whether the reader is being asked. */
+/** Whether the user is being asked. */
 export const isAskingToLeave = readonly(asking)
 
-/** Names work that would be lost with the component, as long as it is there. */
+/** Registers work that would be lost with the component, for as long as it is mounted. */
 export function guardUnsaved(isUnsaved: () => boolean): void {
   drafts.add(isUnsaved)
   onScopeDispose(() => drafts.delete(isUnsaved))
 }
 
-/** Whether the page may be left: asks when work would be lost. A yes holds until the move is over (`leftPage`). */
+/** Whether the page may be left: asks if work would be lost. A yes holds until the navigation is over (`leftPage`). */
 export function mayLeave(): Promise<boolean> {
   answer?.(false)
   if (isLeaving || !hasUnsaved()) return Promise.resolve(true)
@@ -29,7 +29,7 @@ export function mayLeave(): Promise<boolean> {
   })
 }
 
-/** The next move is no loss: the work is saved, or goes along. */
+/** The next navigation loses nothing: the work is saved, or kept across it. */
 export function leaveFreely(): void {
   isLeaving = true
 }
@@ -38,7 +38,7 @@ export function answerLeave(leave: boolean): void {
   answer?.(leave)
 }
 
-/** To be told when a move is over or was given up: the next one asks again. */
+/** Must be called when a navigation is over or was canceled: the next one asks again. */
 export function leftPage(): void {
   isLeaving = false
 }
@@ -47,7 +47,7 @@ function hasUnsaved(): boolean {
   return [...drafts].some((isUnsaved) => isUnsaved())
 }
 
-// The browser's own question, for what leads out of the dashboard.
+// The browser's own dialog, for leaving the dashboard.
 window.addEventListener('beforeunload', (event) => {
   if (hasUnsaved()) event.preventDefault()
 })

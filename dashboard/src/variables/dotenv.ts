@@ -4,11 +4,11 @@ export interface Parsed {
   variables: EnvVar[]
   /** A sentence for each of the first lines that could not be read, and one for the rest. */
   faults: string[]
-  /** What was read, but may be meant in another way. */
+  /** What was read, but may be meant differently. */
   notes: string[]
 }
 
-/** Faults and notes that are shown one by one. */
+/** How many errors, and notes, are shown one by one. */
 const MAX_SHOWN = 5
 
 const ASSIGNMENT = /^\s*(?:export\s+)?([\w.-]+)(?:[ \t]*=|:[ \t]+)[ \t]*/
@@ -16,8 +16,8 @@ const ASSIGNMENT = /^\s*(?:export\s+)?([\w.-]+)(?:[ \t]*=|:[ \t]+)[ \t]*/
 const PEM = /^-----BEGIN ([A-Z0-9 ]+)-----$/
 
 /**
- * Reads the text of a `.env` file as the npm package dotenv does: comments, `export`, three kinds of quotes, of which the
- * double ones know \n and \r, and values over several lines inside quotes. The last of equal names wins.
+ * Reads the text of a `.env` file as the npm package dotenv does: comments, `export`, three kinds of quotes, of which
+ * the double ones support \n and \r, and values over several lines inside quotes. The last of equal names wins.
  */
 export function parseDotenv(text: string): Parsed {
   const reading = new Reading(text.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n'))
@@ -43,11 +43,11 @@ class Reading {
     return {
       variables: [...this.#values].map(([key, value]) => ({ key, value })),
       faults: shortened(this.#faults, 'could not be read'),
-      notes: shortened(this.#notes, 'may be meant in another way'),
+      notes: shortened(this.#notes, 'may be meant differently'),
     }
   }
 
-  /** Reads the line between two indexes, and the lines that its value goes on in; answers where that ends. */
+  /** Reads the line between two indexes, and the lines that its value continues on; returns where that ends. */
   #read(at: number, stop: number): number {
     const line = this.#body.slice(at, stop)
     if (/^\s*(#|$)/.test(line)) return stop
@@ -94,7 +94,7 @@ class Reading {
   }
 
   #keep(key: string, value: string): void {
-    if (this.#values.has(key)) this.#note(key, 'is given again, and this value counts.')
+    if (this.#values.has(key)) this.#note(key, 'is set again, and this value is used.')
     this.#values.set(key, value)
   }
 
@@ -112,7 +112,7 @@ function withLineEnds(text: string): string {
   return text.replaceAll(String.raw`\n`, '\n').replaceAll(String.raw`\r`, '\r')
 }
 
-/** A file that is not a `.env` file at all has a fault in every line. */
+/** A file that is not a `.env` file at all has an error in every line. */
 function shortened(sentences: readonly string[], about: string): string[] {
   const more = sentences.length - MAX_SHOWN
   if (more <= 1) return [...sentences]
@@ -125,8 +125,8 @@ function endOfLine(text: string, at: number): number {
 }
 
 /**
- * Index of the quote that ends a value which begins with one at `start`: the first without a backslash, else the last
- * before it, behind which there is nothing but a comment. -1 where there is none.
+ * Index of the quote that closes the one at `start`: the first without a backslash, otherwise the last before it, if
+ * only a comment follows. -1 if there is none.
  */
 function closing(text: string, start: number, quote: string): number {
   const last = text.lastIndexOf(quote)
@@ -141,7 +141,10 @@ function closing(text: string, start: number, quote: string): number {
   return escaped.findLast((at) => /^[ \t]*(#.*)?$/.test(text.slice(at + 1, endOfLine(text, at)))) ?? -1
 }
 
-/** The variables as the text of a `.env` file, which parseDotenv reads back unchanged, but for those that cannot be written. */
+/**
+ * The variables as the text of a `.env` file, which parseDotenv reads back unchanged, except for those that cannot be
+ * written.
+ */
 export function formatDotenv(variables: readonly EnvVar[]): string {
   return variables
     .map(({ key, value }) => [key, quoted(value)])
@@ -150,7 +153,7 @@ export function formatDotenv(variables: readonly EnvVar[]): string {
     .join('')
 }
 
-/** Whether a value has a form in a `.env` file: one with every kind of quote and several lines has none. */
+/** Whether a value can be written in a `.env` file: one with every kind of quote and several lines cannot. */
 export function isWritable({ value }: EnvVar): boolean {
   return quoted(value) !== null
 }

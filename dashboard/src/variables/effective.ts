@@ -1,8 +1,8 @@
 import type { EnvGroup, EnvVar } from '../api/types.ts'
 
-/** A variable of a linked group, and what becomes of it in the service. */
+/** A variable of a linked group, and whether it takes effect in the service. */
 export interface GroupVariable extends EnvVar {
-  /** What gives the service another value in its place: `own`, or the group's name; null where this one counts. */
+  /** What overrides it: the service's own variable, or a group; null if this one takes effect. */
   winner: { kind: 'own' } | { kind: 'group'; name: string } | null
 }
 

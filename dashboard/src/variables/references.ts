@@ -5,25 +5,25 @@ import type { DatastoreKind, ServiceType } from '../api/types.ts'
 /** What variables of an environment can refer to. */
 export interface Targets {
   datastores: readonly { name: string; kind: DatastoreKind }[]
-  /** The service that holds the variables is none of them. */
+  /** Does not include the service that holds the variables. */
   services: readonly { name: string; type: ServiceType }[]
 }
 
-/** A reference that is being written: where what it says begins, and that. */
+/** A reference that is being typed: where its content starts, and its content so far. */
 export interface Spot {
   start: number
   typed: string
 }
 
 export interface Suggestion {
-  /** What stands between the braces. */
+  /** What is between the braces. */
   content: string
   detail: string
-  /** Whether more is to be written after it. */
+  /** Whether more has to be typed after it. */
   isOpen: boolean
 }
 
-/** Begins a reference in a value. */
+/** Opens a reference in a value. */
 export const OPENING = '${{'
 const CLOSING = '}}'
 /** Types whose hosts are on the internet. */
@@ -38,7 +38,7 @@ const DATASTORE_PROPERTIES: [property: string, detail: string][] = [
   ['password', 'password'],
 ]
 
-/** The reference that is being written where the cursor stands; null elsewhere. `$${{` is meant as it stands. */
+/** The reference that is being typed at the cursor; null elsewhere. `$${{` is literal. */
 export function spotAt(text: string, cursor: number): Spot | null {
   const at = text.slice(0, cursor).lastIndexOf(OPENING)
   if (at < 0 || text[at - 1] === '$') return null
@@ -47,12 +47,12 @@ export function spotAt(text: string, cursor: number): Spot | null {
   return /^[ \t]*[\w.-]*$/.test(written) ? { start, typed: written.trim() } : null
 }
 
-/** The service whose own variables are being named; null when none is. */
+/** The service whose variables are being referred to; null for none. */
 export function serviceNamed(typed: string): string | null {
   return /^service\.([a-z0-9-]+)\.env\./.exec(typed)?.[1] ?? null
 }
 
-/** What fits what is written; `keys` are the variables of the service that `serviceNamed` tells. */
+/** The suggestions that match what is typed; `keys` are the variables of the service that `serviceNamed` returns. */
 export function suggestionsFor(typed: string, targets: Targets, keys: readonly string[]): Suggestion[] {
   const service = serviceNamed(typed)
   const all =
@@ -61,19 +61,19 @@ export function suggestionsFor(typed: string, targets: Targets, keys: readonly s
       : keys.map((key) => suggestion(`service.${service}.env.${key}`, `variable of ${service}`))
   const words = typed.toLowerCase().split('.').filter(Boolean)
   return all.filter(({ content }) => {
-    // A name is found by how it, or a word of it, begins.
+    // A name is found by its beginning, or that of a word in it.
     const text = `.${content.toLowerCase()}`
     return words.every((word) => ['.', '-', '_'].some((mark) => text.includes(mark + word)))
   })
 }
 
-/** The text with a suggestion in the place of what was written of it, and where the cursor stands then. */
+/** The text with a suggestion in place of what was typed, and the new position of the cursor. */
 export function complete(
   text: string,
   { start }: Spot,
   { content, isOpen }: Suggestion,
 ): { text: string; cursor: number } {
-  // What follows of the word, and the braces where they were closed already.
+  // The rest of the word, and the closing braces if they are there.
   const rest = text.slice(start).replace(/^[ \t]*[\w.-]*([ \t]*\}\})?/, '')
   const written = content + (isOpen ? '' : CLOSING)
   return { text: text.slice(0, start) + written + rest, cursor: start + written.length }

@@ -1,7 +1,7 @@
 import type { EnvVar } from '../api/types.ts'
 import { touchedOf, valueOf } from '../form/merge.ts'
 
-/** A variable in the editor; the id keeps a row's field in place while others come and go. */
+/** A variable in the editor; the id keeps a row's field in place while others are added and removed. */
 export interface Row extends EnvVar {
   id: number
 }
@@ -15,7 +15,7 @@ export function rowOf({ key, value }: EnvVar = { key: '', value: '' }): Row {
   return { id: next++, key, value }
 }
 
-/** The variables of the rows; a row left wholly empty is none. */
+/** The variables of the rows, without empty rows. */
 export function variablesOf(rows: readonly Row[]): EnvVar[] {
   return rows.filter((row) => !isEmpty(row)).map(({ key, value }) => ({ key: key.trim(), value }))
 }
@@ -24,7 +24,7 @@ export function valuesOf(variables: readonly EnvVar[]): Values {
   return Object.fromEntries(variables.map(({ key, value }) => [key, value]))
 }
 
-/** Rows that hold these values: a row whose variable is still there stays, and so does one that is still empty. */
+/** Rows that hold these values: rows whose variable still exists stay, and so do empty rows. */
 export function rowsOf(values: Values, rows: readonly Row[]): Row[] {
   const kept = rows
     .filter((row) => isEmpty(row) || valueOf(values, row.key.trim()) !== undefined)
@@ -34,13 +34,13 @@ export function rowsOf(values: Values, rows: readonly Row[]): Row[] {
   return [...kept, ...added.map(([key, value]) => rowOf({ key, value }))]
 }
 
-/** Rows with `added` over them: a name that is there gets the new value, others follow at the end. */
+/** Rows with `added` over them: an existing name gets the new value, new names are added at the end. */
 export function merged(rows: readonly Row[], added: readonly EnvVar[]): Row[] {
   const filled = rows.filter((row) => !isEmpty(row))
   return rowsOf({ ...valuesOf(variablesOf(rows)), ...valuesOf(added) }, filled)
 }
 
-/** What turns the variables that were loaded into those of the form, and touches no others. */
+/** The changes that turn the loaded variables into those of the form, and touch no others. */
 export function envPatch(base: Values, values: Values): { set: EnvVar[]; unset: string[] } {
   const names = touchedOf({ base, mine: values })
   return {
@@ -60,7 +60,7 @@ const KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
 /** Names that the server sets itself. */
 const RESERVED_PREFIX = 'DEPLOYER_'
 
-/** What is wrong with the names of rows, by the row's id. */
+/** Errors in the names of rows, by the row's id. */
 export function rowFaults(rows: readonly Row[]): ReadonlyMap<number, string> {
   const uses = new Map<string, number>()
   for (const { key } of rows) uses.set(key.trim(), (uses.get(key.trim()) ?? 0) + 1)

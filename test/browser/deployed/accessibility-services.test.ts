@@ -91,7 +91,7 @@ const VISITS: Visit[] = [
   {
     name: 'a question',
     path: '/services/shop',
-    open: (page) => page.getByRole('button', { name: 'One instance fewer' }).click(),
+    open: (page) => page.getByRole('button', { name: 'Remove one instance' }).click(),
     isOfItsKind: true,
   },
   { name: 'deploys', path: '/services/shop/deploys' },
@@ -177,7 +177,7 @@ async function searchLog(page: Page): Promise<void> {
 async function addVariable(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add variable' }).click()
   await page.getByLabel('Name', { exact: true }).last().fill('9 lives')
-  await page.getByText('Not saved yet').waitFor()
+  await page.getByText('Unsaved changes').waitFor()
 }
 
 async function beginReference(page: Page): Promise<void> {

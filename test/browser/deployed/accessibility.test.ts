@@ -224,7 +224,7 @@ testVisits([...DATASTORE_VISITS, ...GIT_VISITS, ...VISITS], () => visitor)
 async function openRestore(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Actions of the backup/ }).click()
   await page.getByRole('menuitem', { name: 'Restore…' }).click()
-  await page.getByLabel('In the place of').check()
+  await page.getByLabel('replacing its current data').check()
 }
 
 async function openDeliveries(page: Page): Promise<void> {
@@ -232,8 +232,8 @@ async function openDeliveries(page: Page): Promise<void> {
   // One of the notification, one of the drain, which come by themselves.
   await buttons.nth(1).waitFor()
   for (const button of await buttons.all()) await button.click()
-  await page.getByText('Not taken').waitFor()
-  await page.getByText('On its way').first().waitFor()
+  await page.getByText('Failed', { exact: true }).first().waitFor()
+  await page.getByText('Pending', { exact: true }).first().waitFor()
 }
 
 async function seeServer(page: Page): Promise<void> {

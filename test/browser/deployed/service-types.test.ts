@@ -82,7 +82,7 @@ test('a cron job says when it is due, runs at once when asked, and shows what it
   await waitForBadge(page, 'Scheduled')
   expect(await tabs()).toEqual(['Overview', 'Deploys', 'Runs', 'Variables', 'Settings'])
   await page.getByRole('link', { name: 'Runs', exact: true }).click()
-  await page.getByText('No run yet').waitFor()
+  await page.getByText('No runs yet').waitFor()
   await page.getByRole('button', { name: 'Run now' }).click()
   await page.waitForURL(/\/runs\/job-[0-9a-f]{20}$/)
   await waitForBadge(page, 'Failed')

@@ -40,7 +40,7 @@ test('comments, export, quotes, escapes and values over several lines are read',
   })
 })
 
-test('what may be meant in another way is said', () => {
+test('what may be meant differently is said', () => {
   const text = [
     'A=1',
     'HASH=a#b',
@@ -62,7 +62,7 @@ test('what may be meant in another way is said', () => {
       'Line 2: HASH ends before #, which begins a comment: quote it if it is part of the value.',
       'Line 3: ESCAPED keeps its backslashes: only \\n and \\r are read.',
       'Line 4: KEY is read up to its END line.',
-      'Line 7: A is given again, and this value counts.',
+      'Line 7: A is set again, and this value is used.',
     ],
   })
 })

@@ -34,5 +34,5 @@ test('a file whose size is a whole number of blocks, or none, ends where the nex
 
 test('a file that changes while it is read makes no archive', async () => {
   const archive = Readable.from(tarOf([{ ...file('a', 'abc'), size: 2 }]))
-  await expect(buffer(archive)).rejects.toThrow('a changed while it was read')
+  await expect(buffer(archive)).rejects.toThrow('a changed while it was being read')
 })

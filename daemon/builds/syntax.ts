@@ -67,7 +67,8 @@ function minorOf(dockerfile: string): number {
     const instruction = first.toUpperCase()
     const plain = words.findIndex((word) => !word.startsWith('--'))
     const flags = plain === -1 ? words : words.slice(0, plain)
-    minor = Math.max(minor, ...flags.map((flag) => flagSince(instruction, flag)))
+    // One by one: a call takes only so many arguments.
+    for (const flag of flags) minor = Math.max(minor, flagSince(instruction, flag))
     if (WITH_HEREDOC.has(instruction) && words.some((word) => HEREDOC.test(word)))
       minor = Math.max(minor, HEREDOC_SINCE)
     if (EXPANDED.has(instruction) && TRIMMING.test(line)) minor = Math.max(minor, TRIMMING_SINCE)

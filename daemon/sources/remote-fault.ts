@@ -1,7 +1,7 @@
 import type { RefusalStatus } from '#server/git/providers/ask.ts'
 import { plainLine } from '#server/plain-line.ts'
+import type { Pass } from './gate.ts'
 import { diskFault, GitError } from './git-error.ts'
-import type { Remote } from './git-remote.ts'
 
 /** Why a remote cannot be read: it refuses who asks, or it cannot be reached or has no such repository. For its user. */
 export class RemoteFault extends Error {
@@ -13,6 +13,15 @@ export class RemoteFault extends Error {
     super(message, { cause })
     this.kind = kind
   }
+}
+
+/** What a message says of the remote that was asked. */
+interface AskedRemote {
+  /** Without credentials. */
+  url: string
+  host: string
+  /** What git went out through, which knows what it refused. */
+  pass: Pick<Pass, 'fault'>
 }
 
 /** git's messages about a remote that refuses the credentials it was given. */
@@ -27,7 +36,7 @@ export function refusalOf(fault: unknown): RefusalStatus | null {
 }
 
 /** What git's messages about a remote that wants other credentials mean, first match first. The message says what to do. */
-const REFUSALS: [pattern: RegExp, explain: (remote: Remote) => string][] = [
+const REFUSALS: [pattern: RegExp, explain: (remote: AskedRemote) => string][] = [
   [
     /Permission denied \(|Permission denied, please try again|Load key /,
     ({ url }) =>
@@ -82,7 +91,7 @@ const ABSENCES: typeof REFUSALS = [
 ]
 
 /** What a failed command means for its user. */
-export function explain(error: GitError, remote: Remote): RemoteFault {
+export function explain(error: GitError, remote: AskedRemote): RemoteFault {
   const { fault } = remote.pass
   if (fault?.kind === 'refused')
     return new RemoteFault('unreachable', `${remote.url}: ${fault.message}`, error)

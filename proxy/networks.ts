@@ -12,7 +12,7 @@ export function networkOf(address: string): string {
   return isIPv6(address) ? groupsOf(address, CUSTOMER_GROUPS) : address
 }
 
-/** Who has many networks of their own: a /24 of IPv4, a /48 of IPv6. */
+/** The site of an address, whose owner has many networks: a /24 of IPv4, a /48 of IPv6. */
 export function siteOf(address: string): string {
   if (isIPv6(address)) return groupsOf(address, SITE_GROUPS)
   return address.split('.').slice(0, NEIGHBOUR_OCTETS).join('.')

@@ -11,7 +11,7 @@ const ANSWER_WITHIN_MS = 15_000
 /** Of an answer, for the error that tells of it. */
 const KEPT_BYTES = 1024
 const MAX_SAID_CHARACTERS = 200
-/** Of a path that is hidden, so that people can tell two at one host apart. */
+/** Characters of a hidden path that are shown, so that people can tell two URLs of one host apart. */
 const SHOWN_END_CHARACTERS = 4
 
 export interface Outgoing {
@@ -62,7 +62,7 @@ export async function send({ method, url, headers, body, signal }: Outgoing): Pr
   }
 }
 
-/** Some repeat what they were asked for, which is not for all who may see the answer. */
+/** Some servers repeat the requested path, which not everybody who sees the answer may know. */
 function withoutPath(text: string, ...paths: string[]): string {
   return paths.reduce((rest, path) => (path === '/' ? rest : rest.replaceAll(path, '/***')), text)
 }

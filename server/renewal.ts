@@ -1,6 +1,6 @@
 /**
- * Does something with a credential that is kept between uses. The other side may refuse it before its time: `renew` then
- * gives another, with which it is tried once more, and null when the fault is another one or there is no other credential.
+ * Uses a credential that is kept between uses. When the other side refuses it, `renew` gives another one and `use` is tried once
+ * more. `renew` answers null when the fault is something else or there is no other credential.
  */
 export async function withRenewal<Credential, Result>(
   kept: Credential,

@@ -26,8 +26,8 @@ import { keptSettings } from './settings.ts'
 import { requireSystemd, systemctl, unitState } from './systemd.ts'
 
 /**
- * `deployer uninstall`: ends and removes the units, the program and the rules of the packet filter. Containers run on, and the data directory and the
- * settings stay for another install, unless `--data` says that they go too.
+ * `deployer uninstall`: ends and removes the units, the program and the rules of the packet filter. Containers run on, and the
+ * data directory and the settings stay for another install, unless `--data` says that they go too.
  */
 export async function uninstall(argv: string[]): Promise<number> {
   requireSystemd('uninstall')

@@ -82,8 +82,8 @@ export function dataUnit({ release, dataDirectory }: UnitFacts): string {
 }
 
 /**
- * The unit of the control plane. It may write control groups, by which builds are bounded, set rules of the
- * packet filter, and read the home of its user, where the credentials of registries are; the engine's socket gives it all the power it needs beside.
+ * The unit of the control plane. It may write control groups, by which builds are bounded, set rules of the packet filter, and
+ * read the home of its user, where the credentials of registries are; everything else it does through the engine's socket.
  */
 export function controlUnit({ release, dataDirectory, dockerHost }: UnitFacts): string {
   const wanted = ['network-online.target', DATA_UNIT, ...engineUnits(dockerHost)]

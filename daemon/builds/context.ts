@@ -12,7 +12,7 @@ import { BUILD_STEP, BUILD_STEP_FILE, MANIFESTS_FOLDER } from './plans/steps.ts'
 export type BuildFile =
   /** `frontend` is the minor version of the engine's own Dockerfile frontend, where that is known. */
   | { kind: 'tree'; path: string; frontend?: number }
-  /** A Dockerfile beside the folder that is built, with the text of its own ignore file. */
+  /** A Dockerfile outside of the folder that is built, with the text of its own ignore file. */
   | { kind: 'outside'; path: string; content: string; ignore: string | null; notes: string[] }
   /** The tree lies below `SOURCE_FOLDER` of the context then, so that no `COPY` of it takes the Dockerfile along. */
   | { kind: 'plan'; content: string; ignore: string[]; manifests: Record<string, string> }

@@ -74,7 +74,7 @@ export async function dockerRecipe(
   }
 }
 
-/** A Dockerfile of the source beside the folder that is built. */
+/** A Dockerfile of the source outside of the folder that is built. */
 async function readOutside(
   { tree, folder }: Whole,
   path: string,

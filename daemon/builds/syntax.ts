@@ -55,7 +55,7 @@ export function withoutSyntax(
   if (built !== undefined && minorOf(content) > built)
     return { content, notes: [`keeping "${line!.trim()}" in ${path}: it uses what ${own} lacks`] }
   const note = `using ${own} in place of "${line!.trim()}" in ${path}`
-  // The comment that stands for it goes last: a comment ends the directives.
+  // A comment ends the directives, so the one that replaces the line comes after them.
   return { content: [...head, '#', ...lines.slice(head.length + 1)].join('\n'), notes: [note] }
 }
 

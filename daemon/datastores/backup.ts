@@ -41,7 +41,7 @@ export async function makeBackup(
   }
 }
 
-/** Where work beside a datastore reaches it. Its own name leads there only while names are answered; its address does not change while it runs. */
+/** Where a backup or restore reaches a datastore: by address, which does not change while it runs, as its name needs the resolver. */
 export function placeInNetwork(row: DatastoreRow): Place {
   if (row.address === null)
     throw new AppError('runtime_error', `the ${KINDS[row.kind].label} ${row.name} has no address yet`)

@@ -107,7 +107,7 @@ const MODE_SETTINGS: Record<DatastoreKind, Record<Mode, Record<string, string>>>
   },
 }
 
-/** What the program of a datastore is told in its file. */
+/** The configuration file of a datastore's program. */
 export function programConfig(row: DatastoreRow, hasTls: boolean, mode: Mode = modeOf(row)): string {
   const settings = { ...(hasTls ? TLS_SETTINGS[row.kind] : {}), ...FILE_SETTINGS[row.kind](row, mode) }
   return Object.entries(settings)
@@ -115,7 +115,7 @@ export function programConfig(row: DatastoreRow, hasTls: boolean, mode: Mode = m
     .join('')
 }
 
-/** What of it stands in a file. */
+/** Its settings besides TLS. */
 const FILE_SETTINGS: Record<DatastoreKind, (row: DatastoreRow, mode: Mode) => Record<string, string>> = {
   // What the image's file and ALTER SYSTEM say takes the place of this, as it would not of arguments.
   relational: () => ({

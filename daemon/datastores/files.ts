@@ -13,7 +13,7 @@ const KEY = `${FOLDER}/tls.key`
 /** Where a datastore's program finds its settings. */
 export const CONFIG_FILE = `${PARENT}/${CONFIG}`
 
-/** A certificate and the user who alone may read its key: PostgreSQL takes no other. */
+/** A certificate, and the one user that may read its key: PostgreSQL refuses a key that others can read. */
 export interface ProgramCertificate extends Keyed {
   owner: { uid: number; gid: number }
 }
@@ -35,7 +35,7 @@ export function datastoreFiles(
   return { folder: PARENT, tar: Readable.from(archive as AsyncIterable<Buffer>, { objectMode: false }) }
 }
 
-/** What a program is told in its file so that it speaks TLS. */
+/** The settings by which a program speaks TLS. */
 export const TLS_SETTINGS: Record<DatastoreKind, Record<string, string>> = {
   relational: {
     ssl: 'on',

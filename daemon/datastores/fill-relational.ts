@@ -15,10 +15,10 @@ import { runInside } from './tool.ts'
 
 const log = logger('datastores')
 
-/** For psql, which else tells of what is no fault as well. */
+/** For psql, which otherwise prints notices too. */
 const ERRORS_ALONE = 'SET client_min_messages = error;\n'
 
-/** Runs a program beside the one on the volume, in its container. */
+/** Runs a program in the container of the database that is filled. */
 type Run = (entrypoint: string[], use: (streams: Attachment) => Promise<void>) => Promise<void>
 
 /** Loads a backup into the fresh database of a container, which is reached from the host at `outside`. */
@@ -44,7 +44,7 @@ export async function loadRelational(
   const roles = new Set(settings.flatMap((statement) => rolesOf(statement.split('\n', 1)[0]!)))
   for (const role of await rolesOfDump(run, backupId, inside.username)) roles.add(role)
   roles.delete(inside.username)
-  // One that cannot be made is no fault of its own: where it is needed, the restore says so. psql ends as its last command.
+  // A role that cannot be created is not an error yet: if it is needed, the restore reports it. psql exits as its last command does.
   if (roles.size > 0) await query(...[...roles].map(createRole), 'SELECT 1')
   await run(['pg_restore', '--exit-on-error', ...connection], (streams) => feed(streams, backupId))
   // Without it the first queries after a restore are planned blindly (manual, "Backup and Restore").
@@ -82,7 +82,7 @@ async function rolesOfDump(run: Run, backupId: string, owner: string): Promise<s
     rolesOfScript(script, false),
   )
   if (!isForeign) return ofSchema
-  // Large objects are data to pg_restore, their owners too: of those only the whole of a dump tells.
+  // Large objects and their owners are data to pg_restore: only the whole dump names them.
   const ofAll = await readDump(run, backupId, ['--file=-'], (script) => rolesOfScript(script, true))
   return [...ofSchema, ...ofAll]
 }
@@ -156,7 +156,7 @@ async function takeBackLibraries(
     `--command=ALTER DATABASE ${named} RESET ${setting}`,
     `--command=ALTER ROLE ${owner} IN DATABASE ${named} RESET ${setting}`,
   ])
-  // From the one that every server has, and that is no datastore's own: into this one nobody comes.
+  // From template1, which every server has: nobody can sign in to this database.
   await run(['psql', ...postgresConnection('template1'), '--no-psqlrc', '--quiet', ...resets], drain)
   log.warn('a database is not told again what to load: nobody could sign in', {
     datastore: id,

@@ -62,7 +62,7 @@ export class Images {
 
   /**
    * Pulls an image from its registry; once more when that refuses credentials in whose place there are others by now. Returns
-   * its id and its digest there. Throws `invalid_request` for what is no reference, `runtime_error` with the reason (which
+   * its id and its digest there. Throws `invalid_request` for what is not a reference, `runtime_error` with the reason (which
    * does not repeat the name), or the signal's reason.
    */
   async pull(

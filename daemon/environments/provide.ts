@@ -42,7 +42,7 @@ export async function removeNetwork(world: World, environment: Environment): Pro
   await Promise.race([removal, delay(MAKE_MS, undefined, { ref: false })])
 }
 
-/** Removes networks of this server whose environment is no more, and keeps the host's rules for those that are there. */
+/** Removes this server's networks whose environment is gone, and keeps the packet filter's rules up to date for the others. */
 export function environments(world: World): Task {
   return {
     name: 'environments',

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** Rules take milliseconds; iptables may wait for its turn beside the engine. */
+/** Rules take milliseconds; iptables may have to wait while the engine sets its own. */
 const COMMAND_MS = 10_000
 /** Where these programs are, which a user's path may lack. */
 const SYSTEM_FOLDERS = '/usr/sbin:/sbin'

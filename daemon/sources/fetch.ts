@@ -184,7 +184,7 @@ async function findInBranch(
   onLine: (line: string) => void,
 ): Promise<string> {
   const references = referencesOf(branch)
-  // A tag with a message of its own is told with the commit that it is of (gitprotocol-v2(5), "peeled").
+  // An annotated tag is listed with the commit that it points to (gitprotocol-v2(5), "peeled").
   const { refs } = await listRefs(repository.remote, [...references, ...references.map(peeled)])
   const reference = references.find((name) => refs.has(name))
   if (reference === undefined) throw await missingBranch(repository, branch)

@@ -43,7 +43,7 @@ const SSH_TIMEOUT_SECONDS = 15
 /**
  * Prepares a remote for commands, lets `use` run them, and ends what was opened for them; once more with another token when
  * it refuses that of a connection. Throws RemoteFault for what git says of the remote, for an address that is none, which was
- * judged when it was saved, and for one that leads where it may not; and what `use` throws beside GitError.
+ * judged when it was saved, and for one that leads where it may not; and what `use` throws other than GitError.
  */
 export function withRemote<T>(
   access: RemoteAccess,

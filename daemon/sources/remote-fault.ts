@@ -3,7 +3,7 @@ import { plainLine } from '#server/plain-line.ts'
 import type { Pass } from './gate.ts'
 import { diskFault, GitError } from './git-error.ts'
 
-/** Why a remote cannot be read: it refuses who asks, or it cannot be reached or has no such repository. For its user. */
+/** Why a remote cannot be read: it refuses the credentials, cannot be reached, or has no such repository. Shown to its user. */
 export class RemoteFault extends Error {
   override readonly name = 'RemoteFault'
   /** `local` when it lies with this server alone, `unknown` when it may not lie with the remote. */

@@ -4,7 +4,7 @@ import { crypto } from '../modules.ts'
 
 /** Memory of the host that has a name, shm_overview(7): nothing of it is written to a disk. */
 const SHARED_MEMORY = '/dev/shm'
-/** Counts that there are; names share them by their hashes. */
+/** Rows of the file; names are hashed to them and may share one. */
 const ROWS = 16 * 1024
 /** Workers that count at a time, those among them that finish what they serve. */
 const COLUMNS = 64
@@ -17,7 +17,7 @@ export interface CountsPlace {
   /** The descriptor of the file. */
   fd: number
   column: number
-  /** Makes the hashes others than anybody could reckon with. */
+  /** Makes the hashes unpredictable to clients. */
   seed: number
 }
 
@@ -38,7 +38,7 @@ export class SharedCounts {
     this.#seed = seed
   }
 
-  /** What the other workers have told of this name. */
+  /** What the other workers have reported under this name. */
   others(name: string): number {
     const length = readSync(this.#fd, this.#row, 0, ROW_BYTES, this.#rowOf(name))
     let sum = 0
@@ -47,8 +47,8 @@ export class SharedCounts {
     return sum
   }
 
-  /** Tells that of the count of this name so many are more, or fewer, of this worker. */
-  tell(name: string, more: number): void {
+  /** Adds to what this worker reports under this name; a negative number takes away. */
+  report(name: string, more: number): void {
     const at = this.#rowOf(name) + this.#column * CELL_BYTES
     const length = readSync(this.#fd, this.#cell, 0, CELL_BYTES, at)
     const before = length === CELL_BYTES ? this.#cell.readUInt32LE(0) : 0

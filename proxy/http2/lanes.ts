@@ -6,7 +6,7 @@ import { StreamWire, type StreamHost } from './stream-wire.ts'
 export interface LaneWorker extends AcceptingWorker {
   /** Looks after the requests of a client. */
   serve(client: Client): void
-  /** Counts a stream beside the first; false when its network has too many. */
+  /** Counts a stream after the first; false when its network has too many. */
   takePlace(peer: Peer): boolean
   /** Such a stream has ended. */
   leavePlace(peer: Peer): void

@@ -15,12 +15,12 @@ export interface PageStream {
  * nothing costs a few, however much it has asked for.
  */
 export class PageTurns {
-  /** Each with whether it has sent the page of its turn. */
+  /** The streams that have a page, each with whether it has sent it. */
   readonly #having = new Map<PageStream, boolean>()
   /** In the order in which they asked. */
   readonly #waiting = new Set<PageStream>()
 
-  /** Whether a stream, which would have one, may have a page; otherwise it is told when to look again. */
+  /** Whether a stream that wants a page may have one; if not, `turnCame` is called when it should ask again. */
   take(stream: PageStream): boolean {
     const isUsed = this.#having.get(stream)
     if (isUsed === undefined && this.#having.size >= MAX_PAGES) {
@@ -49,7 +49,7 @@ export class PageTurns {
     if (this.#having.delete(stream)) this.#callNext()
   }
 
-  /** Whoever matters more goes first, and of those that matter the same each has its turn that is incremental. */
+  /** Lower urgency values go first; incremental streams of the same urgency take turns (RFC 9218 section 10). */
   #mustYield({ priority }: PageStream): boolean {
     const next = this.#next()
     if (!next) return false

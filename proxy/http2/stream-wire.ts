@@ -118,7 +118,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     if (waits && !this.#awaitsRoom) this.#askedAt = monotonicMs()
     this.#awaitsRoom = waits
     if (!waits) return room
-    // Of the stream's own window it is told.
+    // When the stream's own window opens, the connection calls it anyway.
     if (this.window > 0) this.#host.wait(this)
     return 0
   }

@@ -7,8 +7,8 @@ import type { StreamWire } from './stream-wire.ts'
 /** Requests at a time of one connection; browsers are told that 100 or more is usual (RFC 9113 6.5.2). */
 export const MAX_STREAMS = 128
 /**
- * Heads of those requests, in bytes: each is kept until its answer, and who repeats fields by their index has sent next to
- * nothing. A hundred of a browser with large cookies are less.
+ * Bytes of the decoded heads of those requests: each is kept until its answer, and a client that repeats fields by their index
+ * sends next to nothing for them. A hundred requests of a browser with large cookies stay below.
  */
 export const MAX_HEADS_BYTES = 1024 * 1024
 /** Streams that we reset, of which something may still be on its way (RFC 9113 5.1). */
@@ -72,7 +72,7 @@ export class Streams {
     this.#lastId = id
   }
 
-  /** What serves the stream that was begun last, whose head has so many bytes; null, and it is refused, when there are too many. */
+  /** What serves the newest stream, whose head has `headBytes`; null when there are too many: the stream is refused. */
   serve(id: number, headBytes: number): StreamWire | null {
     const fits = this.#open.size < MAX_STREAMS && this.#headsBytes + headBytes <= MAX_HEADS_BYTES
     const lane = fits ? this.#host.lanes.take() : null

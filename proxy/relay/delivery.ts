@@ -17,8 +17,8 @@ export class Delivery {
   }
 
   /**
-   * Begins with the head that stands in the slab up to `headEnd`, of a request that may be sent again or not; false while
-   * the connection does not stand. `now` is monotonic milliseconds.
+   * Begins with the head that is in the slab up to `headEnd`; `replayable` says whether the request may be sent again. False
+   * while the connection is not open yet. `now` is monotonic milliseconds.
    */
   begin(instance: Instance, headEnd: number, replayable: boolean, now: number): boolean {
     this.#retried = false

@@ -5,7 +5,7 @@ export const HELD_BUDGET_BYTES = 256 * 1024 * 1024
 /** However many are ended, the log says so once in this time. */
 const COMPLAINT_MS = 10_000
 
-/** Who holds something for a client. */
+/** Something that holds bytes for a client. */
 export interface Holder {
   /** Bytes; set by `Held` alone. */
   heldBytes: number
@@ -13,7 +13,7 @@ export interface Holder {
   giveUp(): void
 }
 
-/** All that this process holds for clients, who may take it or not: beyond the budget those are ended that have waited longest. */
+/** All bytes that this process holds for clients. Beyond the budget the holders that have waited longest are ended. */
 export class Held {
   bytes = 0
   budgetBytes: number
@@ -26,7 +26,7 @@ export class Held {
     this.budgetBytes = budgetBytes
   }
 
-  /** A holder holds so many bytes now. */
+  /** Records how many bytes a holder holds now. */
   set(holder: Holder, bytes: number): void {
     const before = holder.heldBytes
     if (bytes === before) return
@@ -36,7 +36,7 @@ export class Held {
     this.add(bytes - before)
   }
 
-  /** So many more are held, or fewer, which are let go with what holders hold. */
+  /** Counts bytes that no single holder has; a negative number takes away. */
   add(bytes: number): void {
     this.bytes += bytes
     if (this.bytes <= this.budgetBytes || this.#isSweeping) return
@@ -49,7 +49,7 @@ export class Held {
     this.#isSweeping = false
     for (const holder of this.#holders) {
       if (this.bytes <= this.budgetBytes) return
-      // What is written is let go a moment later.
+      // Its socket frees what was written a moment later.
       this.set(holder, 0)
       holder.giveUp()
       if (this.#ended++ === 0) setTimeout(() => this.#complain(), COMPLAINT_MS).unref()

@@ -5,8 +5,8 @@ interface LateReader {
 }
 
 /**
- * The end of a connection whose write has failed: what came before is read first. Node tells no end of such a socket, so
- * that it has come when a look at the sockets finds nothing more of it.
+ * Ends a connection whose write has failed, once what it received before is read. Node reports no end of such a socket, so the
+ * end is assumed when a turn of the event loop reads nothing more.
  */
 export class LateEnd {
   readonly #reader: LateReader
@@ -24,7 +24,7 @@ export class LateEnd {
     this.#hasRead = true
   }
 
-  /** Sees whether there is more: also when a reader goes on that was held back. */
+  /** Checks whether there is more to read; called again when reading resumes. */
   look(): void {
     this.#hasRead = false
     // Once for what is left of this look at the sockets, and once for the next.

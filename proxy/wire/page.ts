@@ -8,7 +8,7 @@ const ROOM_BYTES = 9
 export const MIN_WRITTEN_BYTES = 2 * PIECE_BYTES
 /** What goes out before the first piece in the same write: a head, and a few frames without content. */
 const FRONT_BYTES = 1024
-/** What one who waits costs where the page is there anyway, for all who ask. */
+/** What a waiting client costs when the page is kept in memory anyway, for all clients. */
 const SHARED_BYTES = 1024
 
 /**
@@ -24,7 +24,7 @@ export class Page {
   readonly memory: Buffer
   /** Bytes before the room of the first piece. */
   readonly front: number
-  /** Of one that is kept for all who ask. */
+  /** Set for a page that is kept for all clients. */
   pins: Pins | null = null
   readonly #piece: number
   readonly #room: number
@@ -40,7 +40,7 @@ export class Page {
     this.memory = Buffer.allocUnsafeSlow(this.front + pieces * this.#room + length)
   }
 
-  /** What is held for one who has not taken all of it. */
+  /** Bytes held for a client that has not taken all of it. */
   get heldBytes(): number {
     return this.pins ? SHARED_BYTES : this.memory.length
   }

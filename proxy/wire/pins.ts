@@ -1,11 +1,11 @@
 import { held } from './held.ts'
 
-/** Who has not taken what was sent from memory that others use as well, all of which stays for them when those let it go. */
+/** Counts the clients that still wait for bytes in shared memory: after its owner has let go of it, all of it stays for them. */
 export class Pins {
   #count = 0
   #heldBytes = 0
 
-  /** One more has bytes in it that wait. */
+  /** One more client waits for bytes in it. */
   add(): this {
     if (this.#count++ === 0) held.add(this.#heldBytes)
     return this
@@ -16,7 +16,7 @@ export class Pins {
     if (--this.#count === 0) held.add(-this.#heldBytes)
   }
 
-  /** Nobody else uses it any more: so many bytes are held for those that wait. */
+  /** Its owner has let go of it: from now on its bytes are held for the clients that wait. */
   retire(bytes: number): void {
     this.#heldBytes = bytes
     if (this.#count > 0) held.add(bytes)

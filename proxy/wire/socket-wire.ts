@@ -46,8 +46,8 @@ function takeHandle(socket: Socket): Handle | null {
 export class SocketWire extends Wire implements Holder {
   heldBytes = 0
   /**
-   * After a write that fails, what came before is read to its end: whoever answers a request ahead of its body, and goes,
-   * resets the connection while the body is still sent.
+   * After a write that fails, what was received before is still read: a server that answers before the request body ends, and
+   * closes, resets the connection while the body is still being sent.
    */
   readsBeforeEnd = false
   #socket: Socket = null!

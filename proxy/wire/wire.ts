@@ -33,8 +33,8 @@ export abstract class Wire {
   /** Whether bytes written have not all gone to the kernel. */
   abstract get pending(): boolean
   /**
-   * How much of a page may be written now, before which none should be in memory for it. 0: none, and its owner is told of
-   * a drain when there is.
+   * How many bytes of a page may be written now: none should be read for it before. At 0 its owner gets a drain once there is
+   * room.
    */
   abstract room(): number
   /** Writes the slab's bytes from its place to `end`. False: they are pending. */

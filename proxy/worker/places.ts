@@ -2,24 +2,24 @@ import type { SharedCounts } from '../control/shared-counts.ts'
 import { log, messageOf } from '../log.ts'
 
 /**
- * Of what a network may have, the part by which all workers together may be off: while a worker's share of that is not
- * used up, it counts for itself, as most networks have little.
+ * The part of a network's allowance by which all workers together may be off: a worker reports only what goes beyond its share
+ * of that, since most networks have few connections.
  */
-const UNTOLD_PART = 1 / 8
+const UNREPORTED_PART = 1 / 8
 
 interface Place {
   open: number
-  /** So many the others know of. */
-  told: number
+  /** Those that the others know of. */
+  reported: number
 }
 
-/** How many connections each network has: those of this worker, and of the others what they have told. */
+/** How many connections each network has: those of this worker, and those that the others have reported. */
 export class Places {
   #shared: SharedCounts | null
   readonly #workers: number
   readonly #networks = new Map<string, Place>()
 
-  /** `shared` with so many `workers`; a worker without counts for itself. */
+  /** `shared` by `workers`; without it a worker counts for itself. */
   constructor(shared: SharedCounts | null = null, workers = 1) {
     this.#shared = shared
     this.#workers = workers
@@ -27,12 +27,12 @@ export class Places {
 
   /** Counts one more of a network; false when it has `most` of them. */
   take(network: string, most: number): boolean {
-    const place = this.#networks.get(network) ?? { open: 0, told: 0 }
+    const place = this.#networks.get(network) ?? { open: 0, reported: 0 }
     const open = place.open + 1
     if (open > most) return false
-    if (open > place.told + this.#untold(most)) {
+    if (open > place.reported + this.#unreported(most)) {
       if (this.#others(network) + open > most) return false
-      this.#tell(network, place, open)
+      this.#report(network, place, open)
     }
     place.open = open
     if (open === 1) this.#networks.set(network, place)
@@ -44,21 +44,21 @@ export class Places {
     const place = this.#networks.get(network)!
     const open = --place.open
     if (open === 0) this.#networks.delete(network)
-    if (place.told > 0 && (open === 0 || open < place.told - this.#untold(most)))
-      this.#tell(network, place, open)
+    if (place.reported > 0 && (open === 0 || open < place.reported - this.#unreported(most)))
+      this.#report(network, place, open)
   }
 
-  #untold(most: number): number {
-    return Math.floor((most * UNTOLD_PART) / this.#workers)
+  #unreported(most: number): number {
+    return Math.floor((most * UNREPORTED_PART) / this.#workers)
   }
 
   #others(network: string): number {
     return this.#try((shared) => shared.others(network)) ?? 0
   }
 
-  #tell(network: string, place: Place, count: number): void {
-    this.#try((shared) => shared.tell(network, count - place.told))
-    place.told = count
+  #report(network: string, place: Place, count: number): void {
+    this.#try((shared) => shared.report(network, count - place.reported))
+    place.reported = count
   }
 
   /** Where the host's memory is full, a worker counts for itself from then on. */

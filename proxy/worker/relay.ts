@@ -147,7 +147,7 @@ export class Relay implements Http2Worker {
     return true
   }
 
-  /** Counts a connection, or a stream beside the first of its connection; false when its network has too many. */
+  /** Counts a connection, or a stream after the first of its connection; false when its network has too many. */
   takePlace({ network, capped }: Peer): boolean {
     return !capped || this.#places.take(network, this.routes.maxConnectionsPerAddress)
   }

@@ -26,7 +26,7 @@ interface LocalFile {
   sha256: string
 }
 
-/** By its options: what it has learned of its keys holds for all who use it. */
+/** One for each set of options, so that keys which were read again are used by all callers. */
 const buckets = new WeakMap<BucketOptions, Bucket>()
 
 /** The bucket that backups are copied to; null when the server has none. */

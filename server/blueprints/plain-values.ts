@@ -22,7 +22,7 @@ const NUMBER = /^-?\d{1,12}(?:\.\d{1,6})?\s?(?:[a-z]{1,3}|%)?$/i
 const PLAIN_WORD = /^[A-Za-z][\w./-]{0,31}$/
 /** So many letters and digits in one word, with both in it, are likely a token. */
 const TOKEN_CHARACTERS = 16
-/** Letters alone, of which hardly a word has so many. */
+/** Letters alone: hardly a word is that long. */
 const LETTERS = 24
 /** Words that hyphens set apart, such as names of hosts, have a number or two; ids have more. */
 const ID_DIGITS = 3

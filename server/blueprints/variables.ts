@@ -69,7 +69,7 @@ export function mergeVariables(
     }
     if (from === 'generated' && old !== undefined) continue
     const value = valueOf(from, url)
-    // One without an address is told as a fault.
+    // A service without an address is reported as a fault elsewhere.
     if (value === null || value === old) continue
     if (keepsHandSet && old !== undefined && !isAsWritten(record.get(key), old)) {
       merged.notes.push(`line ${place.line}: ${key} of ${label} was set by hand and stays as it is`)

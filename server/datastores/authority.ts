@@ -1,5 +1,6 @@
 import { createPrivateKey, KeyObject, type webcrypto } from 'node:crypto'
 import { useContext, useDatabase } from '../context.ts'
+import type { Database } from '../database/index.ts'
 import { serverIdOf } from '../server-id.ts'
 
 const KEY = 'datastore_authority'
@@ -34,9 +35,16 @@ function load(): Promise<Library> {
   return (loading ??= import('@peculiar/x509'))
 }
 
+/** Once made it stays, and each view of a datastore shows it: the sealed key next to it need not be opened for that. */
+const certificates = new WeakMap<Database, string>()
+
 /** The certificate of the authority of this server's datastores; null before the first of them was started. */
 export function authorityCertificate(): string | null {
-  return readAuthority()?.certificate ?? null
+  const database = useDatabase()
+  const certificate = certificates.get(database) ?? readAuthority()?.certificate
+  if (certificate === undefined) return null
+  certificates.set(database, certificate)
+  return certificate
 }
 
 /** Makes a certificate for the program of a datastore, under the server's own authority, which is made with the first. */

@@ -26,7 +26,7 @@ export interface SourceChoice {
   image?: string
 }
 
-/** How what a deploy ran comes back when it is no longer kept. */
+/** What to do when what a deploy ran is no longer kept. */
 const HOW_AGAIN: Record<DeploySource['kind'], string> = {
   git: 'deploy its commit again',
   image: 'deploy its image again',

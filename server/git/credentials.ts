@@ -100,7 +100,7 @@ async function currentToken(connection: ConnectionRow, refused: string | null): 
   return isUseful ? kept.token : null
 }
 
-/** Read now: whoever asks may have waited while another renewed it. */
+/** Read from the database now: the caller may have waited while another renewed it. */
 function granted(id: string): Minted | null {
   const connection = getConnection(id)
   if (!connection) return null
@@ -126,7 +126,7 @@ async function mint(connection: ConnectionRow, refused: string | null): Promise<
 async function refresh({ id }: ConnectionRow, refused: string | null): Promise<string> {
   const connection = getConnection(id)
   if (!connection) throw new AppError('git_authorization_rejected', 'the git connection was removed')
-  // Who waited for another renewal finds it here.
+  // A caller that waited for another renewal finds it here.
   const current = await currentToken(connection, refused)
   if (current !== null) return current
   const secrets = openSecrets(connection)

@@ -20,7 +20,7 @@ export interface GitCredentials {
   place: string
   /** Where that is a whole host: the address below which whoever owns a repository is the account that they are of. */
   own?: string
-  /** Another password after one was refused; null when there is no other. Throws as `accessToken` does. */
+  /** Gets another password after one was refused; null when there is none. Throws as `accessToken` does. */
   renew?: (refused: string, status: RefusalStatus) => Promise<string | null>
 }
 

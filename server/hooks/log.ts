@@ -8,7 +8,7 @@ import type { Delivery } from './delivery.ts'
 const KEPT = 200
 /** Of those that were not: anybody can send as many as they like. */
 const KEPT_REFUSED = 50
-/** Of a page of the newest, one in so many may be refused, as long as there are others: strangers make as many as they like. */
+/** At most one in five on a page is refused while there are others: strangers can make as many as they like. */
 const REFUSED_SHARE = 5
 /** Longer texts are no name of anything. */
 const MAX_CHARACTERS = 500

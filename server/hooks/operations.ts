@@ -24,7 +24,7 @@ const log = logger('hooks')
 /** In the data directory: the files of large deliveries while they are received. */
 const DELIVERIES_FOLDER = 'deliveries'
 
-/** Of GitHub, Gitea and Forgejo; of GitLab, which tells tags by another. */
+/** GitHub's, Gitea's and Forgejo's event, and GitLab's two: one for branches, one for tags. */
 const PUSHES = ['push', 'Push Hook', 'Tag Push Hook']
 
 /** What a delivery led to. */

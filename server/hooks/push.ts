@@ -83,7 +83,7 @@ const Payload = z.object({
     .catch(null),
 })
 
-/** Takes a push apart. Answers why it is ignored when it is of neither a branch nor a tag. Throws `invalid_request` for what is no push. */
+/** Reads a push. Answers why it is ignored when it is of neither a branch nor a tag. Throws `invalid_request` for what is not a push. */
 export function readPush(payload: unknown): Push | { ignored: string } {
   const parsed = Payload.safeParse(payload)
   if (!parsed.success)

@@ -85,11 +85,6 @@ export function liveStatuses(environmentId: string): Map<string, InstanceStatus[
      WHERE services.environment_id = ? AND instances.status <> 'draining' AND instances.deploy_id = services.live_deploy_id`,
     environmentId,
   )
-  const statuses = new Map<string, InstanceStatus[]>()
-  for (const { service_id, status } of rows) {
-    const known = statuses.get(service_id)
-    if (known) known.push(status)
-    else statuses.set(service_id, [status])
-  }
-  return statuses
+  const byService = Map.groupBy(rows, ({ service_id }) => service_id)
+  return new Map(Array.from(byService, ([id, found]) => [id, found.map(({ status }) => status)]))
 }

@@ -12,7 +12,7 @@ interface Place {
   port: number
 }
 
-/** Why a text is no image reference that this server may pull; null when it is one. A name is judged at the pull. */
+/** Why this server may not pull an image reference; null when it may. A registry's name is resolved and judged at the pull. */
 export function deployableImageFault(text: string): string | null {
   const fault = imageFault(text)
   if (fault !== null) return fault
@@ -46,7 +46,7 @@ function registryReach() {
   return { ...ownReach(), denyPrivate: false }
 }
 
-/** Where an image's registry is asked, addresses in their usual form; null when that is no host. Docker Hub is nobody's choice. */
+/** Where an image's registry is asked, addresses in their usual form; null when that is not a host. Docker Hub is not judged. */
 function placesOf(reference: string): Place[] | null {
   const { registry } = parseReference(reference)
   if (registry === DOCKER_HUB) return []

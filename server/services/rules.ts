@@ -9,7 +9,7 @@ export function relativePathFault(path: string): string | null {
     : null
 }
 
-/** The path of a Dockerfile, which may lie beside the folder that is built. */
+/** The path of a Dockerfile, which may be outside of the folder that is built. */
 export function dockerfilePathFault(path: string): string | null {
   return relativePathFault(path.replace(/^(?:\.\.\/)+/, ''))
 }

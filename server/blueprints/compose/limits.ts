@@ -33,7 +33,7 @@ export function readLimits(program: ForeignMapping, notes: Notes): Limits {
   }
 }
 
-/** Zero is no limit there. */
+/** Zero means unlimited there. */
 function isUnlimited(node: ScalarNode, notes: Notes): boolean {
   if (!/^0+(?:\.0+)?[bkmgt]?$/i.test(node.text.trim())) return false
   warn(notes, node, "sets no limit: the server's usual one holds here")

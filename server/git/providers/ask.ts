@@ -137,7 +137,7 @@ async function readBounded(stream: ReadableStream<Uint8Array> | null): Promise<s
 }
 
 function judge(place: Place, { status, text, headers }: Raw): Answer {
-  // Of GitHub's two kinds of limits the second tells only when to come back (docs.github.com, "Rate limits for the REST API").
+  // GitHub has two kinds of limits; the secondary one says only when to retry (docs.github.com, "Rate limits for the REST API").
   const isExhausted =
     status === 403 && (headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after'))
   if (status === 429 || isExhausted)

@@ -179,7 +179,7 @@ export class DatastoreKeeper {
   }
 
   async #pass(id: string, signal: AbortSignal): Promise<void> {
-    const found = await this.#world.engine.containers.inspect(id)
+    const found = await this.#find(id, signal)
     const isRunning = found?.running === true
     if (!found) becomeUnavailable(id, 'its container was removed from outside')
     else if (!isRunning && found.status !== 'created') await this.#recordEnd(id, found)
@@ -198,6 +198,18 @@ export class DatastoreKeeper {
     observe(row, null)
     if (!isUp) tellDatastore(id)
     if (isAwaited(row)) this.#health.expect(id, (reason) => this.#fail(id, reason))
+  }
+
+  /** Its container. An engine that is away refuses at once: what failed before is asked for again after a pause. */
+  async #find(id: string, signal: AbortSignal): Promise<ContainerState | null> {
+    const { containers } = this.#world.engine
+    try {
+      return await containers.inspect(id)
+    } catch (error) {
+      this.#fail(id, messageOf(error))
+      await this.#pause(id, signal)
+      return await containers.inspect(id)
+    }
   }
 
   /** Waits before what failed is tried again, until somebody wants it otherwise than when the wait began. */

@@ -105,6 +105,22 @@ test('a datastore during whose creation the engine goes away has failed, and is 
   await become(server, id, 'available')
 })
 
+test('a datastore whose container the engine does not show is asked for less and less often', async () => {
+  const { id } = await cacheWith('hidden', 'yes')
+  door.refuse({ line: /^GET \S*\/containers\/[^/ ]+\/json/, words: 'not now' })
+  const changed = await server.api('PATCH', `/datastores/${id}`, { memory_limit_mb: 300 })
+  expect(changed.body.error.message).toContain('not now')
+  const before = door.refusals
+  await delay(1_500)
+  // A few pauses of the tests' schedule, each longer than the one before.
+  expect(door.refusals - before).toBeLessThan(20)
+  door.refuse(null)
+  await waitFor(async () => {
+    const limit = await docker('inspect', '-f', '{{.HostConfig.Memory}}', id)
+    return limit === String(300 * 1024 * 1024)
+  }, 'the limit')
+})
+
 test('a datastore is there again with what it held after the engine was restarted', async () => {
   const cache = await cacheWith('restarted', 'yes')
   // Its containers end with it.

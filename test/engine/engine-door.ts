@@ -21,6 +21,8 @@ export interface EngineDoor {
   fallSilent(isSilent: boolean): void
   /** Has the engine refuse requests whose first line is such, with these words or, with null, without any; null for none. */
   refuse(requests: { line: RegExp; words: string | null } | null): void
+  /** How many requests it was made to refuse so far. */
+  readonly refusals: number
   close(): Promise<void>
 }
 
@@ -34,6 +36,7 @@ export async function openDoor(): Promise<EngineDoor> {
   /** Who waits for the next engine; null while the socket is not held. */
   let waiting: Socket[] | null = null
   let refused: { line: RegExp; words: string | null } | null = null
+  let refusals = 0
 
   function take(client: Socket): void {
     if (waiting) waiting.push(client)
@@ -53,8 +56,9 @@ export async function openDoor(): Promise<EngineDoor> {
     client.on('data', (chunk) => {
       if (isSilent) return
       const line = chunk.toString('latin1').split('\r\n')[0]!
-      if (!refused?.line.test(line)) engine.write(chunk)
-      else if (refused.words !== null) client.end(refusal(refused.words))
+      if (!refused?.line.test(line)) return void engine.write(chunk)
+      refusals++
+      if (refused.words !== null) client.end(refusal(refused.words))
     })
     client.on('end', () => engine.end())
     engine.pipe(client)
@@ -84,6 +88,9 @@ export async function openDoor(): Promise<EngineDoor> {
     hold: () => void (waiting ??= []),
     fallSilent: (silent) => void (isSilent = silent),
     refuse: (requests) => (refused = requests),
+    get refusals() {
+      return refusals
+    },
     async close() {
       await opened.goAway()
       rmSync(folder, { recursive: true, force: true })

@@ -9,7 +9,7 @@ let server: TestServer
 let bench: Bench
 
 beforeAll(async () => {
-  server = await startServer({ engine: true })
+  server = await startServer({ engine: true, schedule: { quietStartMs: 3_000 } })
   bench = await openBench()
 })
 afterAll(async () => {
@@ -79,7 +79,7 @@ describe('a program', () => {
     const { deploy } = await create('slow', {
       port: 9000,
       health_check_path: '/health',
-      start_command: 'mkdir /www; sleep 11; httpd -p 9000 -h /www; sleep 4; touch /www/health; sleep 600',
+      start_command: 'mkdir /www; sleep 9; httpd -p 9000 -h /www; sleep 4; touch /www/health; sleep 600',
     })
     const first = 'waiting for GET /health: nothing listens on port 9000; 5 min at most'
     await waitFor(async () => (await logOf(deploy)).includes(first), 'the log to say what is waited for')

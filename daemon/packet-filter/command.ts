@@ -3,12 +3,15 @@ import { promisify } from 'node:util'
 
 /** Rules take milliseconds; iptables may have to wait while the engine sets its own. */
 const COMMAND_MS = 10_000
-/** Where these programs are, which a user's path may lack. */
-const SYSTEM_FOLDERS = '/usr/sbin:/sbin'
+/**
+ * Where systems keep these programs (the last is NixOS). A user's own path is not looked at: it may lack them, and under
+ * `npm start` it begins with node_modules/.bin, where a package has a program named `nft` that traces files.
+ */
+const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin'
 
 /** Runs a program of the packet filter and hands it `input`. Throws one line that names it and says what was wrong. */
 export async function command(program: string, args: readonly string[], input = ''): Promise<string> {
-  const env = { PATH: `${process.env.PATH ?? '/usr/bin:/bin'}:${SYSTEM_FOLDERS}`, LC_ALL: 'C' }
+  const env = { PATH: SYSTEM_PATH, LC_ALL: 'C' }
   try {
     const running = promisify(execFile)(program, args, { env, timeout: COMMAND_MS })
     running.child.stdin?.on('error', () => {}).end(input)

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { iptables } from '#daemon/packet-filter/iptables.ts'
 import { nftables } from '#daemon/packet-filter/nftables.ts'
@@ -28,6 +28,8 @@ const listening: ChildProcess[] = []
 let bench: Bench
 
 beforeAll(async () => {
+  // As under `npm start`: a package of the project has a program there that is called `nft` and is another.
+  process.env.PATH = `${resolve('node_modules/.bin')}:${process.env.PATH}`
   bench = await openBench()
   ip('netns', 'add', BESIDE)
   ip('link', 'add', CABLE, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', BESIDE)

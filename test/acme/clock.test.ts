@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { waitFor } from '../support/wait.ts'
 import { startPlace, type Place } from './place.ts'
 
@@ -68,23 +68,25 @@ test('a clock that jumps ahead has nothing ordered and nothing ended, and is sai
   expect(orders()).toBe(ordered + 1)
 })
 
-test.each([
-  { when: 'past the end of every certificate', days: 365, state: 'failed', error: 'ended at' },
-  { when: 'past the time to renew them', days: 75, state: 'issued', error: null },
-])('a server that starts with a clock $when does not order on and on', async ({ days, state, error }) => {
-  const ahead = join(folder, `ahead-by-${days}`)
-  writeFileSync(ahead, String(days * DAY_MS))
-  const started = await startAtClock(ahead)
-  try {
-    await started.server.api('POST', '/services', { name: 'api' })
-    const entry = await started.reaches('api.example.com', state)
-    if (error === null) expect(entry.error).toBeNull()
-    else expect(entry.error).toContain(error)
-    // The look that orders for the next has found whatever else was due.
-    await started.server.api('POST', '/services', { name: 'next' })
-    await started.reaches('next.example.com', state)
-    expect(orders(started)).toBe(2)
-  } finally {
-    await started.stop()
-  }
+describe.each([
+  { when: 'past the end of every certificate', days: 365, state: 'failed', error: 'ended at', tags: [] },
+  { when: 'past the time to renew them', days: 75, state: 'issued', error: null, tags: ['slow'] },
+])('a server that starts with a clock $when', ({ days, state, error, tags }) => {
+  test('does not order on and on', { tags }, async () => {
+    const ahead = join(folder, `ahead-by-${days}`)
+    writeFileSync(ahead, String(days * DAY_MS))
+    const started = await startAtClock(ahead)
+    try {
+      await started.server.api('POST', '/services', { name: 'api' })
+      const entry = await started.reaches('api.example.com', state)
+      if (error === null) expect(entry.error).toBeNull()
+      else expect(entry.error).toContain(error)
+      // The look that orders for the next has found whatever else was due.
+      await started.server.api('POST', '/services', { name: 'next' })
+      await started.reaches('next.example.com', state)
+      expect(orders(started)).toBe(2)
+    } finally {
+      await started.stop()
+    }
+  })
 })

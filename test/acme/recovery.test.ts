@@ -93,44 +93,54 @@ function requestsTo(path: string): number {
 describe('kill -9 during an order', () => {
   let proofsBefore = 0
   let signedBefore = 0
-  const steps: [string, (host: string) => boolean][] = [
-    ['when it begins', (host) => readRow(host)?.status === 'issuing'],
-    ['when the authority has the order', (host) => (readRow(host)?.order_url ?? null) !== null],
-    ['when the key is kept', (host) => existsSync(join(folderOf(host), 'next.privkey.pem'))],
-    ['when its proof is shown', () => requestsTo('/chalZ/') > proofsBefore],
-    ['when the authority was told to sign', () => requestsTo('/finalize-order/') > signedBefore],
-    [
-      'when the certificate is written',
-      (host) =>
+  interface Step {
+    when: string
+    isThere: (host: string) => boolean
+  }
+  const steps: Step[] = [
+    { when: 'it begins', isThere: (host) => readRow(host)?.status === 'issuing' },
+    { when: 'its proof is shown', isThere: () => requestsTo('/chalZ/') > proofsBefore },
+    {
+      when: 'the certificate is written',
+      isThere: (host) =>
         existsSync(folderOf(host)) && readdirSync(folderOf(host)).some((file) => /fullchain/.test(file)),
-    ],
+    },
+  ]
+  const stepsBetween: Step[] = [
+    { when: 'the authority has the order', isThere: (host) => (readRow(host)?.order_url ?? null) !== null },
+    { when: 'the key is kept', isThere: (host) => existsSync(join(folderOf(host), 'next.privkey.pem')) },
+    {
+      when: 'the authority was asked to sign',
+      isThere: () => requestsTo('/finalize-order/') > signedBefore,
+    },
   ]
 
-  test.each(steps.map(([when, isThere], index) => ({ when, isThere, name: `step${index}` })))(
-    '$when is taken up by the next start',
-    async ({ isThere, name }) => {
-      const host = `${name}.example.com`
-      const before = newOrders()
-      proofsBefore = requestsTo('/chalZ/')
-      signedBefore = requestsTo('/finalize-order/')
-      const created = place.server.api('POST', '/services', { name }).catch(() => null)
-      const deadline = performance.now() + 20_000
-      while (!isThere(host)) {
-        if (performance.now() > deadline) throw new Error(`${host} did not get there`)
-        await breathe()
-      }
-      await place.server.kill('SIGKILL')
-      await created
-      await place.server.restart()
-      await place.reaches(host, 'issued')
-      expect(await place.shown(host)).toMatchObject({ subjectaltname: `DNS:${host}` })
-      // What was ordered is not ordered once more, but where the kill came before that was written.
-      expect(newOrders() - before).toBeLessThanOrEqual(2)
-      const files = readdirSync(folderOf(host))
-      expect(files).toContain('fullchain.pem')
-      expect(files.filter((file) => file.endsWith('.new'))).toEqual([])
-    },
-  )
+  test.each(steps)('when $when is taken up by the next start', isTakenUp)
+  test.each(stepsBetween)('when $when is taken up by the next start, too', { tags: ['slow'] }, isTakenUp)
+
+  async function isTakenUp({ when, isThere }: Step): Promise<void> {
+    const name = when.replaceAll(' ', '-')
+    const host = `${name}.example.com`
+    const before = newOrders()
+    proofsBefore = requestsTo('/chalZ/')
+    signedBefore = requestsTo('/finalize-order/')
+    const created = place.server.api('POST', '/services', { name }).catch(() => null)
+    const deadline = performance.now() + 20_000
+    while (!isThere(host)) {
+      if (performance.now() > deadline) throw new Error(`${host} did not get there`)
+      await breathe()
+    }
+    await place.server.kill('SIGKILL')
+    await created
+    await place.server.restart()
+    await place.reaches(host, 'issued')
+    expect(await place.shown(host)).toMatchObject({ subjectaltname: `DNS:${host}` })
+    // What was ordered is not ordered once more, but where the kill came before that was written.
+    expect(newOrders() - before).toBeLessThanOrEqual(2)
+    const files = readdirSync(folderOf(host))
+    expect(files).toContain('fullchain.pem')
+    expect(files.filter((file) => file.endsWith('.new'))).toEqual([])
+  }
 })
 
 test('kill -9 when the new version is recorded, and not shown yet, is taken up without another order', async () => {

@@ -39,6 +39,8 @@ export interface Visit {
   open?: (page: Page) => Promise<unknown>
   /** Whether it is looked at in every way by each run, for the others that are made of the same parts. */
   isOfItsKind?: boolean
+  /** Whether it is a page with other data on it: it is looked at with all tests only. */
+  isVariant?: boolean
 }
 
 /** A page that goes from visit to visit, and at which axe looks. */
@@ -97,13 +99,14 @@ export class Visitor {
 /**
  * Tests that look at each of these pages by all rules, and by those that a theme and a narrow window can change. A look takes
  * seconds, and a change that breaks one breaks it wherever the same parts are: each run looks at each page once, and in every
- * way at one page of each kind; what else can be opened on a page is only looked at with all tests.
+ * way at one page of each kind; what else can be opened on a page, and a page with other data, is only looked at with all
+ * tests.
  */
 export function testVisits(visits: Visit[], visitor: () => Visitor): void {
   const paths = new Set<string>()
   for (const visit of visits) {
-    const { name, path, isOfItsKind = false } = visit
-    const isFirstOfPage = !paths.has(path)
+    const { name, path, isOfItsKind = false, isVariant = false } = visit
+    const isFirstOfPage = !isVariant && !paths.has(path)
     paths.add(path)
     test(
       `axe finds nothing on ${name}, on a light desktop`,

@@ -60,38 +60,42 @@ test('New service shows what a repository is before anything is made, and takes 
   expect(browser.faults).toEqual([])
 })
 
-test('New service offers the folders of a repository with several programs, and looks into the one that is chosen', async () => {
-  const repository = await createRepository({ 'README.md': 'words' })
-  await commit(
-    repository,
-    { 'apps/web/index.html': '', 'apps/api/go.mod': 'module x\n', 'apps/api/main.go': 'package main\n' },
-    'two programs',
-  )
-  await page.goto('/services/new')
-  await page.getByLabel('Repository address').fill(remote.url(repository))
-  const folders = found().getByRole('list', { name: 'Folders to choose from' })
-  await folders.waitFor()
-  expect(await folders.getByRole('button').allInnerTexts()).toEqual(['apps/api', 'apps/web'])
-  await folders.getByRole('button', { name: 'apps/api' }).click()
-  await expect.poll(() => page.locator(':focus').getAttribute('aria-label')).toBe('Found in the source')
-  await found().getByText('Web service: Go').waitFor()
-  expect(await folders.count()).toBe(0)
-  await page.getByText('Build, start and limits').click()
-  expect(await page.getByLabel('Root directory').inputValue()).toBe('apps/api')
+test(
+  'New service offers the folders of a repository with several programs, and looks into the one that is chosen',
+  { tags: ['slow'] },
+  async () => {
+    const repository = await createRepository({ 'README.md': 'words' })
+    await commit(
+      repository,
+      { 'apps/web/index.html': '', 'apps/api/go.mod': 'module x\n', 'apps/api/main.go': 'package main\n' },
+      'two programs',
+    )
+    await page.goto('/services/new')
+    await page.getByLabel('Repository address').fill(remote.url(repository))
+    const folders = found().getByRole('list', { name: 'Folders to choose from' })
+    await folders.waitFor()
+    expect(await folders.getByRole('button').allInnerTexts()).toEqual(['apps/api', 'apps/web'])
+    await folders.getByRole('button', { name: 'apps/api' }).click()
+    await expect.poll(() => page.locator(':focus').getAttribute('aria-label')).toBe('Found in the source')
+    await found().getByText('Web service: Go').waitFor()
+    expect(await folders.count()).toBe(0)
+    await page.getByText('Build, start and limits').click()
+    expect(await page.getByLabel('Root directory').inputValue()).toBe('apps/api')
 
-  await found().getByRole('button', { name: 'Whole repository' }).click()
-  await folders.getByRole('button', { name: 'apps/web' }).click()
-  await found().getByText('Static site').waitFor()
-  expect(await page.getByLabel('Root directory').inputValue()).toBe('apps/web')
+    await found().getByRole('button', { name: 'Whole repository' }).click()
+    await folders.getByRole('button', { name: 'apps/web' }).click()
+    await found().getByText('Static site').waitFor()
+    expect(await page.getByLabel('Root directory').inputValue()).toBe('apps/web')
 
-  // The folder was one of that repository.
-  const other = await createRepository({ 'index.html': '' })
-  await page.getByLabel('Repository address').fill(remote.url(other))
-  await expect.poll(() => page.getByLabel('Root directory').inputValue()).toBe('')
-  await found().getByText('Static site').waitFor()
-  expect(await found().getByRole('button', { name: 'Whole repository' }).count()).toBe(0)
-  expect(browser.faults).toEqual([])
-})
+    // The folder was one of that repository.
+    const other = await createRepository({ 'index.html': '' })
+    await page.getByLabel('Repository address').fill(remote.url(other))
+    await expect.poll(() => page.getByLabel('Root directory').inputValue()).toBe('')
+    await found().getByText('Static site').waitFor()
+    expect(await found().getByRole('button', { name: 'Whole repository' }).count()).toBe(0)
+    expect(browser.faults).toEqual([])
+  },
+)
 
 test('New service says when nothing is found, and why', async () => {
   const repository = await createRepository({ 'README.md': 'words' })

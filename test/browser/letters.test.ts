@@ -8,17 +8,21 @@ const LARGE = '--blink-settings=defaultFontSize=32'
 /** Letters of the smallest kind, at twice their size. */
 const SMALLEST_PX = 24
 
+/** A page of each kind: a list, forms, a log, charts, an editor. */
 const PATHS = [
   '/services',
   '/services/new',
   '/services/shop',
-  '/services/shop/deploys',
   '/services/shop/logs',
   '/services/shop/metrics',
   '/services/shop/variables',
+  '/blueprints/editor',
+  '/account',
+]
+const FURTHER_PATHS = [
+  '/services/shop/deploys',
   '/services/shop/settings',
   '/blueprints',
-  '/blueprints/editor',
   '/datastores/new',
   '/environments',
   '/env-groups',
@@ -26,7 +30,6 @@ const PATHS = [
   '/notifications',
   '/git',
   '/server',
-  '/account',
 ]
 
 let server: TestServer
@@ -50,7 +53,14 @@ const SMALL = `[...new Set([...document.querySelectorAll('body *')]
   .filter((part) => part.checkVisibility() && Number.parseFloat(getComputedStyle(part).fontSize) < ${SMALLEST_PX - 0.01})
   .map((part) => part.textContent.trim()))]`
 
-test.for(PATHS)('every letter of %s is as large as the reader has told the browser', async (path) => {
+test.for(PATHS)('every letter of %s is as large as the reader has told the browser', isAsLarge)
+test.for(FURTHER_PATHS)(
+  'every letter of %s is as large as the reader has told the browser, too',
+  { tags: ['slow'] },
+  isAsLarge,
+)
+
+async function isAsLarge(path: string): Promise<void> {
   await page.goto(path)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.getByRole('status').getByText('Loading').first().waitFor({ state: 'detached' })
@@ -61,7 +71,7 @@ test.for(PATHS)('every letter of %s is as large as the reader has told the brows
     const excess = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
     await expect.poll(excess, { message: `at ${width}` }).toBe(0)
   }
-})
+}
 
 test('the rows of a log are as high as their letters, and follow each other', async () => {
   const line = (number: number) =>
@@ -87,7 +97,7 @@ test('the rows of a log are as high as their letters, and follow each other', as
 /** What a browser does when its reader chooses another size while the page is open. */
 const chooseLetters = (px: number) => page.evaluate(`document.documentElement.style.fontSize = '${px}px'`)
 
-test('rows of an open log follow another size of letters', async () => {
+test('rows of an open log follow another size of letters', { tags: ['slow'] }, async () => {
   const events = Array.from({ length: 300 }, (_, number) => {
     const line = { ts: '2026-01-01T00:00:00Z', stream: 'stdout', line: `said ${number}` }
     return `event: log\ndata: ${JSON.stringify(line)}\n\n`

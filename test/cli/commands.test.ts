@@ -72,17 +72,25 @@ test('version and help print and end', async () => {
   expect(await deployer(entry)).toEqual(help)
 })
 
-test('each command says what it does when it is asked for help, and does nothing', async () => {
+test('a command says what it does when it is asked for help, and does nothing', async () => {
+  await expectUsage('uninstall')
+  expect((await deployer(entry, 'help', 'conquer')).code).toBe(1)
+})
+
+test('so does each', { tags: ['slow'] }, async () => {
   const named = (await deployer(entry, 'help')).out.matchAll(/^deployer ([a-z-]+)/gm)
   const commands = [...new Set([...named].map(([, command]) => command!))]
   expect(commands).toContain('uninstall')
   for (const command of commands.filter((each) => !['serve', 'help'].includes(each))) {
-    const usage = await deployer(entry, command, '-h')
-    expect(usage).toMatchObject({ code: 0, out: expect.stringContaining(`Usage: deployer ${command}`) })
-    expect(await deployer(entry, 'help', command)).toEqual(usage)
+    await expectUsage(command)
   }
-  expect((await deployer(entry, 'help', 'conquer')).code).toBe(1)
 })
+
+async function expectUsage(command: string): Promise<void> {
+  const usage = await deployer(entry, command, '-h')
+  expect(usage).toMatchObject({ code: 0, out: expect.stringContaining(`Usage: deployer ${command}`) })
+  expect(await deployer(entry, 'help', command)).toEqual(usage)
+}
 
 test('an unknown command or flag ends with one line and code 1', async () => {
   for (const name of ['conquer', 'constructor']) {
@@ -96,18 +104,25 @@ test('an unknown command or flag ends with one line and code 1', async () => {
   expect(flag).toMatchObject({ code: 1, error: expect.stringMatching(/^deployer: .*bogus.*\n$/) })
 })
 
-test('each command refuses a word that it does not know, and leads to its own help', async () => {
-  const commands = ['status', 'stop', 'reset-password', 'ssh-key', 'version', 'proxy upgrade']
-  for (const words of commands) {
-    const [command] = words.split(' ')
-    for (const word of ['--bogus', '--listen=127.0.0.1:9', 'more', '--data-dir']) {
-      const outcome = await deployer(entry, ...words.split(' '), word)
-      expect({ words, word, ...outcome }).toMatchObject({ code: 1, out: '' })
-      expect(outcome.error).toMatch(
-        new RegExp(`^deployer[a-z -]*: [^\\n]*\\. See deployer help ${command}\\.\\n$`),
-      )
-    }
+async function expectRefusals(words: string): Promise<void> {
+  const [command] = words.split(' ')
+  for (const word of ['--bogus', '--listen=127.0.0.1:9', 'more', '--data-dir']) {
+    const outcome = await deployer(entry, ...words.split(' '), word)
+    expect({ words, word, ...outcome }).toMatchObject({ code: 1, out: '' })
+    expect(outcome.error).toMatch(
+      new RegExp(`^deployer[a-z -]*: [^\\n]*\\. See deployer help ${command}\\.\\n$`),
+    )
   }
+}
+
+test.each(['status', 'stop', 'reset-password', 'ssh-key', 'version'])(
+  '%s refuses a word that it does not know, and leads to its own help',
+  { tags: ['slow'] },
+  expectRefusals,
+)
+
+test('a command refuses a word that it does not know, and leads to its own help', async () => {
+  await expectRefusals('proxy upgrade')
   const stop = await deployer(entry, 'stop', '--data-dir', '--all')
   expect(stop).toMatchObject({
     code: 1,

@@ -36,31 +36,55 @@ async function live(): Promise<{ id: string; name: string }> {
   return { id: body.id as string, name }
 }
 
-test.each([
-  ['suspending', 'POST', '/suspend', undefined, { suspended: true, state: 'suspended' }, 0],
-  ['suspending by patch', 'PATCH', '', { suspended: true }, { suspended: true, state: 'suspended' }, 0],
-  ['scaling', 'POST', '/scale', { instances: 2 }, { instances: 2 }, 2],
-  ['scaling by patch', 'PATCH', '', { instances: 0 }, { instances: 0, state: 'idle' }, 0],
-] as const)(
-  '%s a running service is saved while the engine is away, says so, and takes effect when it is back',
-  async (_what, method, path, body, saved, containers) => {
-    const service = await live()
-    await door.goAway()
-    const answer = await server.api(method, `/services/${service.name}${path}`, body)
-    expect(answer).toMatchObject({
-      status: 502,
-      body: {
-        error: { code: 'runtime_error', message: expect.stringMatching(/^saved; not applied yet: .*engine/) },
-      },
-    })
-    expect((await server.api('GET', `/services/${service.name}`)).body).toMatchObject(saved)
-    await door.comeBack()
-    await waitFor(
-      async () => ((await containersOf(service.id)).length === containers ? true : null),
-      `${containers} containers`,
-    )
+interface Change {
+  what: string
+  request: [method: string, path: string, body?: object]
+  saved: object
+  containers: number
+}
+const SUSPENDED = { suspended: true, state: 'suspended' }
+const CHANGES: Change[] = [
+  { what: 'suspending', request: ['POST', '/suspend'], saved: SUSPENDED, containers: 0 },
+  { what: 'scaling', request: ['POST', '/scale', { instances: 2 }], saved: { instances: 2 }, containers: 2 },
+]
+const CHANGES_BY_PATCH: Change[] = [
+  { what: 'suspending', request: ['PATCH', '', { suspended: true }], saved: SUSPENDED, containers: 0 },
+  {
+    what: 'scaling',
+    request: ['PATCH', '', { instances: 0 }],
+    saved: { instances: 0, state: 'idle' },
+    containers: 0,
   },
+]
+
+test.each(CHANGES)(
+  '$what a running service is saved while the engine is away, says so, and takes effect when it is back',
+  isSavedWhileTheEngineIsAway,
 )
+test.each(CHANGES_BY_PATCH)(
+  '$what a running service by patch is saved while the engine is away, and takes effect when it is back',
+  { tags: ['slow'] },
+  isSavedWhileTheEngineIsAway,
+)
+
+async function isSavedWhileTheEngineIsAway({ request, saved, containers }: Change): Promise<void> {
+  const [method, path, body] = request
+  const service = await live()
+  await door.goAway()
+  const answer = await server.api(method, `/services/${service.name}${path}`, body)
+  expect(answer).toMatchObject({
+    status: 502,
+    body: {
+      error: { code: 'runtime_error', message: expect.stringMatching(/^saved; not applied yet: .*engine/) },
+    },
+  })
+  expect((await server.api('GET', `/services/${service.name}`)).body).toMatchObject(saved)
+  await door.comeBack()
+  await waitFor(
+    async () => ((await containersOf(service.id)).length === containers ? true : null),
+    `${containers} containers`,
+  )
+}
 
 test('what needs no engine is answered while it is away, and what serves goes on', async () => {
   const service = await live()

@@ -324,10 +324,7 @@ describe('while a rollout runs', () => {
   /** Never listens. */
   const STUCK = 'sleep 3000'
 
-  test.each([
-    ['suspending', 'POST', '/suspend', 200],
-    ['deleting', 'DELETE', '', 204],
-  ])('%s the service removes the new containers and the old ones', async (_, method, path, status) => {
+  async function removesAllContainers(method: string, path: string, status: number): Promise<void> {
     const service = await createLive('old')
     await server.api('PATCH', `/services/${service.name}`, { start_command: STUCK, instances: 2 })
     await deployOf(service)
@@ -337,7 +334,14 @@ describe('while a rollout runs', () => {
     const { status: answered } = await fetchFrom(server, `${service.name}.localhost`)
     expect(answered).toBe(method === 'DELETE' ? 404 : 503)
     if (method === 'DELETE') expect((await server.api('GET', `/services/${service.id}`)).status).toBe(404)
-  })
+  }
+
+  test('deleting the service removes the new containers and the old ones', () =>
+    removesAllContainers('DELETE', '', 204))
+
+  test('suspending the service removes them too', { tags: ['slow'] }, () =>
+    removesAllContainers('POST', '/suspend', 200),
+  )
 
   test('a deploy that is deleted with its service is gone with its log', async () => {
     const service = await create({ image: 'busybox:1', start_command: STUCK })

@@ -108,22 +108,25 @@ describe('a service that starts again', () => {
   const SERVE = 'mkdir /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www'
   const stateOf = async (name: string) => (await server.api('GET', `/services/${name}`)).body.state as string
 
-  test.concurrent.each([
-    ['resumed', 'waking', ['suspend'], ['resume']],
-    ['scaled from 0', 'growing', ['scale', { instances: 0 }], ['scale', { instances: 1 }]],
-  ] as const)(
-    '%s says so to its visitors until it is up, and is not told as down',
-    async (_, name, end, start) => {
-      await createLive(name, { start_command: `sleep 4; ${SERVE}` })
-      const call = ([path, body]: typeof end | typeof start) =>
-        server.api('POST', `/services/${name}/${path}`, body)
-      expect((await call(end)).status).toBe(200)
-      expect(await call(start)).toMatchObject({ status: 200, body: { state: 'deploying' } })
-      await expectStarting(name)
-      await waitFor(async () => (await stateOf(name)) === 'running', 'it to run')
-      expect(await fetchFrom(server, `${name}.localhost`)).toMatchObject({ status: 200, text: 'hello\n' })
-      expect([...ofSubject('service.down', name), ...ofSubject('service.recovered', name)]).toEqual([])
-    },
+  type Call = readonly [path: string, body?: object]
+
+  async function isStarting(name: string, end: Call, start: Call): Promise<void> {
+    await createLive(name, { start_command: `sleep 4; ${SERVE}` })
+    const call = ([path, body]: Call) => server.api('POST', `/services/${name}/${path}`, body)
+    expect((await call(end)).status).toBe(200)
+    expect(await call(start)).toMatchObject({ status: 200, body: { state: 'deploying' } })
+    await expectStarting(name)
+    await waitFor(async () => (await stateOf(name)) === 'running', 'it to run')
+    expect(await fetchFrom(server, `${name}.localhost`)).toMatchObject({ status: 200, text: 'hello\n' })
+    expect([...ofSubject('service.down', name), ...ofSubject('service.recovered', name)]).toEqual([])
+  }
+
+  test.concurrent('resumed says so to its visitors until it is up, and is not reported as down', () =>
+    isStarting('waking', ['suspend'], ['resume']),
+  )
+
+  test.concurrent('scaled from 0 says so to its visitors too', { tags: ['slow'] }, () =>
+    isStarting('growing', ['scale', { instances: 0 }], ['scale', { instances: 1 }]),
   )
 
   test.concurrent('and whose program ends each time is down, and told so', async () => {

@@ -268,7 +268,7 @@ describe('the server ends while jobs run', () => {
     })
   })
 
-  test('one run of those that were missed is made up', async () => {
+  test('one run of those that were missed is made up', { tags: ['slow'] }, async () => {
     await createLive({ name: 'missed', type: 'cron_job', schedule: '* * * * *', start_command: 'echo late' })
     const runs = async () => (await server.api('GET', '/services/missed/jobs')).body as Job[]
     await server.kill('SIGTERM')

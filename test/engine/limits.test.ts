@@ -89,25 +89,29 @@ test('an instance that runs out of memory is started again, and its log and stat
   expect(lines.filter((line) => /"system".*memory_limit_mb/.test(line)).length).toBeGreaterThan(0)
 })
 
-test('a large upload goes on to the engine without staying in the memory of the server', async () => {
-  const tar = pack()
-  tar.entry({ name: 'Dockerfile' }, 'FROM busybox:1\nCMD ["sleep", "3600"]\n')
-  tar.entry({ name: 'noise' }, randomBytes(LARGE_BYTES))
-  tar.finalize()
-  const archive = gzipSync(await buffer(tar), { level: 0 })
-  await server.api('POST', '/services', { name: 'large', type: 'background_worker', runtime: 'docker' })
-  const { status, body } = await server.api('POST', '/services/large/deploys/upload', archive)
-  expect(status).toBe(202)
-  const before = residentBytes(server.pid)
-  let peak = before
-  const watch = setInterval(() => (peak = Math.max(peak, residentBytes(server.pid))), 20)
-  try {
-    expect(await endOf(server, body.id)).toMatchObject({ status: 'live', error: null })
-  } finally {
-    clearInterval(watch)
-  }
-  expect(peak - before).toBeLessThan(MAX_GROWTH_BYTES)
-})
+test(
+  'a large upload goes on to the engine without staying in the memory of the server',
+  { tags: ['slow'] },
+  async () => {
+    const tar = pack()
+    tar.entry({ name: 'Dockerfile' }, 'FROM busybox:1\nCMD ["sleep", "3600"]\n')
+    tar.entry({ name: 'noise' }, randomBytes(LARGE_BYTES))
+    tar.finalize()
+    const archive = gzipSync(await buffer(tar), { level: 0 })
+    await server.api('POST', '/services', { name: 'large', type: 'background_worker', runtime: 'docker' })
+    const { status, body } = await server.api('POST', '/services/large/deploys/upload', archive)
+    expect(status).toBe(202)
+    const before = residentBytes(server.pid)
+    let peak = before
+    const watch = setInterval(() => (peak = Math.max(peak, residentBytes(server.pid))), 20)
+    try {
+      expect(await endOf(server, body.id)).toMatchObject({ status: 'live', error: null })
+    } finally {
+      clearInterval(watch)
+    }
+    expect(peak - before).toBeLessThan(MAX_GROWTH_BYTES)
+  },
+)
 
 test('a service is spread over up to 32 instances, and scaled to none', { tags: ['slow'] }, async () => {
   const repository = await createRepository({

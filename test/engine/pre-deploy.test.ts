@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { docker, endOf, fetchFrom } from './live.ts'
@@ -85,12 +85,16 @@ test('is followed to its end when the server is killed meanwhile', async () => {
   expect(log).toMatch(/"finished"[^]*is ready/)
 })
 
-test.each([
-  ['well', 'echo counting', { job: 'succeeded', deploy: 'live' }],
-  ['with a failure', 'echo counting; exit 3', { job: 'failed', deploy: 'deploy_failed' }],
-])(
-  'that ended %s is not run again, nor is a job, because that could not be recorded',
-  async (_, command, ends) => {
+describe.each([
+  { how: 'well', tags: [], command: 'echo counting', ends: { job: 'succeeded', deploy: 'live' } },
+  {
+    how: 'with a failure',
+    tags: ['slow'],
+    command: 'echo counting; exit 3',
+    ends: { job: 'failed', deploy: 'deploy_failed' },
+  },
+])('that ended $how', ({ tags, command, ends }) => {
+  test('is not run again, nor is a job, because that could not be recorded', { tags }, async () => {
     const name = `counted-${ends.job}`
     expect(await endOf(server, await create(name))).toMatchObject({ status: 'live' })
     const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
@@ -125,5 +129,5 @@ test.each([
     for (const each of [log, (await server.api('GET', `/jobs/${job.id}/logs`)).body as string])
       expect(each.match(/"stdout","line":"counting"/g)).toHaveLength(1)
     expect(log.match(/"line":"failed: /g) ?? []).toHaveLength(ends.deploy === 'live' ? 0 : 1)
-  },
-)
+  })
+})

@@ -49,30 +49,34 @@ async function forgetting(work: () => Promise<unknown>): Promise<void> {
 const starts = async (name: string) =>
   (await fetchFrom(server, `${name}.localhost`)).text.match(/started/g)?.length
 
-test('data that is older than what runs brings back what it knows, beside containers that it does not know', async () => {
-  await create('web', { instances: 2 })
-  await create('diary', { disk_mount_path: '/data' })
-  const before = await Promise.all(ids.map(containersOf))
-  let unknown: string[][] = []
-  await forgetting(async () => {
-    for (const name of ['web', 'diary']) expect(await deploy(name)).toMatchObject({ status: 'live' })
-    await waitFor(async () => (await containersOf(ids[0]!)).length === 2, 'the former containers to go')
-    unknown = await Promise.all(ids.map(containersOf))
-    expect(unknown.flat().some((name) => before.flat().includes(name))).toBe(false)
-  })
-  expect(await deploy('web')).toMatchObject({ status: 'live', error: null })
-  expect(await starts('web')).toBe(1)
+test(
+  'data that is older than what runs brings back what it knows, beside containers that it does not know',
+  { tags: ['slow'] },
+  async () => {
+    await create('web', { instances: 2 })
+    await create('diary', { disk_mount_path: '/data' })
+    const before = await Promise.all(ids.map(containersOf))
+    let unknown: string[][] = []
+    await forgetting(async () => {
+      for (const name of ['web', 'diary']) expect(await deploy(name)).toMatchObject({ status: 'live' })
+      await waitFor(async () => (await containersOf(ids[0]!)).length === 2, 'the former containers to go')
+      unknown = await Promise.all(ids.map(containersOf))
+      expect(unknown.flat().some((name) => before.flat().includes(name))).toBe(false)
+    })
+    expect(await deploy('web')).toMatchObject({ status: 'live', error: null })
+    expect(await starts('web')).toBe(1)
 
-  const [other] = unknown[1]!
-  const reason = async () =>
-    (await server.api('GET', '/services/diary/status')).body.instances[0].reason as string
-  await waitFor(async () => (await reason())?.includes(`docker rm -f ${other}`), 'the reason')
-  expect(await docker('ps', '-q', '--filter', `volume=deployer-${ids[1]}`)).toBe(
-    await docker('ps', '-q', '--filter', `name=${other}`),
-  )
-  await docker('rm', '-f', ...unknown.flat())
-  await waitFor(async () => (await starts('diary')) === 3, 'the disk to be served')
-})
+    const [other] = unknown[1]!
+    const reason = async () =>
+      (await server.api('GET', '/services/diary/status')).body.instances[0].reason as string
+    await waitFor(async () => (await reason())?.includes(`docker rm -f ${other}`), 'the reason')
+    expect(await docker('ps', '-q', '--filter', `volume=deployer-${ids[1]}`)).toBe(
+      await docker('ps', '-q', '--filter', `name=${other}`),
+    )
+    await docker('rm', '-f', ...unknown.flat())
+    await waitFor(async () => (await starts('diary')) === 3, 'the disk to be served')
+  },
+)
 
 const addressOf = (container: string) =>
   docker('inspect', '-f', '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}', container)

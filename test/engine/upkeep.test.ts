@@ -78,24 +78,28 @@ describe('a program that ends', () => {
     })
   })
 
-  test('five times in a row reads down, is counted on, and still serves while it is up', async () => {
-    const id = await create('looper', SERVE)
-    const [container] = await containersOf(id)
-    for (let round = 1; round <= 5; round++) {
+  test(
+    'five times in a row reads down, is counted on, and still serves while it is up',
+    { tags: ['slow'] },
+    async () => {
+      const id = await create('looper', SERVE)
+      const [container] = await containersOf(id)
+      for (let round = 1; round <= 5; round++) {
+        await waitFor(
+          async () =>
+            (await docker('inspect', '-f', '{{.State.Running}}', container!)) === 'true' ? true : null,
+          'the program to be started again',
+        )
+        await crash('looper', container!)
+      }
       await waitFor(
-        async () =>
-          (await docker('inspect', '-f', '{{.State.Running}}', container!)) === 'true' ? true : null,
-        'the program to be started again',
+        async () => ((await fetchFrom(server, 'looper.localhost')).status === 200 ? true : null),
+        'the program to serve although it counts as down',
       )
-      await crash('looper', container!)
-    }
-    await waitFor(
-      async () => ((await fetchFrom(server, 'looper.localhost')).status === 200 ? true : null),
-      'the program to serve although it counts as down',
-    )
-    const { state, instances } = await statusOf('looper')
-    expect({ state, restarts: instances[0]!.restarts }).toEqual({ state: 'down', restarts: 5 })
-  })
+      const { state, instances } = await statusOf('looper')
+      expect({ state, restarts: instances[0]!.restarts }).toEqual({ state: 'down', restarts: 5 })
+    },
+  )
 
   test('with its container, which was removed from outside, gets a new one', async () => {
     const id = await create('removed', SERVE)
@@ -127,7 +131,7 @@ describe('a service whose instance is coming up', () => {
     expect(await containersOf(id)).toEqual([])
   })
 
-  test('is scaled to none and suspended without waiting for it', async () => {
+  test('is scaled to none and suspended without waiting for it', { tags: ['slow'] }, async () => {
     const crashPauseMs = 60_000
     const patient = await startServer({ engine: true, schedule: { crashPauseMs } })
     try {

@@ -433,7 +433,7 @@ describe('a data plane whose control plane has gone', () => {
     stand.client = await stand.connect(tableOf([]))
   })
 
-  test('and whose supervisor was killed ends then too', { timeout: 60_000 }, async () => {
+  test('and whose supervisor was killed ends then too', { timeout: 60_000, tags: ['slow'] }, async () => {
     const stand = await start(tableOf([(await app('v')).spec]), { workers: 2 })
     const { supervisor, workers } = await stand.processes()
     stand.client.close()

@@ -79,9 +79,9 @@ const VISITS: Visit[] = [
   },
   { name: 'all fields', path: '/services/new', open: unfold, isOfItsKind: true },
   { name: 'an overview', path: '/services/shop', isOfItsKind: true },
-  { name: 'the overview of a failure', path: '/services/broken' },
-  { name: 'the overview of a cron job', path: '/services/report' },
-  { name: 'the overview of nothing', path: '/services/parked.staging' },
+  { name: 'the overview of a failure', path: '/services/broken', isVariant: true },
+  { name: 'the overview of a cron job', path: '/services/report', isVariant: true },
+  { name: 'the overview of nothing', path: '/services/parked.staging', isVariant: true },
   {
     name: 'a menu',
     path: '/services/shop',
@@ -95,9 +95,9 @@ const VISITS: Visit[] = [
     isOfItsKind: true,
   },
   { name: 'deploys', path: '/services/shop/deploys' },
-  { name: 'no deploys', path: '/services/parked.staging/deploys' },
+  { name: 'no deploys', path: '/services/parked.staging/deploys', isVariant: true },
   { name: 'runs', path: '/services/report/runs' },
-  { name: 'no runs', path: '/services/shop/runs' },
+  { name: 'no runs', path: '/services/shop/runs', isVariant: true },
   {
     name: 'a command',
     path: '/services/shop/runs',
@@ -143,7 +143,7 @@ const VISITS: Visit[] = [
   { name: 'leaving', path: '/services/shop/settings', open: leave },
   { name: 'a deploy', path: '/services/broken/deploys', open: openFirst, isOfItsKind: true },
   { name: 'a run', path: '/services/report/runs', open: openFirst },
-  { name: 'a missing service', path: '/services/nothing' },
+  { name: 'a missing service', path: '/services/nothing', isVariant: true },
 ]
 
 testVisits(VISITS, () => visitor)

@@ -121,7 +121,7 @@ const VISITS: Visit[] = [
     path: '/env-groups/shared',
     open: (page) => page.getByRole('button', { name: 'Delete env group…' }).click(),
   },
-  { name: 'a missing page', path: '/nothing/here' },
+  { name: 'a missing page', path: '/nothing/here', isVariant: true },
   { name: 'the server', path: '/server', open: seeServer },
   { name: 'the log of the server', path: '/server/logs' },
   { name: 'notifications', path: '/notifications' },
@@ -161,6 +161,7 @@ const DATASTORE_VISITS: Visit[] = [
     name: 'a failed datastore',
     path: '/datastores/never',
     open: (page) => page.getByText('Try again now').waitFor(),
+    isVariant: true,
   },
   {
     name: 'the log of a datastore',
@@ -172,7 +173,7 @@ const DATASTORE_VISITS: Visit[] = [
     path: '/datastores/cache/backups',
     open: (page) => page.getByText('Succeeded').waitFor(),
   },
-  { name: 'no backups', path: '/datastores/never/backups' },
+  { name: 'no backups', path: '/datastores/never/backups', isVariant: true },
   { name: 'a restore', path: '/datastores/cache/backups', open: openRestore },
   { name: 'settings of a datastore', path: '/datastores/cache/settings' },
   {
@@ -205,7 +206,7 @@ const GIT_VISITS: Visit[] = [
     path: '/git',
     open: (page) => page.getByRole('button', { name: 'Disconnect…' }).first().click(),
   },
-  { name: 'a refusal of a provider', path: '/git/callback?code=x&state=unknown' },
+  { name: 'a refusal of a provider', path: '/git/callback?code=x&state=unknown', isVariant: true },
   {
     name: 'repositories to choose from',
     path: '/services/new',

@@ -144,7 +144,7 @@ test('an uploaded folder goes live', async () => {
   expect(browser.faults).toEqual([])
 })
 
-test('a log and the page go on by themselves when the server was away', async () => {
+test('a log and the page go on by themselves when the server was away', { tags: ['slow'] }, async () => {
   await server.api('POST', '/services', {
     name: 'ticker',
     type: 'background_worker',

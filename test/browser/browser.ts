@@ -6,6 +6,7 @@ import {
   type Cookie,
   type Page,
 } from 'playwright-core'
+import { afterEach } from 'vitest'
 import type { TestServer } from '../support/server.ts'
 
 /**
@@ -24,6 +25,20 @@ interface PageOptions extends BrowserContextOptions {
   /** The page loads the code of all the others once it is idle, as it does for people; that costs as much as the page itself. */
   loadsAhead?: boolean
 }
+
+/** Enough to see what a page waited for. */
+const MAX_SNAPSHOT_CHARACTERS = 6_000
+const openPages = new Set<Page>()
+
+/** What the pages of a test that failed show, since on another machine nobody can look. */
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return
+  for (const page of openPages) {
+    const shown = await page.locator('body').ariaSnapshot({ timeout: 5_000 }).catch(String)
+    const text = shown.slice(0, MAX_SNAPSHOT_CHARACTERS)
+    process.stderr.write(`\n${task.name}: the page at ${page.url()} shows:\n${text}\n`)
+  }
+})
 
 /** A real Chromium that keeps what went wrong in its pages. */
 export class TestBrowser implements AsyncDisposable {
@@ -48,7 +63,10 @@ export class TestBrowser implements AsyncDisposable {
     context.setDefaultTimeout(WAIT_LIMIT_MS)
     this.#watch(context, new URL(baseURL).host)
     if (!loadsAhead) await keepBusy(context)
-    return goesAgain(await context.newPage())
+    const page = await context.newPage()
+    openPages.add(page)
+    page.on('close', () => openPages.delete(page))
+    return goesAgain(page)
   }
 
   /**

@@ -5,7 +5,7 @@ import { Datastore } from '#server/datastores/schema.ts'
 import { viewDatastore } from '#server/datastores/view.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { InEnvironment } from '#server/http/query.ts'
-import { restoreBackup } from '#server/replacements/operations.ts'
+import { restoreBackup } from '#server/datastores/restores-and-upgrades.ts'
 
 export default defineEndpoint({
   summary: 'Restore a backup',

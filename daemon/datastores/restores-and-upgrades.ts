@@ -6,16 +6,16 @@ import { AppError, messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import {
   beginTry,
-  finishReplacement,
+  finishRestoreOrUpgrade,
   forbidWrites,
-  giveUpReplacement,
-} from '#server/replacements/operations.ts'
+  giveUpRestoreOrUpgrade,
+} from '#server/datastores/restores-and-upgrades.ts'
 import {
-  allReplacements,
-  getReplacement,
+  allRestoresAndUpgrades,
+  getRestoreOrUpgrade,
   takeBackTries,
-  type Replacement,
-} from '#server/replacements/store.ts'
+  type RestoreOrUpgrade,
+} from '#server/datastores/restores-and-upgrades-store.ts'
 import type { Task } from '../driver.ts'
 import { hasLeftSince, isOfAbsence, untilPresent } from '../engine-absence.ts'
 import { Background } from '../rollouts/background.ts'
@@ -52,7 +52,7 @@ export interface Keeping {
  * Restores and upgrades: fills a fresh volume beside the datastore, which serves on, and puts it in the place of the old
  * when that has succeeded. A stop of the server or of the engine begins it anew; what was half filled is given up.
  */
-export class Replacements {
+export class RestoresAndUpgrades {
   readonly #world: World
   readonly #keeping: Keeping
   readonly #work = new Background()
@@ -76,11 +76,11 @@ export class Replacements {
   task(wake: () => void): Task {
     this.#wake = wake
     return {
-      name: 'replacements',
+      name: 'restores-and-upgrades',
       everyMs: PERIOD_MS,
       run: async () => {
         if (this.#world.reachByAddress === null) return
-        for (const { datastore_id } of allReplacements()) this.#begin(datastore_id)
+        for (const { datastore_id } of allRestoresAndUpgrades()) this.#begin(datastore_id)
         await Promise.resolve()
       },
     }
@@ -91,9 +91,9 @@ export class Replacements {
     this.#wake()
   }
 
-  /** Whether a container of this name belongs to a replacement under way. */
+  /** Whether a container of this name belongs to a restore or upgrade under way. */
   isUnderWay(name: string): boolean {
-    return allReplacements().some(
+    return allRestoresAndUpgrades().some(
       ({ datastore_id, volume }) => this.#work.has(datastore_id) && name.startsWith(volume),
     )
   }
@@ -116,11 +116,11 @@ export class Replacements {
       pauseMs: 0,
       run: (signal) => this.#run(id, signal),
       onFailure: (error) => {
-        const replacement = getReplacement(id)
+        const filling = getRestoreOrUpgrade(id)
         const reason = messageOf(error).slice(0, MAX_ERROR_CHARACTERS)
-        if (replacement)
-          giveUpReplacement(
-            replacement,
+        if (filling)
+          giveUpRestoreOrUpgrade(
+            filling,
             `it was not ${row.status === 'upgrading' ? 'upgraded' : 'restored'}: ${reason}`,
           )
         log.warn('the data of a datastore was not replaced', { datastore: id, error: reason })
@@ -156,22 +156,22 @@ export class Replacements {
   }
 
   async #try(id: string, stop: AbortSignal): Promise<void> {
-    const replacement = beginTry(getReplacement(id)!)
-    if (replacement.tries > MAX_TRIES)
+    const filling = beginTry(getRestoreOrUpgrade(id)!)
+    if (filling.tries > MAX_TRIES)
       throw new Error(`the server or the container engine ended in the middle of it ${MAX_TRIES} times`)
     const late = AbortSignal.timeout(LONGEST_MS)
     const signal = AbortSignal.any([stop, late])
     try {
-      await this.#replace(getDatastore(id)!, replacement, signal)
+      await this.#replace(getDatastore(id)!, filling, signal)
     } catch (error) {
       throw late.aborted ? new Error(`it was not done within ${LONGEST_MS / 3_600_000} hours`) : error
     }
   }
 
-  async #replace(row: DatastoreRow, replacement: Replacement, signal: AbortSignal): Promise<void> {
+  async #replace(row: DatastoreRow, filling: RestoreOrUpgrade, signal: AbortSignal): Promise<void> {
     const { engine } = this.#world
     const { id } = row
-    const { kind, volume, version } = replacement
+    const { kind, volume, version } = filling
     // Missing images and damaged files are found out before anything changes.
     const imageId =
       kind === 'upgrade'
@@ -181,7 +181,7 @@ export class Replacements {
     const answers = kind !== 'first' && (await isAnswering(row))
     if (answers) assertWholeInDump(await furtherDatabases(row))
     const since = kind === 'upgrade' ? await this.#endWrites(row, signal) : null
-    const made = getBackup(replacement.backup_id ?? '')
+    const made = getBackup(filling.backup_id ?? '')
     const backup = kind === 'upgrade' ? await backUpForUpgrade(row, made, signal) : made
     if (!backup) throw new AppError('runtime_error', 'the backup was deleted')
     await provideBackup(row.kind, backup, signal)
@@ -192,7 +192,7 @@ export class Replacements {
     await stopDatastore(this.#world, row)
     signal.throwIfAborted()
     if (since !== null) await assertUnwritten(this.#world, row, { since, name: `${volume}-look` }, signal)
-    finishReplacement(getDatastore(id)!, replacement, imageId)
+    finishRestoreOrUpgrade(getDatastore(id)!, filling, imageId)
     if (kind !== 'first')
       log.info('the data of a datastore was replaced; the volume of before is kept for a day', {
         datastore: id,

@@ -1,23 +1,23 @@
 import { runningBackup, type BackupRow } from '../backups/store.ts'
 import { tellDatastore } from '../changes.ts'
 import { useDatabase } from '../context.ts'
-import { majorOf } from '../datastores/kinds.ts'
-import { newVolume, recordNew } from '../datastores/operations.ts'
-import { datastoreMachine } from '../datastores/states.ts'
-import { getDatastore, recordDatastore, refoundDatastore, type DatastoreRow } from '../datastores/store.ts'
+import { majorOf } from './kinds.ts'
+import { newVolume, recordNew } from './operations.ts'
+import { datastoreMachine } from './states.ts'
+import { getDatastore, recordDatastore, refoundDatastore, type DatastoreRow } from './store.ts'
 import { AppError } from '../errors.ts'
 import { tryMove } from '../machine.ts'
 import {
   countTry,
-  deleteReplacement,
-  getReplacement,
+  deleteRestoreOrUpgrade,
+  getRestoreOrUpgrade,
   giveUpVolume,
-  insertReplacement,
+  insertRestoreOrUpgrade,
   insertSpareVolume,
-  updateReplacement,
-  type NewReplacement,
-  type Replacement,
-} from './store.ts'
+  updateRestoreOrUpgrade,
+  type NewRestoreOrUpgrade,
+  type RestoreOrUpgrade,
+} from './restores-and-upgrades-store.ts'
 
 /** How long the data that was replaced can still be gone back to. */
 const KEPT_MS = 24 * 3_600_000
@@ -56,7 +56,7 @@ function restoreBeside(datastore: DatastoreRow, backup: BackupRow, name: string)
     const image = { kind, repository, version, database, username }
     const row = recordNew({ environment_id, name, status: 'restoring', ...image, ...limits })
     recordDatastore(row.id, { image_id })
-    insertReplacement({
+    insertRestoreOrUpgrade({
       datastore_id: row.id,
       kind: 'first',
       backup_id: backup.id,
@@ -95,20 +95,20 @@ export function upgradeDatastore(datastore: DatastoreRow, version: string): Data
   return getDatastore(id)!
 }
 
-function begin({ id, name }: DatastoreRow, to: 'restoring' | 'upgrading', replacement: NewReplacement): void {
+function begin({ id, name }: DatastoreRow, to: 'restoring' | 'upgrading', filling: NewRestoreOrUpgrade): void {
   useDatabase().transaction(() => {
     const running = runningBackup(id)
     if (running) throw new AppError('conflict', `the backup ${running.id} of datastore ${name} is running`)
-    const isFree = !getReplacement(id)
+    const isFree = !getRestoreOrUpgrade(id)
     if (!isFree || !tryMove(datastoreMachine, id, to, { error: null, updated_at: Date.now() }))
       throw new AppError('conflict', `datastore ${name} is ${getDatastore(id)?.status ?? 'gone'}`)
-    insertReplacement(replacement)
+    insertRestoreOrUpgrade(filling)
   })
   tellDatastore(id)
 }
 
-/** Begins a replacement once more, on a volume that nothing was written to; what an earlier try filled is given up. */
-export function beginTry({ datastore_id: id, volume, kind }: Replacement): Replacement {
+/** Begins a restore or upgrade once more, on a volume that nothing was written to; what an earlier try filled is given up. */
+export function beginTry({ datastore_id: id, volume, kind }: RestoreOrUpgrade): RestoreOrUpgrade {
   useDatabase().transaction(() => {
     const fresh = newVolume(id)
     giveUpVolume(volume, id)
@@ -118,19 +118,19 @@ export function beginTry({ datastore_id: id, volume, kind }: Replacement): Repla
       refoundDatastore(id, { volume: fresh, version, image_id })
     }
   })
-  return getReplacement(id)!
+  return getRestoreOrUpgrade(id)!
 }
 
-/** Has a datastore take no more writes until its replacement ends. */
+/** Has a datastore take no more writes until its restore or upgrade ends. */
 export function forbidWrites(datastoreId: string): void {
-  updateReplacement(datastoreId, { reads_only: 1 })
+  updateRestoreOrUpgrade(datastoreId, { reads_only: 1 })
   tellDatastore(datastoreId)
 }
 
 /** Puts what was filled in the place of what the datastore held, which is kept for a day. */
-export function finishReplacement(
+export function finishRestoreOrUpgrade(
   row: DatastoreRow,
-  { volume, version }: Replacement,
+  { volume, version }: RestoreOrUpgrade,
   imageId: string,
 ): void {
   useDatabase().transaction(() => {
@@ -142,21 +142,21 @@ export function finishReplacement(
         version: row.version,
       })
     refoundDatastore(row.id, { volume, version, image_id: imageId })
-    deleteReplacement(row.id)
+    deleteRestoreOrUpgrade(row.id)
   })
   tellDatastore(row.id)
 }
 
 /**
- * Gives a replacement up with the reason: what the datastore held serves on. A new one holds nothing to serve and has
+ * Gives a restore or upgrade up with the reason: what the datastore held serves on. A new one holds nothing to serve and has
  * failed; its record stays, so that it never becomes an empty one.
  */
-export function giveUpReplacement({ datastore_id: id, kind, volume }: Replacement, reason: string): void {
+export function giveUpRestoreOrUpgrade({ datastore_id: id, kind, volume }: RestoreOrUpgrade, reason: string): void {
   useDatabase().transaction(() => {
     giveUpVolume(volume, id)
     recordDatastore(id, { error: reason })
     if (kind === 'first') tryMove(datastoreMachine, id, 'failed')
-    else deleteReplacement(id)
+    else deleteRestoreOrUpgrade(id)
   })
   tellDatastore(id)
 }

@@ -4,12 +4,12 @@ import { useDatabase } from '../context.ts'
  * Why a datastore gets other data: `first` fills a new one, `restore` goes back to a backup, `upgrade` takes what it holds
  * now over to another version.
  */
-export type ReplacementKind = 'first' | 'restore' | 'upgrade'
+export type RestoreOrUpgradeKind = 'first' | 'restore' | 'upgrade'
 
 /** A row of `replacements`: data that is to take the place of what a datastore holds. It is there until that serves. */
-export interface Replacement {
+export interface RestoreOrUpgrade {
   datastore_id: string
-  kind: ReplacementKind
+  kind: RestoreOrUpgradeKind
   /** Null until an upgrade has made its own. */
   backup_id: string | null
   /** Of the image that the new data is for. */
@@ -23,17 +23,17 @@ export interface Replacement {
 }
 
 /** What a new row says; the rest follows from the table's defaults. */
-export type NewReplacement = Omit<Replacement, 'tries' | 'reads_only'>
+export type NewRestoreOrUpgrade = Omit<RestoreOrUpgrade, 'tries' | 'reads_only'>
 
-export function getReplacement(datastoreId: string): Replacement | undefined {
-  return useDatabase().get<Replacement>('SELECT * FROM replacements WHERE datastore_id = ?', datastoreId)
+export function getRestoreOrUpgrade(datastoreId: string): RestoreOrUpgrade | undefined {
+  return useDatabase().get<RestoreOrUpgrade>('SELECT * FROM replacements WHERE datastore_id = ?', datastoreId)
 }
 
-export function allReplacements(): Replacement[] {
-  return useDatabase().all<Replacement>('SELECT * FROM replacements ORDER BY datastore_id')
+export function allRestoresAndUpgrades(): RestoreOrUpgrade[] {
+  return useDatabase().all<RestoreOrUpgrade>('SELECT * FROM replacements ORDER BY datastore_id')
 }
 
-export function insertReplacement(row: NewReplacement): void {
+export function insertRestoreOrUpgrade(row: NewRestoreOrUpgrade): void {
   useDatabase().run(
     'INSERT INTO replacements (datastore_id, kind, backup_id, version, volume) VALUES (?, ?, ?, ?, ?)',
     row.datastore_id,
@@ -58,9 +58,9 @@ export function takeBackTries(): void {
   useDatabase().run('UPDATE replacements SET tries = tries - 1 WHERE tries > 0')
 }
 
-export function updateReplacement(
+export function updateRestoreOrUpgrade(
   datastoreId: string,
-  columns: Partial<Pick<Replacement, 'backup_id' | 'reads_only'>>,
+  columns: Partial<Pick<RestoreOrUpgrade, 'backup_id' | 'reads_only'>>,
 ): void {
   const assignments = Object.keys(columns).map((column) => `${column} = ?`)
   useDatabase().run(
@@ -70,7 +70,7 @@ export function updateReplacement(
   )
 }
 
-export function deleteReplacement(datastoreId: string): void {
+export function deleteRestoreOrUpgrade(datastoreId: string): void {
   useDatabase().run('DELETE FROM replacements WHERE datastore_id = ?', datastoreId)
 }
 

@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https'
 import { answerOf, beginningOf } from './answer-of.ts'
 import { bareHost } from './bare-host.ts'
 import { plainLine } from './plain-line.ts'
-import { judgedLookup, placeFault, TARGETS } from './reach/judged.ts'
+import { judgedLookup, placeFault, DESTINATIONS } from './reach/judged.ts'
 import { VERSION } from './version.ts'
 
 /** Who has not answered by then does not answer. */
@@ -45,7 +45,7 @@ export async function send({ method, url, headers, body, signal }: Outgoing): Pr
     path: `${pathname}${search}`,
     ...(username === '' ? {} : { auth: `${decoded(username)}:${decoded(password)}` }),
     headers: { 'user-agent': `deployer/${VERSION}`, 'content-length': Buffer.byteLength(body), ...headers },
-    lookup: judgedLookup(portOf(new URL(url)), TARGETS),
+    lookup: judgedLookup(portOf(new URL(url)), DESTINATIONS),
     agent: false,
     signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
   }
@@ -83,7 +83,7 @@ export function urlFault(text: string): string | null {
     return 'must be an http or https URL'
   if (decoded(url.username) === null || decoded(url.password) === null)
     return 'has credentials that are not percent-encoded properly'
-  return placeFault(url.hostname, portOf(url), TARGETS)
+  return placeFault(url.hostname, portOf(url), DESTINATIONS)
 }
 
 /** A part of a URL without its percent-encoding; null when that is wrong. */
@@ -104,7 +104,7 @@ function portOf(url: URL): number {
  * chats, stores of logs and relays have what lets anyone write there. A user name that could not be sent is not shown, so that
  * what was shown may be sent back.
  */
-export function shownTarget(text: string): string {
+export function shownDestination(text: string): string {
   const url = new URL(text)
   if (url.username !== '' && (url.password === '' || decoded(url.username) === null)) url.username = '***'
   if (url.password !== '') url.password = '***'

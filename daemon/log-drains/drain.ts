@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '#server/errors.ts'
 import { recordDelivery } from '#server/log-drains/deliveries.ts'
-import { openTarget } from '#server/log-drains/operations.ts'
+import { openDestination } from '#server/log-drains/operations.ts'
 import {
   beginAt,
   drains,
@@ -19,9 +19,9 @@ import { ForwardReader } from '#server/logs/forward.ts'
 import { serviceLog } from '#server/logs/service-logs.ts'
 import { schedule } from '#server/schedule.ts'
 import { getService } from '#server/services/store.ts'
-import { environmentName } from '#server/targets/frame.ts'
+import { environmentName } from '#server/destinations/frame.ts'
 import type { Origin } from './formats.ts'
-import { openDrainTarget, Refusal, Unready, type DrainTarget } from './targets.ts'
+import { openDrainDestination, Refusal, Unready, type DrainDestination } from './destinations.ts'
 
 const log = logger('log drains')
 
@@ -55,15 +55,15 @@ interface Reading {
  */
 export class Drain {
   readonly #id: string
-  readonly #target: DrainTarget
+  readonly #destination: DrainDestination
   readonly #stop = new AbortController()
   readonly #services = new Map<string, Promise<void>>()
   #failures = 0
 
   constructor(row: DrainRow) {
     this.#id = row.id
-    const { url, token } = openTarget(row)
-    this.#target = openDrainTarget(row.kind, url, token)
+    const { url, token } = openDestination(row)
+    this.#destination = openDrainDestination(row.kind, url, token)
   }
 
   /** Takes up the services that are new. `isNew` ones have printed nothing that belongs to this drain before. */
@@ -81,7 +81,7 @@ export class Drain {
   async stop(): Promise<void> {
     this.#stop.abort()
     await Promise.all(this.#services.values())
-    this.#target.close()
+    this.#destination.close()
   }
 
   async #run(serviceId: string, startsNow: boolean): Promise<void> {
@@ -121,7 +121,7 @@ export class Drain {
     const lines = linesIn(batch.text.toString('utf8')).map((line) => JSON.parse(line) as LogLine)
     const next = batch.first + batch.count
     try {
-      await this.#target.send(origin, lines, stop)
+      await this.#destination.send(origin, lines, stop)
       reading.record = () => recordSent(this.#id, serviceId, next, lines.length)
       this.#record(reading)
       reading.refused = 0
@@ -196,20 +196,20 @@ export async function testDrain(
   row: DrainRow,
   signal: AbortSignal,
 ): Promise<{ ok: boolean; error: string | null }> {
-  const { url, token } = openTarget(row)
-  const target = openDrainTarget(row.kind, url, token)
+  const { url, token } = openDestination(row)
+  const destination = openDrainDestination(row.kind, url, token)
   const line: LogLine = {
     ts: new Date().toISOString(),
     stream: 'system',
     line: `a test of the log drain ${row.name}`,
   }
   try {
-    await target.send({ serviceId: 'none', service: 'deployer', environment: 'none' }, [line], signal)
+    await destination.send({ serviceId: 'none', service: 'deployer', environment: 'none' }, [line], signal)
     return { ok: true, error: null }
   } catch (error) {
     return { ok: false, error: plainLine(messageOf(error), MAX_SAID_CHARACTERS) }
   } finally {
-    target.close()
+    destination.close()
   }
 }
 

@@ -16,9 +16,9 @@ import {
   type NotificationRow,
 } from '#server/notifications/store.ts'
 import type { Message } from '#server/notifications/types.ts'
-import type { TestResult } from '#server/targets/schema.ts'
+import type { TestResult } from '#server/destinations/schema.ts'
 import type { Task } from '../driver.ts'
-import { deliver } from './targets.ts'
+import { deliver } from './destinations.ts'
 
 const log = logger('notifications')
 

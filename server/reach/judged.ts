@@ -10,7 +10,7 @@ export class ForbiddenPlace extends Error {
 }
 
 /** How far messages and log lines may be sent: to private networks and this host too. */
-export const TARGETS: Reach = { denyPrivate: false, ownPort: null }
+export const DESTINATIONS: Reach = { denyPrivate: false, ownPort: null }
 
 /** How far addresses of git may lead, as the options say. */
 export function ownReach(): Reach {

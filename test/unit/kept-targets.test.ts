@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { useContext } from '#server/context.ts'
-import { createDrain, findDrain, openTarget, patchDrain, viewDrain } from '#server/log-drains/operations.ts'
+import { createDrain, findDrain, openDestination, patchDrain, viewDrain } from '#server/log-drains/operations.ts'
 import { LogDrainPatch } from '#server/log-drains/schema.ts'
 import { drains } from '#server/log-drains/store.ts'
 import {
@@ -34,7 +34,7 @@ test('what is shown of a drain whose user name cannot be sent may be sent back',
   const url = 'https://a%zz:secret@logs.example.com/'
   drains.update(id, { url: useContext().vault.seal(url) })
   const patch = LogDrainPatch.parse({ url: viewDrain(findDrain(id)).url })
-  expect(openTarget(patchDrain(findDrain(id), patch)).url).toBe(url)
+  expect(openDestination(patchDrain(findDrain(id), patch)).url).toBe(url)
 })
 
 test('a notification that was recorded without a topic, or with a mail server, is named and switched off', () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createServer } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { bodyOf } from '#daemon/log-drains/formats.ts'
-import { openDrainTarget } from '#daemon/log-drains/targets.ts'
+import { openDrainDestination } from '#daemon/log-drains/destinations.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, '../proxy/certificates', name))
@@ -17,7 +17,7 @@ test('a drain over TLS may have an address for a host, whose certificate is judg
   onTestFinished(() => void server.close())
   await once(server, 'listening')
   const url = `tls://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const target = openDrainTarget('syslog', url, null)
+  const target = openDrainDestination('syslog', url, null)
   const origin = {} as Parameters<typeof target.send>[0]
   // Nobody has signed it; that is found out in the handshake alone.
   await expect(target.send(origin, [], AbortSignal.timeout(10_000))).rejects.toThrow(
@@ -36,7 +36,7 @@ test.each([
   const receiver = await startReceiver()
   onTestFinished(() => receiver.close())
   receiver.answer = { status: 429, headers: { 'retry-after': after } }
-  const target = openDrainTarget('http', receiver.url, null)
+  const target = openDrainDestination('http', receiver.url, null)
   await expect(target.send(origin, [line], AbortSignal.timeout(10_000))).rejects.toMatchObject({ waitMs })
 })
 
@@ -47,7 +47,7 @@ test('a target that repeats its token in an answer does not make it known', asyn
   onTestFinished(() => void server.close())
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const sending = openDrainTarget('http', url, 'key-of-the-archive').send(
+  const sending = openDrainDestination('http', url, 'key-of-the-archive').send(
     origin,
     [line],
     AbortSignal.timeout(10_000),

@@ -2,7 +2,7 @@ import { useDatabase } from '../context.ts'
 import type { Value } from '../database/index.ts'
 
 /** What rows of everything that is sent to have in common. Times are milliseconds. */
-export interface TargetRow {
+export interface DestinationRow {
   id: string
   name: string
   environment_id: string | null
@@ -14,7 +14,7 @@ export interface TargetRow {
 }
 
 /** The table of one sort of targets. */
-export class TargetTable<Row extends TargetRow> {
+export class DestinationTable<Row extends DestinationRow> {
   readonly #name: string
 
   constructor(name: 'notifications' | 'log_drains') {

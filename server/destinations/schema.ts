@@ -7,14 +7,14 @@ const MAX_URL_CHARACTERS = 2_000
 const MAX_SERVICES = 1_000
 
 /** Where it is sent to, as far as `fault` can judge. */
-export function targetUrl(fault: (text: string) => string | null) {
+export function destinationUrl(fault: (text: string) => string | null) {
   return judged((text) =>
     text.length > MAX_URL_CHARACTERS ? `must have at most ${MAX_URL_CHARACTERS} characters` : fault(text),
   ).meta({ minLength: 1, maxLength: MAX_URL_CHARACTERS })
 }
 
 /** What everything that is sent to is made with. */
-export const targetInput = {
+export const destinationInput = {
   name: z
     .string()
     .min(1)
@@ -40,14 +40,14 @@ export const targetInput = {
 }
 
 /** What of it can be changed. */
-export const targetPatch = {
-  ...targetInput,
-  name: targetInput.name.optional(),
+export const destinationPatch = {
+  ...destinationInput,
+  name: destinationInput.name.optional(),
   enabled: z.boolean().optional(),
 }
 
 /** How it is answered. */
-export const targetAnswer = {
+export const destinationAnswer = {
   name: z.string().meta({ examples: ['Team'] }),
   environment: z
     .string()

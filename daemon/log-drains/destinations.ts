@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls'
 import { bareHost } from '#server/bare-host.ts'
 import type { DrainKind } from '#server/log-drains/schema.ts'
 import type { LogLine } from '#server/log-lines.ts'
-import { assertPlace, judgedLookup, TARGETS } from '#server/reach/judged.ts'
+import { assertPlace, judgedLookup, DESTINATIONS } from '#server/reach/judged.ts'
 import { answerFault, send } from '#server/outgoing.ts'
 import { readRetryAfter } from '#server/retry-after.ts'
 import { bodyOf, type Origin } from './formats.ts'
@@ -40,21 +40,21 @@ const REFUSALS = [400, 413, 422]
 const TOO_LARGE = 413
 
 /** What takes lines. */
-export interface DrainTarget {
+export interface DrainDestination {
   /** Sends lines of one service; resolves when they are taken. Throws when they are not, a `Refusal` when they never will be. */
   send(origin: Origin, lines: readonly LogLine[], signal: AbortSignal): Promise<void>
   close(): void
 }
 
 /** The target of a drain. */
-export function openDrainTarget(kind: DrainKind, url: string, token: string | null): DrainTarget {
-  return kind === 'syslog' ? new SyslogTarget(new URL(url)) : new HttpTarget(kind, url, token)
+export function openDrainDestination(kind: DrainKind, url: string, token: string | null): DrainDestination {
+  return kind === 'syslog' ? new SyslogDestination(new URL(url)) : new HttpDestination(kind, url, token)
 }
 
 /** Where each kind takes lines, when the URL says no path: OTLP/HTTP ("Endpoint URLs") and Loki's HTTP API ("Ingest logs"). */
 const USUAL_PATHS = { http: '/', loki: '/loki/api/v1/push', otlp: '/v1/logs' }
 
-class HttpTarget implements DrainTarget {
+class HttpDestination implements DrainDestination {
   readonly #kind: Exclude<DrainKind, 'syslog'>
   readonly #url: string
   readonly #token: string | null
@@ -87,7 +87,7 @@ class HttpTarget implements DrainTarget {
 }
 
 /** Syslog over TCP or TLS (RFC 6587 section 3.4.1, RFC 5425): one connection, no answers. */
-class SyslogTarget implements DrainTarget {
+class SyslogDestination implements DrainDestination {
   readonly #url: URL
   #socket: Socket | null = null
 
@@ -124,9 +124,9 @@ class SyslogTarget implements DrainTarget {
     if (this.#socket && !this.#socket.destroyed && this.#socket.writable) return this.#socket
     const host = bareHost(this.#url.hostname)
     const port = Number(this.#url.port)
-    assertPlace(host, port, TARGETS)
+    assertPlace(host, port, DESTINATIONS)
     const isTls = this.#url.protocol === 'tls:'
-    const options = { host, port, lookup: judgedLookup(port, TARGETS) }
+    const options = { host, port, lookup: judgedLookup(port, DESTINATIONS) }
     // An address is no name that a client may ask for (RFC 6066 section 3); the certificate is held against it all the same.
     const name = isIP(host) === 0 ? { servername: host } : {}
     const socket = isTls ? connectTls({ ...options, ...name }) : connectTcp(options)

@@ -6,8 +6,8 @@ import { isId } from '../ids.ts'
 import { imageFault, repositoryOf } from '../image-reference.ts'
 import { sameSecret } from '../secrets.ts'
 import { getService, type ServiceRow } from '../services/store.ts'
-import { queueSourceDeploy } from './operations.ts'
-import type { DeployRow } from './store.ts'
+import { queueSourceDeploy } from '../deploys/operations.ts'
+import type { DeployRow } from '../deploys/store.ts'
 
 export const HookQuery = z.strictObject({
   key: z

@@ -64,10 +64,10 @@ export class LfsRefusal extends BuildFailure {
 }
 
 /**
- * A server of Git LFS, of which objects are asked by the batch API with the basic transfer. Every address, those that it
+ * A client of a Git LFS server, which is asked for objects by the batch API with the basic transfer. Every address, those that it
  * names and leads to included, is judged when it is connected to; what signs in is sent to the server's own origin alone.
  */
-export class LfsServer {
+export class LfsClient {
   readonly #endpoint: LfsEndpoint
   readonly #reach: Reach
   readonly #signal: AbortSignal

@@ -2,10 +2,10 @@ import { timestamp } from '../clock.ts'
 import { useDatabase } from '../context.ts'
 import { newId, type IdKind } from '../ids.ts'
 import { filterColumns, type FilterInput } from './filter.ts'
-import type { TargetRow } from './table.ts'
+import type { DestinationRow } from './table.ts'
 
 /** The columns that all new targets have. Throws `not_found` for what the filters name. */
-export function newFrame(kind: IdKind, input: FilterInput & { name: string }): TargetRow {
+export function newFrame(kind: IdKind, input: FilterInput & { name: string }): DestinationRow {
   const now = Date.now()
   return {
     id: newId(kind),
@@ -21,9 +21,9 @@ export function newFrame(kind: IdKind, input: FilterInput & { name: string }): T
 
 /** Those of them that a patch changes. Throws `not_found` for what the filters name. */
 export function patchedFrame(
-  { environment_id }: Pick<TargetRow, 'environment_id'>,
+  { environment_id }: Pick<DestinationRow, 'environment_id'>,
   patch: FilterInput & { name?: string | undefined; enabled?: boolean | undefined },
-): Partial<TargetRow> {
+): Partial<DestinationRow> {
   return {
     ...(patch.name === undefined ? {} : { name: patch.name }),
     ...filterColumns(patch, environment_id),
@@ -33,7 +33,7 @@ export function patchedFrame(
 }
 
 /** The same as the wire has it. */
-export function viewFrame(row: TargetRow) {
+export function viewFrame(row: DestinationRow) {
   return {
     id: row.id,
     name: row.name,

@@ -16,9 +16,9 @@ import {
   takeBackTries,
   type RestoreOrUpgrade,
 } from '#server/datastores/restores-and-upgrades-store.ts'
-import type { Task } from '../driver.ts'
+import type { Task } from '../work/driver.ts'
 import { hasLeftSince, isOfAbsence, untilPresent } from '../engine-absence.ts'
-import { Background } from '../rollouts/background.ts'
+import { Background } from '../work/background.ts'
 import type { World } from '../world.ts'
 import { provideBackup } from './backup-check.ts'
 import { isInMode } from './container.ts'

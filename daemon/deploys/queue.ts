@@ -4,9 +4,9 @@ import { deploysInProgress, getDeploy, type DeployRow } from '#server/deploys/st
 import { messageOf } from '#server/errors.ts'
 import { nudgeLog, openLog } from '#server/log-files.ts'
 import { logger } from '#server/log.ts'
-import type { Task } from '../driver.ts'
+import type { Task } from '../work/driver.ts'
 import type { World } from '../world.ts'
-import type { AbortReason } from '../abort-reason.ts'
+import type { AbortReason } from '../work/abort-reason.ts'
 import { runDeploy } from './runner.ts'
 import { runs } from './runs.ts'
 

@@ -17,7 +17,7 @@ import {
 } from '#server/notifications/store.ts'
 import type { Message } from '#server/notifications/types.ts'
 import type { TestResult } from '#server/destinations/schema.ts'
-import type { Task } from '../driver.ts'
+import type { Task } from '../work/driver.ts'
 import { deliver } from './destinations.ts'
 
 const log = logger('notifications')

@@ -20,8 +20,8 @@ import {
   type Target,
   type Upstream,
 } from '#proxy/protocol.ts'
-import { proofs } from '../certificates/proofs.ts'
-import { verificationKey } from '../domains/verification-key.ts'
+import { proofs } from './proofs.ts'
+import { verificationKey } from '#server/domains/verification-key.ts'
 import { publishedSites } from './sites.ts'
 import { ZoneBook } from './zones.ts'
 

@@ -5,14 +5,14 @@ import type { LogWriter } from '#server/log-files.ts'
 import { tryMove } from '#server/machine.ts'
 import { removeInstance, STOP_GRACE_SECONDS } from '../instances/containers.ts'
 import type { World } from '../world.ts'
-import { outliveRotation } from './rotation.ts'
+import { outliveRotation } from '../instances/rotation.ts'
 
 /** Requests under way in the old instance may take this long. */
 const DRAIN_MS = 30_000
 
 /**
  * Stops the old instance before a rollout of a service with a disk: two programs must not write to one. It is recorded
- * with the deploy, so that nothing starts the old one again before the deploy has ended; then the supervisor does.
+ * with the deploy, so that nothing starts the old one again before the deploy has ended; then the keeper of instances does.
  */
 export async function stopFirst(
   world: World,

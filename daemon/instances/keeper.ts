@@ -16,15 +16,15 @@ import {
   type ServiceRow,
 } from '#server/services/store.ts'
 import { wantedInstances } from '#server/services/types.ts'
-import type { Task } from '../driver.ts'
+import type { Task } from '../work/driver.ts'
 import { ensureNetwork } from '../environments/networks.ts'
-import { addInstance } from '../instances/containers.ts'
-import { diskName } from '../instances/disk.ts'
-import { forEachLimited } from '../limits.ts'
-import { passEnded } from '../settled.ts'
+import { addInstance } from './containers.ts'
+import { diskName } from './disk.ts'
+import { forEachLimited } from '../work/limits.ts'
+import { passEnded } from '../work/settled.ts'
 import type { World } from '../world.ts'
-import { Background } from './background.ts'
-import { CrashHistory } from './crashes.ts'
+import { Background } from '../work/background.ts'
+import { CrashHistory } from '../work/crashes.ts'
 import { outOfStep, type Containers } from './out-of-step.ts'
 import { Upkeep } from './upkeep.ts'
 
@@ -41,7 +41,7 @@ export type WorkGone = (serviceId: string) => Promise<unknown>
  * starts again those that ended, drains and removes those that are too many, and removes deleted services.
  * Instances of a deploy that is rolling out belong to the rollout until it is live.
  */
-export class Supervisor {
+export class InstanceKeeper {
   readonly #world: World
   readonly #workGone: WorkGone
   readonly #upkeep: Upkeep

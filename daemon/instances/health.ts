@@ -7,11 +7,11 @@ import { tryMove } from '#server/machine.ts'
 import { schedule } from '#server/schedule.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import type { ServiceRow } from '#server/services/store.ts'
-import type { Task } from '../driver.ts'
-import { forEachLimited } from '../limits.ts'
+import type { Task } from '../work/driver.ts'
+import { forEachLimited } from '../work/limits.ts'
 import type { World } from '../world.ts'
 import { probe } from './probe.ts'
-import type { Supervisor } from './supervisor.ts'
+import type { InstanceKeeper } from './keeper.ts'
 
 const log = logger('health')
 
@@ -27,13 +27,13 @@ type Probed = InstanceRow &
 /** Probes every running instance, and acts on those that fail. One without a port is well while it runs. */
 export class Health {
   readonly #world: World
-  readonly #supervisor: Supervisor
+  readonly #keeper: InstanceKeeper
   /** Since when an instance has been failing, on the monotonic clock. */
   readonly #failingSince = new Map<string, number>()
 
-  constructor(world: World, supervisor: Supervisor) {
+  constructor(world: World, keeper: InstanceKeeper) {
     this.#world = world
-    this.#supervisor = supervisor
+    this.#keeper = keeper
   }
 
   task(): Task {
@@ -57,7 +57,7 @@ export class Health {
 
   async #look(instance: Probed): Promise<void> {
     // The kernel accepts connections for a program that is frozen.
-    const reason = this.#supervisor.isPaused(instance.id)
+    const reason = this.#keeper.isPaused(instance.id)
       ? 'its container is paused'
       : await this.#probe(instance)
     if (reason === null) return this.#recovered(instance)
@@ -74,7 +74,7 @@ export class Health {
     if (failingMs >= schedule.failingRestartsAfterMs) {
       log.warn('an instance is restarted, since its probe fails', { instance: instance.id, reason })
       this.#failingSince.delete(instance.id)
-      this.#supervisor.restart(instance)
+      this.#keeper.restart(instance)
     }
   }
 
@@ -92,7 +92,7 @@ export class Health {
 
   async #recovered(instance: Probed): Promise<void> {
     this.#failingSince.delete(instance.id)
-    if (instance.status !== 'failing' || this.#supervisor.isLooping(instance.id)) return
+    if (instance.status !== 'failing' || this.#keeper.isLooping(instance.id)) return
     if (tryMove(instanceMachine, instance.id, 'ready', { reason: null })) await this.#changed(instance)
   }
 

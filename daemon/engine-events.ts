@@ -1,7 +1,7 @@
 import { tellEverything } from '#server/changes.ts'
 import { logger } from '#server/log.ts'
 import { messageOf } from '#server/errors.ts'
-import { schedule } from '#server/schedule.ts'
+import { schedule } from '#server/options/schedule.ts'
 import type { DatastoreKeeper } from './datastores/keeper.ts'
 import type { Task } from './work/driver.ts'
 import { meetEngine } from './environments/meet.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { FLAGS } from '#server/flags.ts'
+import { FLAGS } from '#server/options/flags.ts'
 import { ROOT, circularImports, importGraph, importsOf, resolveInside, sourcesOf } from './support/sources.ts'
 
 /** What each room may import of the others; a path means that file or folder alone. */
@@ -197,7 +197,7 @@ describe('the process that reads sources', () => {
     const reached = reachedFrom('daemon/source-reader.ts')
     const foreign = reached.filter(
       (specifier) =>
-        /^(server\/(?!files\.ts$|errors\.ts$|glob\.ts$|parsed-json\.ts$)|daemon\/(engine|deploys|rollouts)\/)/.test(
+        /^(server\/(?!files\.ts$|errors\.ts$|text\/)|daemon\/(engine|deploys|rollouts)\/)/.test(
           specifier,
         ) ||
         /^node:(child_process|http2?|https|tls|dgram|sqlite)$/.test(specifier) ||
@@ -258,7 +258,7 @@ describe('the sources', () => {
   })
 
   it('wait for answers in one place: some, node tells by no event that is about them', () => {
-    const homes = ['server/answer-of.ts', 'daemon/engine/attachment.ts']
+    const homes = ['server/network/answers.ts', 'daemon/engine/attachment.ts']
     const elsewhere = lines(/'response'/).filter((line) => !homes.includes(line.split(':')[0]!))
     expect(elsewhere).toEqual([])
   })

@@ -9,7 +9,7 @@ import {
 } from '#server/datastores/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import { schedule } from '#server/schedule.ts'
+import { schedule } from '#server/options/schedule.ts'
 import type { Task } from '../work/driver.ts'
 import type { ContainerState } from '../engine/index.ts'
 import { Background } from '../work/background.ts'

@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { getBackup } from '#server/backups/store.ts'
 import { onChange } from '#server/changes.ts'
-import { getDatastore, type DatastoreRow } from '#server/datastores/store.ts'
-import { AppError, messageOf } from '#server/errors.ts'
-import { logger } from '#server/log.ts'
-import {
-  beginTry,
-  finishRestoreOrUpgrade,
-  forbidWrites,
-  giveUpRestoreOrUpgrade,
-} from '#server/datastores/restores-and-upgrades.ts'
 import {
   allRestoresAndUpgrades,
   getRestoreOrUpgrade,
   takeBackTries,
   type RestoreOrUpgrade,
 } from '#server/datastores/restores-and-upgrades-store.ts'
-import type { Task } from '../work/driver.ts'
+import {
+  beginTry,
+  finishRestoreOrUpgrade,
+  forbidWrites,
+  giveUpRestoreOrUpgrade,
+} from '#server/datastores/restores-and-upgrades.ts'
+import { getDatastore, type DatastoreRow } from '#server/datastores/store.ts'
+import { AppError, messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
 import { hasLeftSince, isOfAbsence, untilPresent } from '../engine-absence.ts'
 import { Background } from '../work/background.ts'
+import type { Task } from '../work/driver.ts'
 import type { World } from '../world.ts'
 import { provideBackup } from './backup-check.ts'
 import { isInMode } from './container.ts'

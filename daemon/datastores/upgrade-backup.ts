@@ -1,8 +1,8 @@
 import { beginBackup, withdrawBackup } from '#server/backups/operations.ts'
 import type { BackupRow } from '#server/backups/store.ts'
+import { updateRestoreOrUpgrade } from '#server/datastores/restores-and-upgrades-store.ts'
 import type { DatastoreRow } from '#server/datastores/store.ts'
 import { AppError } from '#server/errors.ts'
-import { updateRestoreOrUpgrade } from '#server/datastores/restores-and-upgrades-store.ts'
 import { endOfFile } from './backup-end.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { AppError } from '#server/errors.ts'
-import type { LogWriter } from '#server/log-files.ts'
+import type { LogWriter } from '#server/logs/files.ts'
 import type { Engine } from '../engine/index.ts'
 import { isOfAbsence, untilPresent } from '../engine-absence.ts'
 import { isOwnFailure } from './own-failure.ts'

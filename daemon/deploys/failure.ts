@@ -1,7 +1,7 @@
 import { tellService } from '#server/changes.ts'
 import { deployMachine } from '#server/deploys/states.ts'
 import type { DeployRow } from '#server/deploys/store.ts'
-import type { LogWriter } from '#server/log-files.ts'
+import type { LogWriter } from '#server/logs/files.ts'
 import { tryMove } from '#server/machine.ts'
 import { getService } from '#server/services/store.ts'
 

@@ -7,7 +7,7 @@ import { getInstance, instancesOf, type InstanceRow } from '#server/instances/st
 import { logger } from '#server/log.ts'
 import { removeServiceLog } from '#server/logs/service-logs.ts'
 import { tryMove } from '#server/machine.ts'
-import { schedule } from '#server/schedule.ts'
+import { schedule } from '#server/options/schedule.ts'
 import {
   allServices,
   deleteServiceRow,
@@ -16,15 +16,15 @@ import {
   type ServiceRow,
 } from '#server/services/store.ts'
 import { wantedInstances } from '#server/services/types.ts'
-import type { Task } from '../work/driver.ts'
 import { ensureNetwork } from '../environments/networks.ts'
-import { addInstance } from './containers.ts'
-import { diskName } from './disk.ts'
+import { Background } from '../work/background.ts'
+import { CrashHistory } from '../work/crashes.ts'
+import type { Task } from '../work/driver.ts'
 import { forEachLimited } from '../work/limits.ts'
 import { passEnded } from '../work/settled.ts'
 import type { World } from '../world.ts'
-import { Background } from '../work/background.ts'
-import { CrashHistory } from '../work/crashes.ts'
+import { addInstance } from './containers.ts'
+import { diskName } from './disk.ts'
 import { outOfStep, type Containers } from './out-of-step.ts'
 import { Upkeep } from './upkeep.ts'
 

@@ -1,4 +1,4 @@
-import { schedule } from '#server/schedule.ts'
+import { schedule } from '#server/options/schedule.ts'
 import type { Engine, Listener } from '../engine/index.ts'
 
 /** Where a program is expected to listen, and what is done when it listens elsewhere. */

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { answerOf } from '#server/answer-of.ts'
+import { answerOf } from '#server/network/answers.ts'
 
 /** An answer later than this counts as none. */
 const PROBE_TIMEOUT_MS = 5_000

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { schedule } from '#server/schedule.ts'
+import { schedule } from '#server/options/schedule.ts'
 import type { ContainerState, Engine } from '../engine/index.ts'
 import { describeExit } from './exit.ts'
 import { PortWatch, type Expected } from './port-watch.ts'

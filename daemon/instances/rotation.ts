@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { InstanceRow } from '#server/instances/store.ts'
-import { schedule } from '#server/schedule.ts'
+import { schedule } from '#server/options/schedule.ts'
 
 /** Waits until an instance that left rotation may be stopped, as who looked its name up may still call it. */
 export async function outliveRotation(

@@ -1,4 +1,4 @@
-import { schedule } from '#server/schedule.ts'
+import { schedule } from '#server/options/schedule.ts'
 import type { ProbeTarget } from './probe.ts'
 
 /** A health check may answer something else each time. */

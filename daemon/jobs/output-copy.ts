@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseLines, readLog, type LogWriter } from '#server/log-files.ts'
-import type { LogLine } from '#server/log-lines.ts'
+import { parseLines, readLog, type LogWriter } from '#server/logs/files.ts'
+import type { LogLine } from '#server/logs/lines.ts'
 import { tellsLoss } from '#server/logs/system-lines.ts'
 import type { Engine, OutputLine } from '../engine/index.ts'
 import { toLogLine } from '../logs/follow.ts'

@@ -1,12 +1,12 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { connect as connectTls } from 'node:tls'
-import { bareHost } from '#server/bare-host.ts'
+import { bareHost } from '#server/network/addresses.ts'
 import type { DrainKind } from '#server/log-drains/schema.ts'
-import type { LogLine } from '#server/log-lines.ts'
-import { assertPlace, judgedLookup, DESTINATIONS } from '#server/reach/judged.ts'
-import { answerFault, send } from '#server/outgoing.ts'
-import { readRetryAfter } from '#server/retry-after.ts'
+import type { LogLine } from '#server/logs/lines.ts'
+import { assertPlace, judgedLookup, DESTINATIONS } from '#server/network/judged.ts'
+import { answerFault, send } from '#server/network/outgoing.ts'
+import { readRetryAfter } from '#server/network/answers.ts'
 import { bodyOf, type Origin } from './formats.ts'
 
 /** A target that takes nothing for so long does not take anything. */

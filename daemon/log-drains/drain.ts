@@ -11,13 +11,13 @@ import {
   servicesOf,
   type DrainRow,
 } from '#server/log-drains/store.ts'
-import type { LogLine } from '#server/log-lines.ts'
+import type { LogLine } from '#server/logs/lines.ts'
 import { logger } from '#server/log.ts'
-import { plainLine } from '#server/plain-line.ts'
+import { plainLine } from '#server/text/plain-line.ts'
 import { linesIn } from '#server/logs/filter.ts'
 import { ForwardReader } from '#server/logs/forward.ts'
 import { serviceLog } from '#server/logs/service-logs.ts'
-import { schedule } from '#server/schedule.ts'
+import { schedule } from '#server/options/schedule.ts'
 import { getService } from '#server/services/store.ts'
 import { environmentName } from '#server/destinations/frame.ts'
 import type { Origin } from './formats.ts'

@@ -1,5 +1,6 @@
 import { onChange } from '#server/changes.ts'
 import { timestamp } from '#server/clock.ts'
+import type { TestResult } from '#server/destinations/schema.ts'
 import { messageOf } from '#server/errors.ts'
 import { newId } from '#server/ids.ts'
 import { logger } from '#server/log.ts'
@@ -16,7 +17,6 @@ import {
   type NotificationRow,
 } from '#server/notifications/store.ts'
 import type { Message } from '#server/notifications/types.ts'
-import type { TestResult } from '#server/destinations/schema.ts'
 import type { Task } from '../work/driver.ts'
 import { deliver } from './destinations.ts'
 

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { useContext } from '#server/context.ts'
 import { messageOf } from '#server/errors.ts'
+import { answerFault, send } from '#server/network/outgoing.ts'
 import { openUrl, topicOf } from '#server/notifications/operations.ts'
 import type { NotificationRow } from '#server/notifications/store.ts'
 import type { Message } from '#server/notifications/types.ts'
-import { answerFault, send } from '#server/outgoing.ts'
-import { plainLine } from '#server/plain-line.ts'
+import { plainLine } from '#server/text/plain-line.ts'
 import { sendMail } from './mail.ts'
 
 /** How an attempt ended; `status` is the answer's, where there is one. */

@@ -1,11 +1,11 @@
 import { updateDeploy, type DeployRow, type Snapshot } from '#server/deploys/store.ts'
 import { instanceMachine } from '#server/instances/states.ts'
 import { instancesOf } from '#server/instances/store.ts'
-import type { LogWriter } from '#server/log-files.ts'
+import type { LogWriter } from '#server/logs/files.ts'
 import { tryMove } from '#server/machine.ts'
 import { removeInstance, STOP_GRACE_SECONDS } from '../instances/containers.ts'
-import type { World } from '../world.ts'
 import { outliveRotation } from '../instances/rotation.ts'
+import type { World } from '../world.ts'
 
 /** Requests under way in the old instance may take this long. */
 const DRAIN_MS = 30_000

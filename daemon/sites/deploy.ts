@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises'
+import { siteFolder } from '#server/deploys/folders.ts'
 import { makeLive } from '#server/deploys/operations.ts'
 import { getDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { AppError } from '#server/errors.ts'
-import type { LogWriter } from '#server/log-files.ts'
-import { siteFolder } from '#server/sites.ts'
+import type { LogWriter } from '#server/logs/files.ts'
 import type { World } from '../world.ts'
 
 /**

@@ -5,7 +5,7 @@ import {
   splitCredentials,
   type RepositoryUrl,
 } from '#server/git/url.ts'
-import { parsedJson } from '#server/parsed-json.ts'
+import { parsedJson } from '#server/text/parsed-json.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { admit, type Remote } from './git-remote.ts'
 import type { JudgedTree } from './judged-tree.ts'

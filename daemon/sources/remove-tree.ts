@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import { Slots } from '#server/slots.ts'
+import { Slots } from '#server/work/slots.ts'
 import { withReader } from '../reader/reader.ts'
 import { REMOVE_TREE } from './jobs.ts'
 

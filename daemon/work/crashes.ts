@@ -1,4 +1,4 @@
-import { schedule } from '#server/schedule.ts'
+import { schedule } from '#server/options/schedule.ts'
 
 /** Five exits in ten minutes are a crash loop. */
 const LOOP_EXITS = 5

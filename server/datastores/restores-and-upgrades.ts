@@ -1,12 +1,10 @@
 import { runningBackup, type BackupRow } from '../backups/store.ts'
 import { tellDatastore } from '../changes.ts'
 import { useDatabase } from '../context.ts'
-import { majorOf } from './kinds.ts'
-import { newVolume, recordNew } from './operations.ts'
-import { datastoreMachine } from './states.ts'
-import { getDatastore, recordDatastore, refoundDatastore, type DatastoreRow } from './store.ts'
 import { AppError } from '../errors.ts'
 import { tryMove } from '../machine.ts'
+import { majorOf } from './kinds.ts'
+import { newVolume, recordNew } from './operations.ts'
 import {
   countTry,
   deleteRestoreOrUpgrade,
@@ -18,6 +16,8 @@ import {
   type NewRestoreOrUpgrade,
   type RestoreOrUpgrade,
 } from './restores-and-upgrades-store.ts'
+import { datastoreMachine } from './states.ts'
+import { getDatastore, recordDatastore, refoundDatastore, type DatastoreRow } from './store.ts'
 
 /** How long the data that was replaced can still be gone back to. */
 const KEPT_MS = 24 * 3_600_000

@@ -1,8 +1,7 @@
-import { bareHost } from '../bare-host.ts'
-import { hiddenFault } from '../hidden.ts'
-import { hostFault } from '../reach/addresses.ts'
-import { ownReach } from '../reach/judged.ts'
+import { bareHost, hostFault } from '../network/addresses.ts'
+import { ownReach } from '../network/judged.ts'
 import { judged } from '../schema.ts'
+import { hiddenFault } from '../text/redaction.ts'
 import { parseRepositoryUrl, repositoryUrlFault, usualPort } from './url.ts'
 
 /** Longer addresses are nobody's. */

@@ -1,13 +1,13 @@
 import { z } from 'zod'
+import { queueSourceDeploy } from '../deploys/operations.ts'
+import type { DeployRow } from '../deploys/store.ts'
 import { AppError } from '../errors.ts'
 import { commitFault, isBranchOrTag } from '../git/refs.ts'
 import type { Unjudged } from '../http/endpoint.ts'
 import { isId } from '../ids.ts'
-import { imageFault, repositoryOf } from '../image-reference.ts'
+import { imageFault, repositoryOf } from '../images/reference.ts'
 import { sameSecret } from '../secrets.ts'
 import { getService, type ServiceRow } from '../services/store.ts'
-import { queueSourceDeploy } from '../deploys/operations.ts'
-import type { DeployRow } from '../deploys/store.ts'
 
 export const HookQuery = z.strictObject({
   key: z

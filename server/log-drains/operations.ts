@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events'
 import { timestamp } from '../clock.ts'
 import { useContext } from '../context.ts'
-import { AppError } from '../errors.ts'
-import { hiddenFault } from '../hidden.ts'
-import { shownDestination } from '../outgoing.ts'
 import { newFrame, patchedFrame, viewFrame } from '../destinations/frame.ts'
+import { AppError } from '../errors.ts'
+import { shownDestination } from '../network/outgoing.ts'
+import { hiddenFault } from '../text/redaction.ts'
 import {
   drainUrlFault,
   type DrainKind,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { urlFault } from '../outgoing.ts'
-import { placeFault, DESTINATIONS } from '../reach/judged.ts'
-import { idSchema, Timestamp } from '../schema.ts'
 import { destinationAnswer, destinationInput, destinationPatch, destinationUrl } from '../destinations/schema.ts'
+import { placeFault, DESTINATIONS } from '../network/judged.ts'
+import { urlFault } from '../network/outgoing.ts'
+import { idSchema, Timestamp } from '../schema.ts'
 
 const DRAIN_KINDS = ['syslog', 'http', 'loki', 'otlp'] as const
 export type DrainKind = (typeof DRAIN_KINDS)[number]

@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { messageOf } from '../errors.ts'
 import { makePrivateDirectory, PRIVATE_FILE_MODE } from '../files.ts'
-import { countLines, openWhole } from '../log-writer.ts'
 import { logger } from '../log.ts'
+import { countLines, openWhole } from './file-writer.ts'
 import { dayOf, listParts, partPath, readPart, type Slice } from './parts.ts'
 
 const log = logger('logs')

@@ -1,5 +1,5 @@
 import { timestamp } from '../clock.ts'
-import type { LogLine } from '../log-lines.ts'
+import type { LogLine } from './lines.ts'
 
 /** A line of the server's own in a log. */
 export function systemLine(line: string): LogLine {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { urlFault } from '../outgoing.ts'
-import { idSchema, Timestamp } from '../schema.ts'
 import { destinationAnswer, destinationInput, destinationPatch, destinationUrl } from '../destinations/schema.ts'
+import { urlFault } from '../network/outgoing.ts'
+import { idSchema, Timestamp } from '../schema.ts'
 import { EVENT_TYPES, NOTIFICATION_KINDS, TEST_TYPE } from './types.ts'
 
 const MAX_RECIPIENTS = 20

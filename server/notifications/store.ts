@@ -1,6 +1,6 @@
 import { useDatabase } from '../context.ts'
-import { newId } from '../ids.ts'
 import { DestinationTable, type DestinationRow } from '../destinations/table.ts'
+import { newId } from '../ids.ts'
 import type { DeliveryAttempt } from './schema.ts'
 import type { Message, MessageType, NotificationKind } from './types.ts'
 

@@ -1,5 +1,5 @@
 import { timestamp } from '../clock.ts'
-import { shownDestination } from '../outgoing.ts'
+import { shownDestination } from '../network/outgoing.ts'
 import { viewFrame } from '../destinations/frame.ts'
 import type { DeliveryAttempt, Notification, NotificationDelivery } from './schema.ts'
 import { openUrl } from './operations.ts'

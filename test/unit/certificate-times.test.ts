@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { AwayTimes, backoffMs, heededMs, MinuteGate } from '#daemon/certificates/backoff.ts'
 import { isNearEnd } from '#daemon/certificates/expiry.ts'
 import { isDue } from '#daemon/certificates/needs.ts'
-import { readRetryAfter } from '#server/retry-after.ts'
+import { readRetryAfter } from '#server/network/answers.ts'
 import { adviceOf, certificateId, isAdviceOld, renewAt } from '#daemon/certificates/renewal.ts'
 import { Looks } from '#daemon/domains/looks.ts'
 import type { CertificateRow } from '#server/certificates/store.ts'
-import { readDnsProvider } from '#server/dns-provider.ts'
+import { readDnsProvider } from '#server/options/dns-provider.ts'
 
 const MINUTE = 60_000
 /** The example of RFC 9773, appendix A. */

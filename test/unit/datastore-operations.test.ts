@@ -3,10 +3,10 @@ import { beginBackup, recordBackupFile } from '#server/backups/operations.ts'
 import { getBackup, isBeingRestored } from '#server/backups/store.ts'
 import type { Context } from '#server/context.ts'
 import { createDatastore, deleteDatastore } from '#server/datastores/operations.ts'
+import { getRestoreOrUpgrade } from '#server/datastores/restores-and-upgrades-store.ts'
+import { giveUpRestoreOrUpgrade, restoreBackup } from '#server/datastores/restores-and-upgrades.ts'
 import { DatastoreInput } from '#server/datastores/schema.ts'
 import { getDatastore, getDatastoreByName } from '#server/datastores/store.ts'
-import { giveUpRestoreOrUpgrade, restoreBackup } from '#server/datastores/restores-and-upgrades.ts'
-import { getRestoreOrUpgrade } from '#server/datastores/restores-and-upgrades-store.ts'
 import { openContext } from '../support/context.ts'
 
 let context: Context

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createServer } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
-import { bodyOf } from '#daemon/log-drains/formats.ts'
 import { openDrainDestination } from '#daemon/log-drains/destinations.ts'
+import { bodyOf } from '#daemon/log-drains/formats.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, '../proxy/certificates', name))

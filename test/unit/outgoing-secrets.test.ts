@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDrain, openDestination, patchDrain, viewDrain } from '#server/log-drains/operations.ts'
+import { shownDestination } from '#server/network/outgoing.ts'
 import { createNotification, openUrl, patchNotification } from '#server/notifications/operations.ts'
-import { shownDestination } from '#server/outgoing.ts'
 import { openContext } from '../support/context.ts'
 
 let close: () => Promise<void>

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { createResolver } from '../../domains/resolve.ts'
-import type { DnsProvider } from '#server/dns-provider.ts'
+import type { DnsProvider } from '#server/options/dns-provider.ts'
 import { CODES, readAnswer, updateRequest, type TxtUpdate } from './message.ts'
 import type { TxtProvider } from './txt-provider.ts'
 

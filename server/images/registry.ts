@@ -1,7 +1,7 @@
 import { aborted } from 'node:util'
 import { AppError } from '../errors.ts'
-import { imageFault, parseReference } from '../image-reference.ts'
-import { ForbiddenPlace, ownReach, placeFault, resolveJudged } from './judged.ts'
+import { ForbiddenPlace, ownReach, placeFault, resolveJudged } from '../network/judged.ts'
+import { imageFault, parseReference } from './reference.ts'
 
 /** Where a registry without a port is asked: over https, and one on this host over http too. */
 const USUAL_PORTS = [443, 80]

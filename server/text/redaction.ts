@@ -1,4 +1,4 @@
-import { ID_PATTERN } from './ids.ts'
+import { ID_PATTERN } from '../ids.ts'
 
 const HIDDEN = '***'
 /** What fields are called that hold a secret, whatever stands before it: `webhook_secret`. */
@@ -43,4 +43,17 @@ function safeValue(name: string, value: unknown): unknown {
   if (value instanceof Error) return withoutSecrets(value.message)
   if (typeof value !== 'string') return value
   return SECRET_NAME.test(name) && !ID_PATTERN.test(value) ? HIDDEN : withoutSecrets(value)
+}
+
+/** What is wrong with an address in which `***` is in the place of what was not shown; null when nothing is. */
+export function hiddenFault(text: string): string | null {
+  const url = URL.parse(text)
+  // `user@host:path`, which holds no secret.
+  if (url === null) return null
+  const { username, password, search, pathname } = url
+  const parts = [username, password, ...search.slice(1).split('&'), ...pathname.split('/')]
+  // The end of a hidden path may be shown behind it.
+  return parts.some((part) => part.startsWith('***'))
+    ? 'has *** in the place of what is not shown: write it out'
+    : null
 }

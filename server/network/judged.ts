@@ -1,8 +1,7 @@
 import { lookup, type LookupAddress, type LookupOptions } from 'node:dns'
 import { connect, type LookupFunction, type Socket } from 'node:net'
-import { bareHost } from '../bare-host.ts'
 import { useContext } from '../context.ts'
-import { addressFault, hostFault, type Reach } from './addresses.ts'
+import { addressFault, bareHost, hostFault, type Reach } from './addresses.ts'
 
 /** A place that users may not lead the server to; the message says which and why. */
 export class ForbiddenPlace extends Error {

@@ -30,3 +30,10 @@ export async function beginningOf(response: IncomingMessage, most: number): Prom
   await new Promise((resolve) => response.once('close', resolve))
   return text
 }
+
+/** Milliseconds from now by a `Retry-After` (RFC 9110 section 10.2.3): seconds or a date. */
+export function readRetryAfter(value: unknown, now: number = Date.now()): number | null {
+  if (typeof value !== 'string') return null
+  const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - now
+  return Number.isFinite(ms) ? Math.max(0, ms) : null
+}

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { isAbsolute } from 'node:path'
-import { AppError } from './errors.ts'
+import { AppError } from '../errors.ts'
 
 /** Algorithms of RFC 8945 section 6 by the names that people write. */
 const TSIG_ALGORITHMS = ['hmac-sha256', 'hmac-sha384', 'hmac-sha512', 'hmac-sha1'] as const

@@ -1,7 +1,5 @@
 import { z } from 'zod'
 
-export { cleanLine } from './clean-line.ts'
-
 /** One line of a deploy's, a job's or a container's log on the wire. */
 export const LogLine = z
   .object({

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { useContext } from './context.ts'
-import type { LogLine } from './log-lines.ts'
-import { LogReader } from './log-reader.ts'
-import { LogWriter } from './log-writer.ts'
-import { takeTurn } from './turns.ts'
+import { useContext } from '../context.ts'
+import { takeTurn } from '../work/turns.ts'
+import { LogReader } from './file-reader.ts'
+import { LogWriter } from './file-writer.ts'
+import type { LogLine } from './lines.ts'
 
-export type { LogWriter } from './log-writer.ts'
+export type { LogWriter } from './file-writer.ts'
 
 const writers = new Map<string, LogWriter>()
 const readers = new Map<string, { reader: LogReader; followers: number }>()

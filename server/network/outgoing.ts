@@ -1,10 +1,10 @@
 import { request as httpRequest, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { answerOf, beginningOf } from './answer-of.ts'
-import { bareHost } from './bare-host.ts'
-import { plainLine } from './plain-line.ts'
-import { judgedLookup, placeFault, DESTINATIONS } from './reach/judged.ts'
-import { VERSION } from './version.ts'
+import { plainLine } from '../text/plain-line.ts'
+import { VERSION } from '../version.ts'
+import { bareHost } from './addresses.ts'
+import { answerOf, beginningOf } from './answers.ts'
+import { judgedLookup, placeFault, DESTINATIONS } from './judged.ts'
 
 /** Who has not answered by then does not answer. */
 const ANSWER_WITHIN_MS = 15_000

@@ -1,4 +1,4 @@
-import { useDatabase } from './context.ts'
+import { useDatabase } from '../context.ts'
 
 const KEY = 'stopped_in_order'
 

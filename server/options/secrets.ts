@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { AppError, messageOf } from './errors.ts'
+import { AppError, messageOf } from '../errors.ts'
 
 /** What a secret must be. One of few characters could be guessed, or found from what it signed. */
 export interface SecretForm {

@@ -1,5 +1,5 @@
-import { useDatabase } from './context.ts'
-import { AppError } from './errors.ts'
+import { useDatabase } from '../context.ts'
+import { AppError } from '../errors.ts'
 
 /**
  * Refuses a name that a service or a datastore of the environment has already; to be called in the transaction that

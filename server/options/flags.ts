@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { AppError, messageOf } from './errors.ts'
+import { AppError, messageOf } from '../errors.ts'
 
 interface Flag {
   variable: string

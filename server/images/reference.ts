@@ -1,4 +1,4 @@
-import { AppError } from './errors.ts'
+import { AppError } from '../errors.ts'
 
 /** A container image's name, taken apart. */
 export interface ImageReference {

@@ -1,12 +1,21 @@
 import { availableParallelism, homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { MAX_CONNECTIONS_PER_ADDRESS, MAX_HSTS_SECONDS } from '#proxy/limits.ts'
-import { readBucket, type BucketOptions } from './backups/bucket-option.ts'
+import { isLocalName } from '../domains/names.ts'
+import { AppError } from '../errors.ts'
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../log.ts'
+import { readBucket, type BucketOptions } from './bucket.ts'
 import { readDnsProvider, type DnsProvider } from './dns-provider.ts'
-import { isLocalName } from './domains/names.ts'
-import { AppError } from './errors.ts'
 import { bad, FLAGS, parseFlags, title, type FlagName, type SecretFlag } from './flags.ts'
-import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './log.ts'
+import { MIN_MEMORY_MB } from './limits.ts'
+import {
+  readSecret,
+  S3_KEY_FORM,
+  SMTP_URL_FORM,
+  TOKEN_FORM,
+  WEBHOOK_SECRET_FORM,
+  type SecretForm,
+} from './secrets.ts'
 import {
   MAX_PORT,
   readCertificates,
@@ -26,15 +35,7 @@ import {
   readSwitch,
   type DatastoreImage,
   type ListenAddress,
-} from './option-values.ts'
-import {
-  readSecret,
-  S3_KEY_FORM,
-  SMTP_URL_FORM,
-  TOKEN_FORM,
-  WEBHOOK_SECRET_FORM,
-  type SecretForm,
-} from './secret-option.ts'
+} from './values.ts'
 
 /** Everything that is set at start. */
 export interface Options {
@@ -232,8 +233,6 @@ const MAX_LOG_SIZE_MB = 1_048_576
 /** Most jobs wait for a database or the network more than they compute. */
 const JOBS_A_CORE = 4
 
-/** Less starts no program (the engine's own least is 6). */
-const MIN_MEMORY_MB = 16
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
 /** Where services are reached. Throws `invalid_request` when both are one address. */
 function readServiceListeners(

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '../errors.ts'
-import { bad } from '../flags.ts'
+import { bad } from './flags.ts'
 
 /** A place in a bucket of an S3-compatible store, and who may write there. */
 export interface BucketOptions {

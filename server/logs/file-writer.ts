@@ -1,8 +1,9 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makePrivateDirectory, PRIVATE_FILE_MODE } from './files.ts'
-import { cleanLine, type LogLine } from './log-lines.ts'
-import { lostLine } from './logs/system-lines.ts'
+import { makePrivateDirectory, PRIVATE_FILE_MODE } from '../files.ts'
+import { cleanLine } from '../text/clean-line.ts'
+import type { LogLine } from './lines.ts'
+import { lostLine } from './system-lines.ts'
 
 /** A log on disk stops growing here. */
 const MAX_LOG_BYTES = 20 * 1024 * 1024

@@ -1,5 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises'
-import { Bell } from './bell.ts'
+import { Bell } from '../work/bell.ts'
 
 /** Read at once; more when a single line is longer. */
 const BLOCK_BYTES = 64 * 1024

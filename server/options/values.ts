@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { MAX_UPSTREAM_TIMEOUT_MS } from '#proxy/limits.ts'
-import { normalName } from './domains/names.ts'
-import { AppError, messageOf } from './errors.ts'
+import { normalName } from '../domains/names.ts'
+import { AppError, messageOf } from '../errors.ts'
+import { imageFault } from '../images/reference.ts'
 import { bad, FLAGS, SWITCH_VALUES, type FlagName } from './flags.ts'
-import { imageFault } from './image-reference.ts'
 
 /** An address to listen on; an IPv6 host is without brackets. */
 export interface ListenAddress {

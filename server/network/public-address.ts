@@ -1,5 +1,5 @@
-import { useContext } from './context.ts'
-import { isLocalName } from './domains/names.ts'
+import { useContext } from '../context.ts'
+import { isLocalName } from '../domains/names.ts'
 
 /** The ports of their schemes, which URLs leave out. */
 const HTTP_PORT = 80

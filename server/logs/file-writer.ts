@@ -1,9 +1,9 @@
-import { open, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makePrivateDirectory, PRIVATE_FILE_MODE } from '../files.ts'
+import { makePrivateDirectory } from '../files.ts'
 import { cleanLine } from '../text/clean-line.ts'
-import type { LogLine } from './lines.ts'
-import { lostLine } from './system-lines.ts'
+import { LineFile } from './line-file.ts'
+import { storedLine, type LogLine } from './lines.ts'
+import { lostLine, systemLine } from './system-lines.ts'
 
 /** A log on disk stops growing here. */
 const MAX_LOG_BYTES = 20 * 1024 * 1024
@@ -13,9 +13,6 @@ const SYSTEM_BYTES = 256 * 1024
 const FLUSH_DELAY_MS = 20
 /** Lines waiting for the disk; those of a faster producer that does not wait are counted and left out. */
 const MAX_PENDING_BYTES = 4 * 1024 * 1024
-/** More than the longest line takes as JSON. */
-const TAIL_BYTES = 256 * 1024
-const NEWLINE = 0x0a
 
 interface Listeners {
   grown: () => void
@@ -25,7 +22,7 @@ interface Listeners {
 /** Appends to the log of one deploy or job: whole lines only, so that a reader never sees a torn one. */
 export class LogWriter {
   readonly #listeners: Listeners
-  readonly #file: Promise<FileHandle>
+  readonly #file: Promise<LineFile>
   #pending: string[] = []
   #pendingBytes = 0
   /** Of the file, with what waits for it. */
@@ -35,8 +32,6 @@ export class LogWriter {
   /** Lines that the disk did not take since the log last said so, and what it said. */
   #unkept = 0
   #fault: unknown = null
-  /** Bytes of a torn line at the end of the file, where not even cutting it off was possible. */
-  #torn = 0
   #isCut = false
   #timer: NodeJS.Timeout | undefined
   #flushed: Promise<void>
@@ -44,10 +39,10 @@ export class LogWriter {
   constructor(path: string, listeners: Listeners) {
     this.#listeners = listeners
     makePrivateDirectory(dirname(path))
-    this.#file = openWhole(path)
+    this.#file = LineFile.open(path)
     this.#flushed = this.#file
       .then(async (file) => {
-        this.#size += (await file.stat()).size
+        this.#size += await file.size()
       })
       // It is met again by what is written.
       .catch(() => {})
@@ -55,7 +50,7 @@ export class LogWriter {
 
   /** A line of the server's own. */
   system(line: string): void {
-    this.write({ ts: new Date().toISOString(), stream: 'system', line })
+    this.write(systemLine(line))
   }
 
   /** A line of a program. */
@@ -99,26 +94,23 @@ export class LogWriter {
 
   #cut(): void {
     this.#isCut = true
-    this.#say(`the log is cut here: the output has reached its ${MAX_LOG_BYTES / 1024 / 1024} MiB`)
+    const mebibytes = MAX_LOG_BYTES / 1024 / 1024
+    this.#append(systemLine(`the log is cut here: the output has reached its ${mebibytes} MiB`))
   }
 
   #tellLost(isFull: boolean): void {
     if (this.#lost === 0) return
     const lines = this.#lost === 1 ? '1 line was' : `${this.#lost} lines were`
-    this.#lost = 0
-    this.#say(
+    this.#append(
       isFull
-        ? `${lines} left out here: the log is full`
-        : `${lines} lost here: the output came faster than the disk takes it`,
+        ? systemLine(`${lines} left out here: the log is full`)
+        : lostLine(this.#lost, 'the output came faster than the disk takes it'),
     )
-  }
-
-  #say(line: string): void {
-    this.#append({ ts: new Date().toISOString(), stream: 'system', line })
+    this.#lost = 0
   }
 
   #append(line: LogLine): void {
-    const text = textOf(line)
+    const text = storedLine(line)
     const bytes = Buffer.byteLength(text)
     if (this.#size + bytes > MAX_LOG_BYTES) return
     this.#size += bytes
@@ -139,72 +131,18 @@ export class LogWriter {
   /** Never throws: a full disk must not end the server, and once there is room again the log goes on. */
   async #put(lines: readonly string[]): Promise<void> {
     // Before what comes after it, in one write: a kill between the two would leave a hole that nothing tells of.
-    const note = this.#unkept === 0 ? [] : [textOf(lostLine(this.#unkept, 'the disk did not take it'))]
+    const note = this.#unkept === 0 ? [] : [storedLine(lostLine(this.#unkept, 'the disk did not take it'))]
     const waiting = Buffer.from(lines.join(''))
     const text = note.length === 0 ? waiting : Buffer.concat([Buffer.from(note.join('')), waiting])
-    const { kept, torn, fault } = await appendLines(this.#file, this.#torn, text)
-    this.#torn = torn
+    const kept = await this.#file.then(
+      (file) => file.append(text),
+      (fault: unknown) => ({ bytes: 0, lines: 0, fault }),
+    )
     this.#size += kept.bytes - waiting.length
     this.#pendingBytes -= waiting.length
     if (kept.lines > 0) this.#unkept = 0
     this.#unkept += lines.length - Math.max(0, kept.lines - note.length)
-    this.#fault = fault
+    this.#fault = kept.fault
     if (kept.lines > 0) this.#listeners.grown()
   }
-}
-
-function textOf(line: LogLine): string {
-  return `${JSON.stringify(line)}\n`
-}
-
-/**
- * Appends as many of some lines as the disk takes, none of them torn: what an earlier call could not cut off is cut off first.
- * Answers how much was appended, the bytes of a torn line that are still to be cut off, and what kept the rest off.
- */
-async function appendLines(
-  opened: Promise<FileHandle>,
-  torn: number,
-  bytes: Buffer,
-): Promise<{ kept: { bytes: number; lines: number }; torn: number; fault: unknown }> {
-  let written = 0
-  let half = torn
-  try {
-    const file = await opened
-    await cutOff(file, half)
-    half = 0
-    while (written < bytes.length) written += (await file.write(bytes, written)).bytesWritten
-    return { kept: { bytes: written, lines: countLines(bytes) }, torn: 0, fault: null }
-  } catch (fault) {
-    const whole = bytes.subarray(0, bytes.subarray(0, written).lastIndexOf(NEWLINE) + 1)
-    half += written - whole.length
-    const isCut = await opened
-      .then((file) => cutOff(file, half))
-      .then(
-        () => true,
-        () => false,
-      )
-    return { kept: { bytes: whole.length, lines: countLines(whole) }, torn: isCut ? 0 : half, fault }
-  }
-}
-
-async function cutOff(file: FileHandle, bytes: number): Promise<void> {
-  if (bytes > 0) await file.truncate((await file.stat()).size - bytes)
-}
-
-/** How many lines end in a text. */
-export function countLines(text: Buffer): number {
-  let count = 0
-  for (let at = text.indexOf(NEWLINE); at !== -1; at = text.indexOf(NEWLINE, at + 1)) count++
-  return count
-}
-
-/** Opens a log, without the line that a kill or a full disk cut off at its end. */
-export async function openWhole(path: string): Promise<FileHandle> {
-  const file = await open(path, 'a+', PRIVATE_FILE_MODE)
-  const { size } = await file.stat()
-  const tail = Buffer.alloc(Math.min(TAIL_BYTES, size))
-  const { bytesRead } = await file.read(tail, 0, tail.length, size - tail.length)
-  const torn = bytesRead - 1 - tail.lastIndexOf(NEWLINE, bytesRead - 1)
-  if (torn > 0) await file.truncate(size - torn)
-  return file
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { environmentName } from '#server/destinations/frame.ts'
 import { messageOf } from '#server/errors.ts'
 import { recordDelivery } from '#server/log-drains/deliveries.ts'
 import { openDestination } from '#server/log-drains/operations.ts'
@@ -13,13 +14,13 @@ import {
 } from '#server/log-drains/store.ts'
 import type { LogLine } from '#server/logs/lines.ts'
 import { logger } from '#server/log.ts'
-import { plainLine } from '#server/text/plain-line.ts'
 import { linesIn } from '#server/logs/filter.ts'
 import { ForwardReader } from '#server/logs/forward.ts'
 import { serviceLog } from '#server/logs/service-logs.ts'
 import { schedule } from '#server/options/schedule.ts'
 import { getService } from '#server/services/store.ts'
-import { environmentName } from '#server/destinations/frame.ts'
+import { plainLine } from '#server/text/plain-line.ts'
+import { backoffMs, jittered } from '#server/work/backoff.ts'
 import type { Origin } from './formats.ts'
 import { openDrainDestination, Refusal, Unready, type DrainDestination } from './destinations.ts'
 
@@ -32,7 +33,6 @@ const BATCH_BYTES = 512 * 1024
 const GATHER_MS = 500
 /** A target that asks for a longer one is tried all the same: it may have meant less. */
 const LONGEST_ASKED_PAUSE_MS = 600_000
-const JITTER = 0.2
 /** Of what a target says, for people; a certificate that is not the right one may name many hosts. */
 const MAX_SAID_CHARACTERS = 500
 /** After so many refusals without a line that was taken the lines are not at fault, and are no more looked for one by one. */
@@ -159,12 +159,10 @@ export class Drain {
       })
     }
     const asked = fault instanceof Unready ? Math.min(LONGEST_ASKED_PAUSE_MS, fault.waitMs) : 0
-    const pauseMs = Math.max(
-      asked,
-      Math.min(schedule.maxDrainPauseMs, schedule.drainPauseMs * 2 ** this.#failures++),
-    )
+    const { drainPauseMs, maxDrainPauseMs } = schedule
+    const ownMs = backoffMs(++this.#failures, { firstMs: drainPauseMs, longestMs: maxDrainPauseMs })
     // Ended early by the stop, which the loop looks at itself.
-    await delay(pauseMs * (1 + Math.random() * JITTER), undefined, { signal: stop }).catch(() => {})
+    await delay(jittered(Math.max(asked, ownMs)), undefined, { signal: stop }).catch(() => {})
   }
 
   /** Shows an error at the drain; answers whether it is another than before. */

@@ -1,4 +1,5 @@
 import { schedule } from '#server/options/schedule.ts'
+import { backoffMs } from '#server/work/backoff.ts'
 
 /** Five exits in ten minutes are a crash loop. */
 const LOOP_EXITS = 5
@@ -23,7 +24,7 @@ export class CrashHistory {
   backOffMs(id: string): number {
     const exits = this.count(id)
     const { crashPauseMs, maxCrashPauseMs } = schedule
-    return exits === 0 ? 0 : Math.min(maxCrashPauseMs, crashPauseMs * 2 ** (exits - 1))
+    return exits === 0 ? 0 : backoffMs(exits, { firstMs: crashPauseMs, longestMs: maxCrashPauseMs })
   }
 
   /** Whether it ended so often lately that it counts as down although it is started again. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
+import { Bell } from '#server/work/bell.ts'
 
 const log = logger('tasks')
 
@@ -29,8 +30,8 @@ export class Driver {
 
   /** Starts a task; its first run begins at once. */
   start(task: Task): void {
-    const bell = new Bell()
-    this.#tasks.set(task.name, { wake: () => bell.ring(), done: this.#loop(task, bell) })
+    const wakeUp = new WakeUp()
+    this.#tasks.set(task.name, { wake: () => wakeUp.ring(), done: this.#loop(task, wakeUp) })
   }
 
   /** Runs a task as soon as its current run, if any, has ended. */
@@ -45,7 +46,7 @@ export class Driver {
     await Promise.race([ended, delay(STOP_WITHIN_MS, undefined, { ref: false })])
   }
 
-  async #loop(task: Task, bell: Bell): Promise<void> {
+  async #loop(task: Task, wakeUp: WakeUp): Promise<void> {
     const { signal } = this.#stop
     let lastError: string | null = null
     while (!signal.aborted) {
@@ -63,35 +64,23 @@ export class Driver {
           })
         }
       }
-      await bell.wait(task.everyMs, signal)
+      await wakeUp.wait(task.everyMs, signal)
     }
   }
 }
 
 /** Resolves a wait early; a ring while nobody waits ends the next wait at once. */
-class Bell {
-  #rung = false
-  #wake: () => void = () => {}
+class WakeUp {
+  readonly #bell = new Bell()
+  #isRung = false
 
   ring(): void {
-    this.#rung = true
-    this.#wake()
+    this.#isRung = true
+    this.#bell.ring()
   }
 
   async wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-    if (!this.#rung && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const finish = () => {
-          clearTimeout(timer)
-          signal.removeEventListener('abort', finish)
-          resolve()
-        }
-        const timer = setTimeout(finish, milliseconds)
-        this.#wake = finish
-        signal.addEventListener('abort', finish, { once: true })
-      })
-    }
-    this.#rung = false
-    this.#wake = () => {}
+    if (!this.#isRung) await this.#bell.wait(AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]))
+    this.#isRung = false
   }
 }

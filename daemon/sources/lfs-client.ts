@@ -1,12 +1,12 @@
-import { Agent, buildConnector, fetch, ProxyAgent, type Dispatcher, type Response } from 'undici'
+import { fetch, ProxyAgent, type Dispatcher, type Response } from 'undici'
 import { z } from 'zod'
 import { messageOf } from '#server/errors.ts'
 import type { RefusalStatus } from '#server/git/providers/ask.ts'
-import { usualPort } from '#server/git/url.ts'
-import type { Reach } from '#server/network/addresses.ts'
-import { plainLine } from '#server/text/plain-line.ts'
+import { portOf, type Reach } from '#server/network/addresses.ts'
+import { forbiddenIn, judgedAgent, textWithin } from '#server/network/judged-agent.ts'
+import { assertPlace, ForbiddenPlace, resolveJudged } from '#server/network/judged.ts'
 import { parsedJson } from '#server/text/parsed-json.ts'
-import { assertPlace, ForbiddenPlace, judgedLookup, resolveJudged } from '#server/network/judged.ts'
+import { plainLine } from '#server/text/plain-line.ts'
 import { VERSION } from '#server/version.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import type { LfsObject } from './lfs-files.ts'
@@ -176,8 +176,8 @@ export class LfsClient {
   }
 
   /** A name is judged when it is connected to; here too where a proxy of the host's connects, which may know others. */
-  async #judge({ hostname, port }: URL, scheme: 'http' | 'https'): Promise<void> {
-    const place = [hostname, Number(port) || usualPort(scheme), this.#reach] as const
+  async #judge(url: URL, scheme: 'http' | 'https'): Promise<void> {
+    const place = [url.hostname, portOf(url), this.#reach] as const
     assertPlace(...place)
     if (outboundProxy(scheme) === null) return
     await resolveJudged(...place).catch((error: unknown) => {
@@ -187,14 +187,7 @@ export class LfsClient {
 
   /** What a server says; of one that says too much, nothing. */
   async #textOf(response: Response): Promise<string> {
-    const pieces: Uint8Array[] = []
-    let size = 0
-    for await (const piece of this.#bytesOf(response)) {
-      size += piece.length
-      if (size > MAX_ANSWER_BYTES) return ''
-      pieces.push(piece)
-    }
-    return Buffer.concat(pieces).toString('utf8')
+    return (await textWithin(this.#bytesOf(response), MAX_ANSWER_BYTES)) ?? ''
   }
 
   async *#bytesOf(response: Response): AsyncGenerator<Uint8Array> {
@@ -209,19 +202,9 @@ export class LfsClient {
     const known = this.#agents.get(scheme)
     if (known) return known
     const proxy = outboundProxy(scheme)
-    const agent = proxy === null ? this.#judgingAgent() : new ProxyAgent({ uri: proxy.href, ...PATIENCE })
+    const agent = proxy === null ? judgedAgent(() => this.#reach, CONNECT_MS, PATIENCE) : new ProxyAgent({ uri: proxy.href, ...PATIENCE })
     this.#agents.set(scheme, agent)
     return agent
-  }
-
-  #judgingAgent(): Agent {
-    return new Agent({
-      ...PATIENCE,
-      connect: (options, callback) => {
-        const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80)
-        buildConnector({ lookup: judgedLookup(port, this.#reach), timeout: CONNECT_MS })(options, callback)
-      },
-    })
   }
 
   #refusal(status: number): BuildFailure {
@@ -237,8 +220,8 @@ export class LfsClient {
 
   #explain(error: unknown): unknown {
     if (this.#signal.aborted) return this.#signal.reason
-    for (let at = error; at instanceof Error; at = at.cause)
-      if (at instanceof ForbiddenPlace) return this.#fault(`may not be asked: ${at.message}`)
+    const forbidden = forbiddenIn(error)
+    if (forbidden) return this.#fault(`may not be asked: ${forbidden.message}`)
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     return this.#fault(`cannot be reached (${plain(messageOf(cause))}): try again`)
   }

@@ -1,4 +1,4 @@
-import { bareHost, hostFault } from '../network/addresses.ts'
+import { bareHost, hostFault, portOf } from '../network/addresses.ts'
 import { ownReach } from '../network/judged.ts'
 import { judged } from '../schema.ts'
 import { hiddenFault } from '../text/redaction.ts'
@@ -50,11 +50,6 @@ export const REDIRECT_URI = judged((text) => {
     ? null
     : "must be the dashboard's page /git/callback"
 }).meta(LENGTHS)
-
-/** The port of a web address. */
-export function portOf(url: URL): number {
-  return url.port === '' ? usualPort(url.protocol === 'https:' ? 'https' : 'http') : Number(url.port)
-}
 
 function webUrlFault(text: string): string | null {
   const url = text.length > MAX_URL_CHARACTERS ? null : URL.parse(text)

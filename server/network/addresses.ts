@@ -125,3 +125,8 @@ function blockList(networks: string[]): BlockList {
 export function bareHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1')
 }
+
+/** The port of an http or https URL, that of its scheme when it names none. */
+export function portOf({ port, protocol }: { port: string; protocol: string }): number {
+  return Number(port) || (protocol === 'https:' ? 443 : 80)
+}

@@ -2,7 +2,7 @@ import { request as httpRequest, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { plainLine } from '../text/plain-line.ts'
 import { VERSION } from '../version.ts'
-import { bareHost } from './addresses.ts'
+import { bareHost, portOf } from './addresses.ts'
 import { answerOf, beginningOf } from './answers.ts'
 import { judgedLookup, placeFault, DESTINATIONS } from './judged.ts'
 
@@ -93,10 +93,6 @@ export function decoded(part: string): string | null {
   } catch {
     return null
   }
-}
-
-function portOf(url: URL): number {
-  return Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
 }
 
 /**

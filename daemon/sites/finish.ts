@@ -5,7 +5,7 @@ import type { SiteRedirect, SiteRules } from '#proxy/sites/rules-file.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { missingIndex } from '../builds/pages.ts'
 import { Tree } from '../sources/tree.ts'
-import type { FinishedSite } from './jobs.ts'
+import type { FinishedSite } from './reader-calls.ts'
 import { precompress } from './precompress.ts'
 import { MAX_RULES_BYTES, parseHeaders, parseRedirects } from '../builds/site-rules.ts'
 

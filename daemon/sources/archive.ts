@@ -5,7 +5,7 @@ import { AppError } from '#server/errors.ts'
 import { Slots } from '#server/work/slots.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { withReader } from '../reader/reader.ts'
-import { KEEP_ARCHIVE } from './jobs.ts'
+import { KEEP_ARCHIVE } from './reader-calls.ts'
 
 /** Each takes a process of 50 to 70 MiB; the senders of more wait before their first byte is read. */
 const MAX_RECEIVED_AT_ONCE = 8

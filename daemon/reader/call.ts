@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** What one job may take before its process is ended. */
-export interface JobLimits {
+/** What one call may take before its process is ended. */
+export interface CallLimits {
   /** Of processor time, over all threads. */
   cpuSeconds: number
   /** From the question to the answer; null where a signal or the sender of the bytes decides. */
@@ -9,24 +9,24 @@ export interface JobLimits {
 }
 
 /** One kind of work on a user's files that is done by a process of its own: what it takes, and what it answers. */
-export interface Job<Input, Output> {
+export interface Call<Input, Output> {
   name: string
   /** What it does, for the message about one that took too much: `unpacking the archive`. */
   doing: string
-  limits: JobLimits
+  limits: CallLimits
   /** Never there; carries the types. */
   types?: (input: Input) => Output
 }
 
-/** The bytes that come to a job and go from it, beside its input and its answer. */
-export interface JobStreams {
+/** The bytes that come to a call and go from it, beside its input and its answer. */
+export interface CallStreams {
   readonly input: Readable
   readonly output: Writable
 }
 
-/** A job on its way to the process that does it. */
+/** A call on its way to the process that does it. */
 export interface Request {
-  job: string
+  call: string
   input: unknown
 }
 

@@ -1,4 +1,4 @@
-import type { Job } from '../reader/job.ts'
+import type { Call } from '../reader/call.ts'
 
 /** 4 GiB through tar and onto a disk, in 200,000 files. */
 const LIFT_CPU_SECONDS = 10 * 60
@@ -25,7 +25,7 @@ export interface TakeFolder {
 }
 
 /** Moves a folder of the source to where it is published. */
-export const TAKE_FOLDER: Job<TakeFolder, FinishedSite> = {
+export const TAKE_FOLDER: Call<TakeFolder, FinishedSite> = {
   name: 'take-folder',
   doing: 'taking the files of the site',
   limits: { cpuSeconds: TAKE_SECONDS, seconds: TAKE_SECONDS },
@@ -40,7 +40,7 @@ export interface LiftedFolder {
 }
 
 /** Writes a folder that is fed as a tar archive, all of it below `top`, to the `files` of `folder`. */
-export const LIFT_FOLDER: Job<LiftedFolder, FinishedSite> = {
+export const LIFT_FOLDER: Call<LiftedFolder, FinishedSite> = {
   name: 'lift-folder',
   doing: 'copying the published folder out of the image',
   limits: { cpuSeconds: LIFT_CPU_SECONDS, seconds: null },

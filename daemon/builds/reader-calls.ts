@@ -1,4 +1,4 @@
-import type { Job } from '../reader/job.ts'
+import type { Call } from '../reader/call.ts'
 import type { BuildFile } from './context.ts'
 import type { Place, Recipe, RecipeChoice } from './recipe.ts'
 
@@ -8,14 +8,14 @@ const CHOICE_SECONDS = 60
 const PACKING_CPU_SECONDS = 10 * 60
 
 /** Finds out how a source becomes what runs, or what is served. */
-export const CHOOSE_RECIPE: Job<{ place: Place; choice: RecipeChoice }, Recipe> = {
+export const CHOOSE_RECIPE: Call<{ place: Place; choice: RecipeChoice }, Recipe> = {
   name: 'choose-recipe',
   doing: 'finding out how to build the source',
   limits: { cpuSeconds: CHOICE_SECONDS, seconds: 2 * CHOICE_SECONDS },
 }
 
 /** Writes the build context of a tree, a tar archive, to the output; answers what the build's log should say of it. */
-export const PACK_CONTEXT: Job<{ root: string; file: BuildFile }, string[]> = {
+export const PACK_CONTEXT: Call<{ root: string; file: BuildFile }, string[]> = {
   name: 'pack-context',
   doing: 'packing the source for the build',
   // The engine may take its time to read it; the build's own time limit holds.

@@ -13,7 +13,7 @@ import { clockGuard } from '../work/clock-guard.ts'
 import { mirrorsFolder } from '../sources/branches.ts'
 import { trimMirrors } from '../sources/mirrors.ts'
 import type { World } from '../world.ts'
-import { runEach } from './run-each.ts'
+import { runEach } from '../work/each.ts'
 import { forgetOldSites, removeStrayLifts, removeStraySites } from './sites.ts'
 
 const log = logger('cleanup')

@@ -26,3 +26,11 @@ export function tellFormer(deploy: DeployRow, log: LogWriter): void {
   const hasFormer = (getService(deploy.service_id)?.live_deploy_id ?? null) !== null
   if (deploy.stops_first && hasFormer) log.system('the former version is started again')
 }
+
+/** Failures that are the application's own, told in its deploy and nowhere else. */
+const OWN = new Set(['NotReady', 'BuildFailure', 'PreDeployFailure', 'SiteFailure'])
+
+/** Whether a deploy failed by what it deploys: the same would happen again. */
+export function isOwnFailure(error: unknown): boolean {
+  return error instanceof Error && OWN.has(error.name)
+}

@@ -16,8 +16,7 @@ import type { AbortReason } from '../work/abort-reason.ts'
 import type { World } from '../world.ts'
 import { outlastAbsences } from './absences.ts'
 import { begin, resume } from './begin.ts'
-import { recordFailure, tellFormer } from './failure.ts'
-import { isOwnFailure } from './own-failure.ts'
+import { isOwnFailure, recordFailure, tellFormer } from './failure.ts'
 import { preDeploy } from './pre-deploy.ts'
 
 const serverLog = logger('deploys')

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseLines, readLog, type LogWriter } from '#server/logs/files.ts'
-import type { LogLine } from '#server/logs/lines.ts'
-import { tellsLoss } from '#server/logs/system-lines.ts'
+import { tellsLoss, type LogLine } from '#server/logs/lines.ts'
 import type { Engine, OutputLine } from '../engine/index.ts'
 import { toLogLine } from '../logs/follow.ts'
 import { readOutput } from '../logs/output.ts'

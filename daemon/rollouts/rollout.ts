@@ -15,7 +15,7 @@ import type { Launch } from '../instances/launch.ts'
 import { endOf, NotReady } from '../instances/readiness.ts'
 import { followContainer } from '../logs/follow.ts'
 import type { AbortReason } from '../work/abort-reason.ts'
-import { forEachLimited } from '../work/limits.ts'
+import { forEachLimited } from '../work/each.ts'
 import type { World } from '../world.ts'
 
 /** Containers created or removed at one time; the engine takes more, the host's disk does not. */

@@ -2,8 +2,7 @@ import { dirname } from 'node:path'
 import { makePrivateDirectory } from '../files.ts'
 import { cleanLine } from '../text/clean-line.ts'
 import { LineFile } from './line-file.ts'
-import { storedLine, type LogLine } from './lines.ts'
-import { lostLine, systemLine } from './system-lines.ts'
+import { lostLine, storedLine, systemLine, type LogLine } from './lines.ts'
 
 /** A log on disk stops growing here. */
 const MAX_LOG_BYTES = 20 * 1024 * 1024

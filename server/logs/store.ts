@@ -2,11 +2,10 @@ import { rm } from 'node:fs/promises'
 import { messageOf } from '../errors.ts'
 import { logger } from '../log.ts'
 import { Bell } from '../work/bell.ts'
-import { storedLine, type LogLine } from './lines.ts'
+import { lostLine, storedLine, systemLine, type LogLine } from './lines.ts'
 import { LogEnd } from './log-end.ts'
 import type { Slice } from './parts.ts'
 import { LineRing } from './ring.ts'
-import { lostLine, systemLine } from './system-lines.ts'
 import { Allowance, readTail } from './tail.ts'
 
 const log = logger('logs')

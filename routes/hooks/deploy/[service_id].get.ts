@@ -9,7 +9,7 @@ export default defineEndpoint({
   description: 'As a manual deploy does: the configured source, or what `ref` or `image` names of it.',
   auth: 'none',
   admit: admitHooked,
-  takesNoHead: true,
+  refusesHead: true,
   status: 202,
   params: z.strictObject({ service_id: z.string().meta({ examples: ['srv-4f1d0c9a7b3e5d2f6a80'] }) }),
   query: HookQuery,

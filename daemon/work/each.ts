@@ -1,3 +1,5 @@
+import { messageOf } from '#server/errors.ts'
+
 /** Runs `work` on each item, at most `limit` at one time; throws the first failure after all have ended. */
 export async function forEachLimited<T>(
   items: readonly T[],
@@ -13,4 +15,13 @@ export async function forEachLimited<T>(
   }
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker))
   if (failures.length > 0) throw failures[0]
+}
+
+/** Runs steps one after another, each whatever became of those before it. Throws an error with what all failures say. */
+export async function runEach(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error))
+  if (failures.length === 1) throw failures[0]
+  if (failures.length > 1)
+    throw new AggregateError(failures, [...new Set(failures.map(messageOf))].join('; '))
 }

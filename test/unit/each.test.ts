@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runEach } from '#daemon/cleanup/run-each.ts'
+import { runEach } from '#daemon/work/each.ts'
 
 test('a step that fails does not keep those after it from their work, and is told', async () => {
   const done: number[] = []

@@ -1,7 +1,7 @@
 import { getRestoreOrUpgrade } from '#server/datastores/restores-and-upgrades-store.ts'
 import { datastoreMachine } from '#server/datastores/states.ts'
 import type { DatastoreRow } from '#server/datastores/store.ts'
-import { tryMove } from '#server/machine.ts'
+import { tryMove } from '#server/state-machine.ts'
 
 /** Whether a datastore has no data yet: a backup is to fill it, or could not. It is never started without. */
 export function isEmpty({ id }: DatastoreRow): boolean {

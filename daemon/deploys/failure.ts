@@ -2,7 +2,7 @@ import { tellService } from '#server/changes.ts'
 import { deployMachine } from '#server/deploys/states.ts'
 import type { DeployRow } from '#server/deploys/store.ts'
 import type { LogWriter } from '#server/logs/files.ts'
-import { tryMove } from '#server/machine.ts'
+import { tryMove } from '#server/state-machine.ts'
 import { getService } from '#server/services/store.ts'
 
 /** A deploy's error is a text that people read, not a log. */

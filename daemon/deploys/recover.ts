@@ -3,7 +3,7 @@ import { deploysInProgress, updateDeploy, type DeployRow } from '#server/deploys
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import { openLog } from '#server/logs/files.ts'
-import { tryMove } from '#server/machine.ts'
+import { tryMove } from '#server/state-machine.ts'
 
 const log = logger('deploys')
 

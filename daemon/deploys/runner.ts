@@ -5,7 +5,7 @@ import { getDeploy, type DeployRow, type Snapshot } from '#server/deploys/store.
 import { AppError, messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import { openLog, type LogWriter } from '#server/logs/files.ts'
-import { tryMove } from '#server/machine.ts'
+import { tryMove } from '#server/state-machine.ts'
 import { getService } from '#server/services/store.ts'
 import { prepareLaunch, type Launch } from '../instances/launch.ts'
 import { NotRecorded } from '../jobs/run-to-end.ts'

@@ -6,7 +6,7 @@ import { instanceMachine } from '#server/instances/states.ts'
 import { getInstance, instancesOf, type InstanceRow } from '#server/instances/store.ts'
 import { logger } from '#server/log.ts'
 import { removeServiceLog } from '#server/logs/service-logs.ts'
-import { tryMove } from '#server/machine.ts'
+import { tryMove } from '#server/state-machine.ts'
 import { schedule } from '#server/options/schedule.ts'
 import {
   allServices,

@@ -7,7 +7,7 @@ import { getJob, jobStatus, openJobSnapshot, sealJobSnapshot, type JobRow } from
 import { ledger } from '#server/ledger.ts'
 import { logger } from '#server/log.ts'
 import { openLog, type LogWriter } from '#server/logs/files.ts'
-import { tryMove } from '#server/machine.ts'
+import { tryMove } from '#server/state-machine.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
 import { prepareLaunch } from '../instances/launch.ts'
 import type { AbortReason } from '../work/abort-reason.ts'

@@ -2,7 +2,7 @@ import { updateDeploy, type DeployRow, type Snapshot } from '#server/deploys/sto
 import { instanceMachine } from '#server/instances/states.ts'
 import { instancesOf } from '#server/instances/store.ts'
 import type { LogWriter } from '#server/logs/files.ts'
-import { tryMove } from '#server/machine.ts'
+import { tryMove } from '#server/state-machine.ts'
 import { removeInstance, STOP_GRACE_SECONDS } from '../instances/containers.ts'
 import { outliveRotation } from '../instances/rotation.ts'
 import type { World } from '../world.ts'

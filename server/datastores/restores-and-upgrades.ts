@@ -2,7 +2,7 @@ import { runningBackup, type BackupRow } from '../backups/store.ts'
 import { tellDatastore } from '../changes.ts'
 import { useDatabase } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { tryMove } from '../machine.ts'
+import { tryMove } from '../state-machine.ts'
 import { majorOf } from './kinds.ts'
 import { newVolume, recordNew } from './operations.ts'
 import {

@@ -1,4 +1,4 @@
-import { defineMachine } from '../machine.ts'
+import { defineMachine } from '../state-machine.ts'
 
 const INSTANCE_STATUSES = ['starting', 'ready', 'failing', 'down', 'draining'] as const
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number]

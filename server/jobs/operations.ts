@@ -4,7 +4,7 @@ import { getDeploy, openSnapshot, type DeployRow, type Snapshot } from '../deplo
 import { AppError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { removeLog } from '../logs/files.ts'
-import { tryMove } from '../machine.ts'
+import { tryMove } from '../state-machine.ts'
 import { getService, type ServiceRow } from '../services/store.ts'
 import { resolveEnvironment } from '../variables/environment.ts'
 import type { JobInput, JobTrigger } from './schema.ts'

@@ -17,10 +17,10 @@ test('a drain over TLS may have an address for a host, whose certificate is judg
   onTestFinished(() => void server.close())
   await once(server, 'listening')
   const url = `tls://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const target = openDrainDestination('syslog', url, null)
-  const origin = {} as Parameters<typeof target.send>[0]
+  const destination = openDrainDestination('syslog', url, null)
+  const origin = {} as Parameters<typeof destination.send>[0]
   // Nobody has signed it; that is found out in the handshake alone.
-  await expect(target.send(origin, [], AbortSignal.timeout(10_000))).rejects.toThrow(
+  await expect(destination.send(origin, [], AbortSignal.timeout(10_000))).rejects.toThrow(
     /self-signed certificate/,
   )
 })
@@ -32,15 +32,15 @@ test.each([
   ['120', 120_000],
   ['Sun, 22 Nov 2020 00:01:00 GMT', 0],
   ['soon', 0],
-])('a target that is told to ask again after %s says so', async (after, waitMs) => {
+])('a destination that is told to ask again after %s says so', async (after, waitMs) => {
   const receiver = await startReceiver()
   onTestFinished(() => receiver.close())
   receiver.answer = { status: 429, headers: { 'retry-after': after } }
-  const target = openDrainDestination('http', receiver.url, null)
-  await expect(target.send(origin, [line], AbortSignal.timeout(10_000))).rejects.toMatchObject({ waitMs })
+  const destination = openDrainDestination('http', receiver.url, null)
+  await expect(destination.send(origin, [line], AbortSignal.timeout(10_000))).rejects.toMatchObject({ waitMs })
 })
 
-test('a target that repeats its token in an answer does not make it known', async () => {
+test('a destination that repeats its token in an answer does not make it known', async () => {
   const server = createHttpServer((request, response) =>
     response.writeHead(401).end(`who is ${request.headers.authorization}?`),
   ).listen(0, '127.0.0.1')

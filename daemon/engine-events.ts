@@ -25,7 +25,7 @@ const WATCHED = new Set([
 ])
 
 /**
- * Listens to the engine and asks the keeper of instances to look where something happened. The engine forgets its events when it
+ * Listens to the engine and asks the instance keeper to look where something happened. The engine forgets its events when it
  * restarts, so after each connection everything is looked at.
  */
 export function engineEvents(

@@ -15,6 +15,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'proxy/table',
     'proxy/compression/codings.ts',
     'proxy/compression/gains.ts',
+    'proxy/resolver/message.ts',
     'proxy/sites/media-types.ts',
     'proxy/sites/rules-file.ts',
   ],

@@ -21,7 +21,7 @@ export function recordFailure(deploy: DeployRow, reason: string, log: LogWriter)
   tellService(deploy.service_id)
 }
 
-/** The keeper of instances starts what a rollout stopped first, once the deploy has ended. */
+/** The instance keeper starts what a rollout stopped first, once the deploy has ended. */
 export function tellFormer(deploy: DeployRow, log: LogWriter): void {
   const hasFormer = (getService(deploy.service_id)?.live_deploy_id ?? null) !== null
   if (deploy.stops_first && hasFormer) log.system('the former version is started again')

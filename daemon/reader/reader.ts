@@ -74,7 +74,7 @@ export class Reader {
   }
 
   /**
-   * Has a call answered. Throws BuildFailure for faults of the source, and when the call takes more than it may; the signal's
+   * Makes a call. Throws BuildFailure for faults of the source, and when the call takes more than it may; the signal's
    * reason; or the error that it met.
    */
   async ask<Input, Output>(call: Call<Input, Output>, input: Input): Promise<Output> {

@@ -27,7 +27,7 @@ const LAST_LINES_MS = 300
 
 /**
  * Rolls a deploy out: starts its instances beside the old ones, waits until each is ready, switches the routes at once.
- * The old instances are then `draining`, which the keeper of instances ends. Instances of an interrupted try are taken up again.
+ * The old instances are then `draining`, which the instance keeper ends. Instances of an interrupted try are taken up again.
  * Throws when it cannot; then the new instances are gone and the old ones never stopped.
  */
 export async function rollOut(
@@ -76,7 +76,7 @@ export async function rollOut(
     // The next start takes the instances up again.
     if (signal.reason === ('stopping' satisfies AbortReason)) throw error
     if (error instanceof NotReady) await delay(LAST_LINES_MS)
-    // What cannot be removed now is found and removed by the keeper of instances.
+    // What cannot be removed now is found and removed by the instance keeper.
     await removeInstancesOf(world, deploy).catch(() => {})
     throw error instanceof NotReady ? new NotReady([error.message, ...saidOnce(lastLines)].join('\n')) : error
   } finally {

@@ -12,7 +12,7 @@ const DRAIN_MS = 30_000
 
 /**
  * Stops the old instance before a rollout of a service with a disk: two programs must not write to one. It is recorded
- * with the deploy, so that nothing starts the old one again before the deploy has ended; then the keeper of instances does.
+ * with the deploy, so that nothing starts the old one again before the deploy has ended; then the instance keeper does.
  */
 export async function stopFirst(
   world: World,

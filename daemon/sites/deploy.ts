@@ -8,7 +8,7 @@ import type { World } from '../world.ts'
 
 /**
  * Switches the routes of a service to the published folder of a deploy, at once. Containers that served it before are
- * then drained by the keeper of instances.
+ * then drained by the instance keeper.
  */
 export async function switchToSite(
   world: World,

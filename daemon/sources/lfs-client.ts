@@ -64,8 +64,8 @@ export class LfsRefusal extends BuildFailure {
 }
 
 /**
- * A client of a Git LFS server, which is asked for objects by the batch API with the basic transfer. Every address, those that it
- * names and leads to included, is judged when it is connected to; what signs in is sent to the server's own origin alone.
+ * A client of a Git LFS server, which is asked for objects by the batch API with the basic transfer. Every address, those that
+ * it names and leads to included, is judged when it is connected to; what signs in is sent to the server's own origin alone.
  */
 export class LfsClient {
   readonly #endpoint: LfsEndpoint
@@ -202,7 +202,10 @@ export class LfsClient {
     const known = this.#agents.get(scheme)
     if (known) return known
     const proxy = outboundProxy(scheme)
-    const agent = proxy === null ? judgedAgent(() => this.#reach, CONNECT_MS, PATIENCE) : new ProxyAgent({ uri: proxy.href, ...PATIENCE })
+    const agent =
+      proxy === null
+        ? judgedAgent(() => this.#reach, CONNECT_MS, PATIENCE)
+        : new ProxyAgent({ uri: proxy.href, ...PATIENCE })
     this.#agents.set(scheme, agent)
     return agent
   }

@@ -107,7 +107,7 @@ function begin({ id, name }: DatastoreRow, to: 'restoring' | 'upgrading', fillin
   tellDatastore(id)
 }
 
-/** Begins a restore or upgrade once more, on a volume that nothing was written to; what an earlier try filled is given up. */
+/** Begins a restore or upgrade again, on a volume that nothing was written to; what an earlier try filled is given up. */
 export function beginTry({ datastore_id: id, volume, kind }: RestoreOrUpgrade): RestoreOrUpgrade {
   useDatabase().transaction(() => {
     const fresh = newVolume(id)

@@ -21,7 +21,10 @@ export function forbiddenIn(error: unknown): ForbiddenPlace | null {
 }
 
 /** The text of a body, of no more than so many bytes; null when it is longer. */
-export async function textWithin(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, maxBytes: number): Promise<string | null> {
+export async function textWithin(
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  maxBytes: number,
+): Promise<string | null> {
   const taken: Uint8Array[] = []
   let size = 0
   for await (const piece of pieces) {

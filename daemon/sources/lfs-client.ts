@@ -64,8 +64,8 @@ export class LfsRefusal extends BuildFailure {
 }
 
 /**
- * A client of a Git LFS server, which is asked for objects by the batch API with the basic transfer. Every address, those that
- * it names and leads to included, is judged when it is connected to; what signs in is sent to the server's own origin alone.
+ * A client of a Git LFS server, which is asked for objects by the batch API with the basic transfer. Every address, those
+ * that it names and leads to included, is judged when it is connected to; what signs in is sent to the server's origin alone.
  */
 export class LfsClient {
   readonly #endpoint: LfsEndpoint

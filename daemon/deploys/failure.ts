@@ -2,8 +2,8 @@ import { tellService } from '#server/changes.ts'
 import { deployMachine } from '#server/deploys/states.ts'
 import type { DeployRow } from '#server/deploys/store.ts'
 import type { LogWriter } from '#server/logs/files.ts'
-import { tryMove } from '#server/state-machine.ts'
 import { getService } from '#server/services/store.ts'
+import { tryMove } from '#server/state-machine.ts'
 
 /** A deploy's error is a text that people read, not a log. */
 const MAX_ERROR_CHARACTERS = 8 * 1024

@@ -6,7 +6,6 @@ import { instanceMachine } from '#server/instances/states.ts'
 import { getInstance, instancesOf, type InstanceRow } from '#server/instances/store.ts'
 import { logger } from '#server/log.ts'
 import { removeServiceLog } from '#server/logs/service-logs.ts'
-import { tryMove } from '#server/state-machine.ts'
 import { schedule } from '#server/options/schedule.ts'
 import {
   allServices,
@@ -16,6 +15,7 @@ import {
   type ServiceRow,
 } from '#server/services/store.ts'
 import { wantedInstances } from '#server/services/types.ts'
+import { tryMove } from '#server/state-machine.ts'
 import { ensureNetwork } from '../environments/networks.ts'
 import { Background } from '../work/background.ts'
 import { CrashHistory } from '../work/crashes.ts'

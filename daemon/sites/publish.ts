@@ -13,8 +13,8 @@ import type { SourceTree } from '../builds/source-tree.ts'
 import { withinBuildTimeout } from '../builds/time-limit.ts'
 import { clearTree, removeTree } from '../sources/remove-tree.ts'
 import type { World } from '../world.ts'
-import { TAKE_FOLDER, type FinishedSite } from './reader-calls.ts'
 import { liftFolder } from './lift.ts'
+import { TAKE_FOLDER, type FinishedSite } from './reader-calls.ts'
 
 /** What was published cannot be a site; `message` is for the deploy's error. */
 class SiteFailure extends Error {

@@ -4,10 +4,10 @@ import { MAX_CONNECTIONS_PER_ADDRESS, MAX_HSTS_SECONDS } from '#proxy/limits.ts'
 import { isLocalName } from '../domains/names.ts'
 import { AppError } from '../errors.ts'
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../log.ts'
+import { MIN_MEMORY_MB } from '../schema.ts'
 import { readBucket, type BucketOptions } from './bucket.ts'
 import { readDnsProvider, type DnsProvider } from './dns-provider.ts'
 import { bad, FLAGS, parseFlags, title, type FlagName, type SecretFlag } from './flags.ts'
-import { MIN_MEMORY_MB } from './limits.ts'
 import {
   readSecret,
   S3_KEY_FORM,

@@ -2,10 +2,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CHOOSE_RECIPE } from '../daemon/builds/jobs.ts'
 import { NO_SETTINGS } from '../daemon/builds/plans/plan.ts'
+import { CHOOSE_RECIPE } from '../daemon/builds/reader-calls.ts'
 import { withReader } from '../daemon/reader/reader.ts'
-import { REMOVE_TREE } from '../daemon/sources/jobs.ts'
+import { REMOVE_TREE } from '../daemon/sources/reader-calls.ts'
 import { useBuiltReader } from '../test/support/reader.ts'
 import { median } from './lib/figures.ts'
 

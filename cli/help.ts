@@ -1,5 +1,5 @@
 import { AppError } from '#server/errors.ts'
-import { FLAGS } from '#server/flags.ts'
+import { FLAGS } from '#server/options/flags.ts'
 
 interface Usage {
   /** As it is written after `deployer`. */

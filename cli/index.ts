@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '#server/errors.ts'
-import { parseWords } from '#server/flags.ts'
+import { parseWords } from '#server/options/flags.ts'
 import { VERSION } from '#server/version.ts'
 import { helpText, unknownCommand } from './help.ts'
 import { keptSettings } from './install/settings.ts'

@@ -1,5 +1,5 @@
-import { FLAGS, parseWords, type FlagName } from '#server/flags.ts'
-import { readOptions, type Options } from '#server/options.ts'
+import { FLAGS, parseWords, type FlagName } from '#server/options/flags.ts'
+import { readOptions, type Options } from '#server/options/index.ts'
 
 /**
  * Reads what a command beside `serve` and `install` is told: where the server keeps its data, the further `settings`

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { takeDataLock } from '#server/data-lock.ts'
+import { takeDataLock } from '#server/data-directory.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 
 /** No such file, and one that this user may not open (errno(3)). */

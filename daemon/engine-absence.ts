@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { schedule } from '#server/schedule.ts'
+import { schedule } from '#server/options/schedule.ts'
 import { isEngineAway, type Engine } from './engine/index.ts'
 import type { World } from './world.ts'
 

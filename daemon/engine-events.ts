@@ -1,12 +1,12 @@
 import { tellEverything } from '#server/changes.ts'
 import { logger } from '#server/log.ts'
 import { messageOf } from '#server/errors.ts'
-import { schedule } from '#server/schedule.ts'
+import { schedule } from '#server/options/schedule.ts'
 import type { DatastoreKeeper } from './datastores/keeper.ts'
-import type { Task } from './driver.ts'
+import type { Task } from './work/driver.ts'
 import { meetEngine } from './environments/meet.ts'
 import type { LogCollector } from './logs/collector.ts'
-import type { Supervisor } from './rollouts/supervisor.ts'
+import type { InstanceKeeper } from './instances/keeper.ts'
 import type { World } from './world.ts'
 
 const log = logger('engine')
@@ -25,12 +25,12 @@ const WATCHED = new Set([
 ])
 
 /**
- * Listens to the engine and asks the supervisor to look where something happened. The engine forgets its events when it
+ * Listens to the engine and asks the instance keeper to look where something happened. The engine forgets its events when it
  * restarts, so after each connection everything is looked at.
  */
 export function engineEvents(
   world: World,
-  supervisor: Supervisor,
+  instances: InstanceKeeper,
   datastores: DatastoreKeeper,
   serviceLogs: LogCollector,
   wakeOthers: () => void,
@@ -39,7 +39,7 @@ export function engineEvents(
     try {
       const events = await world.engine.events(signal)
       // Not before: what happened between a look and the first event would be noticed by the next look.
-      supervisor.engineAnswers()
+      instances.engineAnswers()
       datastores.lookAtAll()
       serviceLogs.lookAtAll()
       wakeOthers()
@@ -47,7 +47,7 @@ export function engineEvents(
         if (event.type !== 'container' || !WATCHED.has(event.action)) continue
         const service = event.attributes['deployer.service']
         const datastore = event.attributes['deployer.datastore']
-        if (service) supervisor.look(service)
+        if (service) instances.look(service)
         if (service) serviceLogs.look(service)
         if (datastore) datastores.look(datastore)
         if (datastore && event.action === 'destroy') serviceLogs.replaced(datastore)
@@ -79,7 +79,7 @@ export function engineEvents(
         if (!isNew) return
         log.warn('the engine does not answer; trying again', { error: world.engineFault })
         tellEverything()
-        supervisor.lookAtAll()
+        instances.lookAtAll()
         datastores.lookAtAll()
       }
     },

@@ -2,7 +2,7 @@ import { provideBlueprintProgram } from '#server/blueprints/reading-thread.ts'
 import { useContext } from '#server/context.ts'
 import { messageOf } from '#server/errors.ts'
 import { ledger } from '#server/ledger.ts'
-import { takeOrderlyStop } from '#server/orderly-stop.ts'
+import { takeOrderlyStop } from '#server/work/orderly-stop.ts'
 import { logger } from '#server/log.ts'
 import { BlueprintSync } from './blueprints/sync.ts'
 import { provideSearchProgram } from '#server/logs/search-thread.ts'
@@ -12,7 +12,7 @@ import { DatastoreKeeper } from './datastores/keeper.ts'
 import { DeployQueue } from './deploys/queue.ts'
 import { deployGone } from './deploys/runs.ts'
 import { recoverDeploys } from './deploys/recover.ts'
-import { Driver } from './driver.ts'
+import { Driver } from './work/driver.ts'
 import { Verification } from './domains/verification.ts'
 import { engineEvents } from './engine-events.ts'
 import { createEngine } from './engine/index.ts'
@@ -30,8 +30,8 @@ import { ServiceWatch } from './notifications/service-watch.ts'
 import { DataPlane } from './proxy/data-plane.ts'
 import { provideReaderProgram } from './reader/reader.ts'
 import { provideGitRunner } from './sources/git-command.ts'
-import { Health } from './rollouts/health.ts'
-import { Supervisor } from './rollouts/supervisor.ts'
+import { Health } from './instances/health.ts'
+import { InstanceKeeper } from './instances/keeper.ts'
 import { ensureSshKey } from './sources/git.ts'
 import { removeLeftCheckouts } from './sources/left-checkouts.ts'
 import type { World } from './world.ts'
@@ -122,7 +122,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const deploys = new DeployQueue(started)
   const jobs = new JobQueue(started)
   const schedule = new Schedule()
-  const supervisor = new Supervisor(started, (id) => Promise.all([deployGone(id), jobsGone(id)]))
+  const instances = new InstanceKeeper(started, (id) => Promise.all([deployGone(id), jobsGone(id)]))
   const datastores = new DatastoreKeeper(started)
   const hasCrashed = !takeOrderlyStop()
   recoverDeploys(hasCrashed)
@@ -140,15 +140,15 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const notifier = new Notifier()
   const serviceWatch = new ServiceWatch()
   driver.start(
-    engineEvents(started, supervisor, datastores, serviceLogs, () => {
+    engineEvents(started, instances, datastores, serviceLogs, () => {
       driver.wake('deploys')
       driver.wake('jobs')
       driver.wake('cleanup')
     }),
   )
   driver.start(deploys.task(() => driver.wake('deploys')))
-  driver.start(supervisor.task(() => driver.wake('instances')))
-  driver.start(new Health(started, supervisor).task())
+  driver.start(instances.task(() => driver.wake('instances')))
+  driver.start(new Health(started, instances).task())
   for (const task of datastores.tasks((name) => driver.wake(name))) driver.start(task)
   driver.start(jobs.task(() => driver.wake('jobs')))
   driver.start(schedule.task(() => driver.wake('schedule')))
@@ -169,7 +169,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   return {
     async stop() {
       endStatuses()
-      supervisor.stop()
+      instances.stop()
       datastores.stop()
       domains.stop()
       certificates.stop()

@@ -3,7 +3,7 @@ import { seeksCertificates } from '#server/certificates/hosts.ts'
 import { servedDomains } from '#server/domains/store.ts'
 import { hookSecrets } from '#server/hooks/secrets.ts'
 import type { ServerInfo } from '#server/info.ts'
-import { publicUrl } from '#server/public-address.ts'
+import { publicUrl } from '#server/network/public-address.ts'
 import { useApiAddress, useWorld } from './index.ts'
 
 /** What the server is and runs on; the engine's part is null while it does not answer. */

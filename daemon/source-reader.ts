@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { packContext } from './builds/context.ts'
-import { CHOOSE_RECIPE, PACK_CONTEXT } from './builds/jobs.ts'
+import { CHOOSE_RECIPE, PACK_CONTEXT } from './builds/reader-calls.ts'
 import { chooseRecipe } from './builds/choose-recipe.ts'
-import { done, endWithLifeline, serveJobs } from './reader/serve.ts'
-import { LIFT_FOLDER, TAKE_FOLDER } from './sites/jobs.ts'
+import { done, endWithLifeline, serveCalls } from './reader/serve.ts'
+import { LIFT_FOLDER, TAKE_FOLDER } from './sites/reader-calls.ts'
 import { takeFolder } from './sites/take-folder.ts'
 import { unpackFolder } from './sites/unpack-folder.ts'
 import { deleteTree } from './sources/delete-tree.ts'
@@ -16,14 +16,14 @@ import {
   UNPACK_ARCHIVE,
   WATCH_SIZE,
   WRITE_OBJECTS,
-} from './sources/jobs.ts'
+} from './sources/reader-calls.ts'
 import { keepArchive } from './sources/keep-archive.ts'
 import { readPointers, writeObjects } from './sources/lfs-files.ts'
 import { linkTree } from './sources/link-tree.ts'
 import { unpackArchive } from './sources/unpack.ts'
 
 /** The program that reads users' files. Nothing here may reach the database, the engine or a secret. */
-serveJobs([
+serveCalls([
   done(KEEP_ARCHIVE, (input, streams) => keepArchive(input, streams.input)),
   done(UNPACK_ARCHIVE, unpackArchive),
   done(WATCH_SIZE, untilTooLarge),

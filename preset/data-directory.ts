@@ -1,8 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setCheckoutsAside } from '#daemon/sources/left-checkouts.ts'
-import { prepareDataDirectory } from '#server/data-directory.ts'
-import { takeDataLock } from '#server/data-lock.ts'
+import { prepareDataDirectory, takeDataLock } from '#server/data-directory.ts'
 import { AppError } from '#server/errors.ts'
 
 /**

@@ -9,8 +9,8 @@ import { Connections } from '#server/http/connections.ts'
 import { asGet } from '#server/http/head.ts'
 import { Request } from '#server/http/request.ts'
 import { errorText, refusalOf, refuse } from '#server/http/refuse.ts'
-import type { ListenAddress } from '#server/option-values.ts'
-import type { Options } from '#server/options.ts'
+import type { ListenAddress } from '#server/options/values.ts'
+import type { Options } from '#server/options/index.ts'
 
 /** A client that takes longer to say what it wants holds a connection for nothing. */
 const HEAD_TIMEOUT_MS = 30_000

@@ -1,4 +1,4 @@
-import { BoundedQueue } from './queue.ts'
+import { BoundedQueue } from './work/queue.ts'
 
 /** What the change feed tells. */
 export interface Change {

@@ -1,5 +1,5 @@
 import type { Database } from './database/index.ts'
-import type { Options } from './options.ts'
+import type { Options } from './options/index.ts'
 import type { Vault } from './secrets.ts'
 
 /** What every part of the server stands on; made once at start. */

@@ -1,5 +1,6 @@
 import { accessSync, chmodSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { AppError, messageOf } from './errors.ts'
 import { makePrivateDirectory, PRIVATE_DIRECTORY_MODE } from './files.ts'
 
@@ -49,5 +50,20 @@ function closeToOthers(path: string): void {
     chmodSync(path, PRIVATE_DIRECTORY_MODE)
   } catch (cause) {
     throw new Error(`${reason}, and its mode cannot be changed: ${messageOf(cause)}`, { cause })
+  }
+}
+
+/**
+ * Takes the lock of a data directory: an exclusive transaction on a small database of its own, which the kernel drops
+ * with the process, however that ends. Null when another process holds it, after it was waited for so many milliseconds.
+ */
+export function takeDataLock(dataDirectory: string, patienceMs = 0): { release(): void } | null {
+  const database = new DatabaseSync(join(dataDirectory, 'lock.db'), { timeout: patienceMs })
+  try {
+    database.exec('BEGIN EXCLUSIVE')
+    return { release: () => database.close() }
+  } catch {
+    database.close()
+    return null
   }
 }

@@ -1,5 +1,5 @@
-import { BoundedQueue } from './queue.ts'
-import { safeFields, withoutSecrets } from './redaction.ts'
+import { safeFields, withoutSecrets } from './text/redaction.ts'
+import { BoundedQueue } from './work/queue.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { z } from 'zod'
 import { ID_PATTERN, ID_PREFIXES, type IdKind } from './ids.ts'
 
 /** A text that a rule judges, which answers what is wrong with it as the end of a message after its field, or null. */
@@ -36,3 +37,36 @@ export const IdOrName = z.strictObject({
     .min(1)
     .meta({ description: 'Id or name', examples: ['api'] }),
 })
+
+/** Less than this starts no program. */
+export const MIN_MEMORY_MB = 16
+const MAX_MEMORY_MB = 1024 * 1024
+const MIN_CPUS = 0.01
+const MAX_CPUS = 512
+
+/** A memory limit as it is asked for. */
+export const MemoryLimit = z
+  .int()
+  .refine(
+    (value) => value === 0 || (value >= MIN_MEMORY_MB && value <= MAX_MEMORY_MB),
+    `must be 0 (the server default) or ${MIN_MEMORY_MB} to ${MAX_MEMORY_MB}`,
+  )
+  .meta({
+    description: 'MiB; 0 is the server default',
+    examples: [512],
+    anyOf: [{ const: 0 }, { minimum: MIN_MEMORY_MB, maximum: MAX_MEMORY_MB }],
+  })
+
+/** A CPU limit as it is asked for. */
+export const CpuLimit = z
+  .number()
+  .refine(
+    (value) => value === 0 || (value >= MIN_CPUS && value <= MAX_CPUS),
+    `must be 0 (the server default) or ${MIN_CPUS} to ${MAX_CPUS}`,
+  )
+  .transform((value) => Math.round(value * 100) / 100)
+  .meta({
+    description: 'CPUs, rounded to 0.01; 0 is the server default',
+    examples: [1],
+    anyOf: [{ const: 0 }, { minimum: MIN_CPUS, maximum: MAX_CPUS }],
+  })

@@ -1,13 +1,12 @@
 import type { Database } from './database/index.ts'
+import { readSetting, writeNewSetting } from './database/settings.ts'
 import { randomHex } from './ids.ts'
 
+const KEY = 'server_id'
 const SERVER_ID_BYTES = 10
 
 /** Names this server to the engine's labels and to the data plane; made once and kept in the database. */
 export function serverIdOf(database: Database): string {
-  database.run(
-    "INSERT INTO settings (key, value) VALUES ('server_id', ?) ON CONFLICT (key) DO NOTHING",
-    randomHex(SERVER_ID_BYTES),
-  )
-  return database.get<{ value: string }>("SELECT value FROM settings WHERE key = 'server_id'")!.value
+  writeNewSetting(database, KEY, randomHex(SERVER_ID_BYTES))
+  return readSetting(database, KEY)!
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { FLAGS } from '#server/flags.ts'
+import { FLAGS } from '#server/options/flags.ts'
 import { ROOT, circularImports, importGraph, importsOf, resolveInside, sourcesOf } from './support/sources.ts'
 
 /** What each room may import of the others; a path means that file or folder alone. */
@@ -15,6 +15,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'proxy/table',
     'proxy/compression/codings.ts',
     'proxy/compression/gains.ts',
+    'proxy/resolver/message.ts',
     'proxy/sites/media-types.ts',
     'proxy/sites/rules-file.ts',
   ],
@@ -56,8 +57,6 @@ const ORDER: Record<string, string[]> = {
     'pages',
     'sites',
     'upstream',
-    'tls/contexts.ts',
-    'tls/challenges.ts',
     'routes',
     'relay',
     'http2',
@@ -68,27 +67,19 @@ const ORDER: Record<string, string[]> = {
     'main.ts',
   ],
   daemon: [
-    'abort-reason.ts',
-    'clock-guard.ts',
-    'limits.ts',
-    'settled.ts',
-    'driver.ts',
+    'work',
     'engine',
     'packet-filter',
-    'domains/verification-key.ts',
-    'certificates/proofs.ts',
     'proxy',
     'logs',
     'log-drains',
     'notifications',
     'world.ts',
     'engine-absence.ts',
-    'proxy/routed.ts',
     'environments',
     'builds/failure.ts',
     'reader',
     'sources',
-    'sites/rules.ts',
     'builds',
     'instances',
     'sites',
@@ -207,7 +198,7 @@ describe('the process that reads sources', () => {
     const reached = reachedFrom('daemon/source-reader.ts')
     const foreign = reached.filter(
       (specifier) =>
-        /^(server\/(?!files\.ts$|errors\.ts$|glob\.ts$|parsed-json\.ts$)|daemon\/(engine|deploys|rollouts)\/)/.test(
+        /^(server\/(?!files\.ts$|errors\.ts$|text\/)|daemon\/(engine|deploys|rollouts)\/)/.test(
           specifier,
         ) ||
         /^node:(child_process|http2?|https|tls|dgram|sqlite)$/.test(specifier) ||
@@ -268,7 +259,7 @@ describe('the sources', () => {
   })
 
   it('wait for answers in one place: some, node tells by no event that is about them', () => {
-    const homes = ['server/answer-of.ts', 'daemon/engine/attachment.ts']
+    const homes = ['server/network/answers.ts', 'daemon/engine/attachment.ts']
     const elsewhere = lines(/'response'/).filter((line) => !homes.includes(line.split(':')[0]!))
     expect(elsewhere).toEqual([])
   })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { DNS_PROVIDER_VARIABLES } from '#server/dns-provider.ts'
-import { FLAGS } from '#server/flags.ts'
+import { DNS_PROVIDER_VARIABLES } from '#server/options/dns-provider.ts'
+import { FLAGS } from '#server/options/flags.ts'
 import type { Release } from './release.ts'
 import type { Settings } from './settings.ts'
 

@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { DNS_PROVIDER_VARIABLES } from '#server/dns-provider.ts'
 import { AppError } from '#server/errors.ts'
 import { PRIVATE_FILE_MODE, writePrivateFile } from '#server/files.ts'
-import { FLAGS, parseFlags, type FlagName } from '#server/flags.ts'
+import { DNS_PROVIDER_VARIABLES } from '#server/options/dns-provider.ts'
+import { FLAGS, parseFlags, type FlagName } from '#server/options/flags.ts'
 import { SETTINGS_FILE } from './layout.ts'
 
 /** Variables with their values. */

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { BuildFailure } from './failure.ts'
-import { Glob } from '#server/glob.ts'
+import { Glob } from '#server/text/glob.ts'
 import { linesOf } from './text.ts'
 
 /** Each is held against each file. Files of large repositories have a few hundred. */

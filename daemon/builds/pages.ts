@@ -1,7 +1,7 @@
 import { contents } from './contents.ts'
 import { readStaticFiles } from './static-files.ts'
 import type { Tree } from '../sources/tree.ts'
-import { answersRoot, MAX_RULES_BYTES, parseRedirects } from '../sites/rules.ts'
+import { answersRoot, MAX_RULES_BYTES, parseRedirects } from './site-rules.ts'
 
 /** Where pages that need no build usually lie. */
 const FOLDERS = ['.', 'public']

@@ -1,7 +1,7 @@
 import { Readable, type Writable } from 'node:stream'
 import { messageOf } from '#server/errors.ts'
 import { pump } from '../reader/pump.ts'
-import { PACK_CONTEXT } from './jobs.ts'
+import { PACK_CONTEXT } from './reader-calls.ts'
 import type { Recipe } from './recipe.ts'
 import type { SourceTree } from './source-tree.ts'
 

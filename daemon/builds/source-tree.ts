@@ -2,10 +2,10 @@ import { realpath, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { useContext } from '#server/context.ts'
 import { makePrivateDirectory } from '#server/files.ts'
-import type { Slots } from '#server/slots.ts'
-import type { Job } from '../reader/job.ts'
+import type { Slots } from '#server/work/slots.ts'
+import type { Call } from '../reader/call.ts'
 import { Reader } from '../reader/reader.ts'
-import { REMOVE_TREE } from '../sources/jobs.ts'
+import { REMOVE_TREE } from '../sources/reader-calls.ts'
 import { clearTree, removeTree } from '../sources/remove-tree.ts'
 import { BuildFailure } from './failure.ts'
 import type { Place } from './recipe.ts'
@@ -35,9 +35,9 @@ export class SourceTree {
     return (this.#reader ??= new Reader(this.#signal))
   }
 
-  /** Has a job done by that process. */
-  ask<Input, Output>(job: Job<Input, Output>, input: Input): Promise<Output> {
-    return this.reader.ask(job, input)
+  /** Has that process answer a call. */
+  ask<Input, Output>(call: Call<Input, Output>, input: Input): Promise<Output> {
+    return this.reader.ask(call, input)
   }
 
   /** Ends the process for as long as nothing is asked of it: it takes 60 MiB. */

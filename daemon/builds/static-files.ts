@@ -1,4 +1,4 @@
-import { parsedJson } from '#server/parsed-json.ts'
+import { parsedJson } from '#server/text/parsed-json.ts'
 import type { Tree } from '../sources/tree.ts'
 import { isRecord } from './plans/json.ts'
 import { findInLines, hasLine } from './text.ts'

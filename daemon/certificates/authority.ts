@@ -5,7 +5,7 @@ import type { Client } from 'acme-client'
 import { accountKeyFile } from '#server/certificates/files.ts'
 import { useContext } from '#server/context.ts'
 import { writePrivateFile } from '#server/files.ts'
-import { readRetryAfter } from '#server/retry-after.ts'
+import { readRetryAfter } from '#server/network/answers.ts'
 import { VERSION } from '#server/version.ts'
 import { AcmeProblem, AuthorityAway } from './problem.ts'
 

@@ -19,17 +19,18 @@ import type { Value } from '#server/database/index.ts'
 import { reachesServer } from '#server/domains/operations.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import { plainLine } from '#server/plain-line.ts'
-import { tryMove } from '#server/machine.ts'
-import { schedule } from '#server/schedule.ts'
+import { tryMove } from '#server/state-machine.ts'
+import { schedule } from '#server/options/schedule.ts'
+import { plainLine } from '#server/text/plain-line.ts'
+import { RateLimit } from '#server/work/rate-limit.ts'
 import { checkHost } from '../domains/checks.ts'
 import { Looks } from '../domains/looks.ts'
-import type { Task } from '../driver.ts'
-import { clockGuard } from '../clock-guard.ts'
-import { forEachLimited } from '../limits.ts'
+import type { Task } from '../work/driver.ts'
+import { clockGuard } from '../work/clock-guard.ts'
+import { forEachLimited } from '../work/each.ts'
 import type { World } from '../world.ts'
 import { Authority } from './authority.ts'
-import { AwayTimes, backoffMs, heededMs, MinuteGate } from './backoff.ts'
+import { AwayTimes, heededMs, retryMs } from './backoff.ts'
 import { ExpiryWatch } from './expiry.ts'
 import { byNeed, forgetEnded, isDue, wantedNames, type Wanted } from './needs.ts'
 import { obtainCertificate } from './order.ts'
@@ -59,7 +60,7 @@ export class Certification {
   readonly #authority = new Authority()
   readonly #advice = new RenewalAdvice(this.#authority)
   readonly #looks = new Looks(LOOK_HOLDS_MS)
-  readonly #gate = new MinuteGate(NEW_ORDERS_A_MINUTE)
+  readonly #gate = new RateLimit(NEW_ORDERS_A_MINUTE, 60_000)
   readonly #away = new AwayTimes()
   readonly #clock = clockGuard()
   readonly #expiry = new ExpiryWatch()
@@ -137,7 +138,7 @@ export class Certification {
     const unseen = this.#looks.dueOf(due.filter(({ id }) => !isWildcard(id)))
     const first = unseen.filter(({ version }) => version === null)
     const renewals = unseen.filter(({ version }) => version !== null)
-    const room = Math.min(ORDERS_AT_A_TIME - this.#running.size, this.#gate.left())
+    const room = Math.min(ORDERS_AT_A_TIME - this.#running.size, this.#gate.left)
     return [...first.slice(0, LOOKS_A_PASS), ...renewals.slice(0, room)]
   }
 
@@ -210,7 +211,7 @@ export class Certification {
     const isAway = error instanceof AuthorityAway
     const problem = error instanceof AcmeProblem ? error : null
     const saidMs = problem?.retryAfterMs ?? null
-    const ownMs = saidMs === null ? backoffMs(failures + 1) : heededMs(saidMs)
+    const ownMs = saidMs === null ? retryMs(failures + 1) : heededMs(saidMs)
     const waitMs = isAway ? this.#away.failed(error.retryAfterMs) : ownMs
     // Which limit it was is not said: the account's would refuse every other host as well.
     if (problem?.kind === 'rateLimited') this.#away.failed()

@@ -1,6 +1,6 @@
+import { proofs } from '../proxy/proofs.ts'
 import type { World } from '../world.ts'
 import type { Prover } from './order.ts'
-import { proofs } from './proofs.ts'
 
 /** Proves by what the data plane answers over plain HTTP (RFC 8555 section 8.3). */
 export function httpProver({ dataPlane }: World): Prover {

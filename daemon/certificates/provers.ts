@@ -1,4 +1,4 @@
-import { publicHttpPort } from '#server/public-address.ts'
+import { publicHttpPort } from '#server/network/public-address.ts'
 import type { World } from '../world.ts'
 import { dnsProver } from './dns-proof.ts'
 import { httpProver } from './http-proof.ts'

@@ -1,8 +1,8 @@
 import { writeChallenge } from '#server/certificates/files.ts'
+import { proofs } from '../proxy/proofs.ts'
 import type { World } from '../world.ts'
 import { loadAcme } from './authority.ts'
 import type { Prover } from './order.ts'
-import { proofs } from './proofs.ts'
 
 /** Proves by the certificate that the data plane shows in a handshake with the authority (RFC 8737). */
 export function tlsProver({ dataPlane }: World): Prover {

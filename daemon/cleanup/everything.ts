@@ -1,5 +1,5 @@
 import type { Engine, Ledger } from '../engine/index.ts'
-import { runEach } from './run-each.ts'
+import { runEach } from '../work/each.ts'
 
 /**
  * Removes all that a server made in the engine: containers, networks, volumes with what datastores and disks keep in

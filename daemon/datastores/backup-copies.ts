@@ -15,8 +15,8 @@ import {
 import { onChange } from '#server/changes.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import type { Task } from '../driver.ts'
-import { Background } from '../rollouts/background.ts'
+import { Background } from '../work/background.ts'
+import type { Task } from '../work/driver.ts'
 
 const log = logger('backups')
 

@@ -5,8 +5,8 @@ import { useDatabase } from '#server/context.ts'
 import { allDatastores, recordDatastore, type DatastoreRow } from '#server/datastores/store.ts'
 import { nextDue } from '#server/jobs/cron.ts'
 import { logger } from '#server/log.ts'
-import type { Task } from '../driver.ts'
-import { clockGuard, JUMP_MS } from '../clock-guard.ts'
+import type { Task } from '../work/driver.ts'
+import { clockGuard, JUMP_MS } from '../work/clock-guard.ts'
 
 const log = logger('backups')
 

@@ -1,8 +1,8 @@
 import { useContext } from '#server/context.ts'
 import { KINDS, type DatastoreKind } from '#server/datastores/kinds.ts'
+import { getRestoreOrUpgrade } from '#server/datastores/restores-and-upgrades-store.ts'
 import type { DatastoreRow } from '#server/datastores/store.ts'
 import { internalPlace } from '#server/datastores/view.ts'
-import { getReplacement } from '#server/replacements/store.ts'
 import type { ContainerSpec, ContainerState } from '../engine/index.ts'
 import { CONFIG_FILE, TLS_SETTINGS } from './files.ts'
 import { memorySettings } from './settings.ts'
@@ -83,7 +83,7 @@ export function isInMode(row: DatastoreRow, { labels }: ContainerState): boolean
 }
 
 function modeOf(row: DatastoreRow): Mode {
-  return getReplacement(row.id)?.reads_only === 1 ? 'read-only' : 'serving'
+  return getRestoreOrUpgrade(row.id)?.reads_only === 1 ? 'read-only' : 'serving'
 }
 
 /** `filling`: it loads what it is given, and nobody uses it yet. */

@@ -1,5 +1,5 @@
 import type { ContainerState, Engine } from '../engine/index.ts'
-import { describeExit } from '../rollouts/exit.ts'
+import { describeExit } from '../instances/exit.ts'
 
 /** Of the output of a program that ended, for the reason. */
 const LAST_LINES = 5

@@ -9,13 +9,13 @@ import {
 } from '#server/datastores/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import { schedule } from '#server/schedule.ts'
-import type { Task } from '../driver.ts'
+import { schedule } from '#server/options/schedule.ts'
+import type { Task } from '../work/driver.ts'
 import type { ContainerState } from '../engine/index.ts'
-import { Background } from '../rollouts/background.ts'
-import { CrashHistory } from '../rollouts/crashes.ts'
+import { Background } from '../work/background.ts'
+import { CrashHistory } from '../work/crashes.ts'
 import { noteInService } from '../logs/notes.ts'
-import { passEnded } from '../settled.ts'
+import { passEnded } from '../work/settled.ts'
 import type { World } from '../world.ts'
 import { BackupCopies } from './backup-copies.ts'
 import { BackupSchedule } from './backup-schedule.ts'
@@ -26,7 +26,7 @@ import { becomeUnavailable, DatastoreHealth } from './health.ts'
 import { leftovers } from './leftovers.ts'
 import { applyLimits } from './limits.ts'
 import { removeDatastore } from './remove.ts'
-import { Replacements } from './replacements.ts'
+import { RestoresAndUpgrades } from './restores-and-upgrades.ts'
 import { startDatastore } from './start.ts'
 import { stopDatastore } from './stop.ts'
 import { endWait, isAwaited, isEmpty } from './waiting.ts'
@@ -50,7 +50,7 @@ export class DatastoreKeeper {
   readonly #backups: Backups
   readonly #copies = new BackupCopies()
   readonly #schedule = new BackupSchedule()
-  readonly #replacements: Replacements
+  readonly #restoresAndUpgrades: RestoresAndUpgrades
   /** Those whose container another hand changes now. */
   readonly #held = new Set<string>()
   readonly #passes = new Background()
@@ -66,7 +66,7 @@ export class DatastoreKeeper {
   constructor(world: World) {
     this.#world = world
     this.#backups = new Backups(world)
-    this.#replacements = new Replacements(world, {
+    this.#restoresAndUpgrades = new RestoresAndUpgrades(world, {
       hold: (id) => this.#hold(id),
       release: (id) => this.#release(id),
     })
@@ -78,14 +78,14 @@ export class DatastoreKeeper {
   /** Takes up what the last run of the server left. */
   recover(hasCrashed: boolean): void {
     this.#backups.recover()
-    this.#replacements.recover(hasCrashed)
+    this.#restoresAndUpgrades.recover(hasCrashed)
   }
 
   /** The tasks that keep datastores; `wake` runs one of them by its name. */
   tasks(wake: (name: string) => void): Task[] {
     const sweep = leftovers(
       this.#world,
-      (name) => this.#backups.isUnderWay(name) || this.#replacements.isUnderWay(name),
+      (name) => this.#backups.isUnderWay(name) || this.#restoresAndUpgrades.isUnderWay(name),
     )
     this.#wake = () => wake('datastores')
     this.#sweep = () => wake(sweep.name)
@@ -95,7 +95,7 @@ export class DatastoreKeeper {
       this.#backups.task(() => wake('backups')),
       this.#copies.task(() => wake('copies of backups')),
       this.#schedule.task(() => wake('backup schedule')),
-      this.#replacements.task(() => wake('replacements')),
+      this.#restoresAndUpgrades.task(() => wake('restores-and-upgrades')),
       sweep,
     ]
   }
@@ -113,7 +113,7 @@ export class DatastoreKeeper {
     for (const [id, pause] of this.#pauses) this.#cutShort(id, pause)
     this.#wake()
     this.#backups.look()
-    this.#replacements.look()
+    this.#restoresAndUpgrades.look()
     this.#sweep()
   }
 
@@ -125,7 +125,7 @@ export class DatastoreKeeper {
     this.#health.stop()
     this.#backups.stop()
     this.#copies.stop()
-    this.#replacements.stop()
+    this.#restoresAndUpgrades.stop()
     this.#schedule.stop()
   }
 
@@ -268,7 +268,7 @@ export class DatastoreKeeper {
       key: id,
       pauseMs: this.#failures.backOffMs(id),
       run: async () => {
-        await Promise.all([this.#passes.cancel(id), this.#replacements.cancel(id)])
+        await Promise.all([this.#passes.cancel(id), this.#restoresAndUpgrades.cancel(id)])
         await Promise.all([this.#health.forget(id), this.#backups.cancel(id), this.#copies.cancel(id)])
         await removeDatastore(this.#world, getDatastore(id)!)
         this.#failures.forget(id)

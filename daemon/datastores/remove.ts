@@ -1,9 +1,9 @@
 import { removeBackupsOf } from '#server/backups/operations.ts'
 import { forgetDiskBytes } from '#server/datastores/disk-use.ts'
+import { getRestoreOrUpgrade, spareVolumesOf } from '#server/datastores/restores-and-upgrades-store.ts'
 import { deleteDatastoreRow, type DatastoreRow } from '#server/datastores/store.ts'
 import { releaseAddress } from '#server/instances/addresses.ts'
 import { removeServiceLog } from '#server/logs/service-logs.ts'
-import { getReplacement, spareVolumesOf } from '#server/replacements/store.ts'
 import type { World } from '../world.ts'
 import { removeSpareVolumes } from './leftovers.ts'
 import { endProgram } from './stop.ts'
@@ -21,7 +21,7 @@ export async function removeDatastore(world: World, row: DatastoreRow): Promise<
   // What a kill of the server left of work on it still uses its volumes.
   await removeStrayWork(world, (name) => !name.startsWith(row.id))
   await volumes.remove(row.volume)
-  const filling = getReplacement(row.id)
+  const filling = getRestoreOrUpgrade(row.id)
   if (filling) await volumes.remove(filling.volume)
   await removeSpareVolumes(world.engine, spareVolumesOf(row.id))
   await removeBackupsOf(row.id)

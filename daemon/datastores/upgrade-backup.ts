@@ -1,8 +1,8 @@
 import { beginBackup, withdrawBackup } from '#server/backups/operations.ts'
 import type { BackupRow } from '#server/backups/store.ts'
+import { updateRestoreOrUpgrade } from '#server/datastores/restores-and-upgrades-store.ts'
 import type { DatastoreRow } from '#server/datastores/store.ts'
 import { AppError } from '#server/errors.ts'
-import { updateReplacement } from '#server/replacements/store.ts'
 import { endOfFile } from './backup-end.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function backUpForUpgrade(
   signal: AbortSignal,
 ): Promise<BackupRow> {
   if (former?.sha256 === null) await withdrawBackup(former)
-  const { id } = beginBackup(row, 'upgrade', (made) => updateReplacement(row.id, { backup_id: made }))
+  const { id } = beginBackup(row, 'upgrade', (made) => updateRestoreOrUpgrade(row.id, { backup_id: made }))
   const backup = await endOfFile(id, signal)
   if (backup.status === 'failed') throw new AppError('runtime_error', `its backup failed: ${backup.error}`)
   if (former && former.sha256 !== null) await withdrawBackup(former)

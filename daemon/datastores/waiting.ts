@@ -1,17 +1,17 @@
+import { getRestoreOrUpgrade } from '#server/datastores/restores-and-upgrades-store.ts'
 import { datastoreMachine } from '#server/datastores/states.ts'
 import type { DatastoreRow } from '#server/datastores/store.ts'
-import { tryMove } from '#server/machine.ts'
-import { getReplacement } from '#server/replacements/store.ts'
+import { tryMove } from '#server/state-machine.ts'
 
 /** Whether a datastore has no data yet: a backup is to fill it, or could not. It is never started without. */
 export function isEmpty({ id }: DatastoreRow): boolean {
-  return getReplacement(id)?.kind === 'first'
+  return getRestoreOrUpgrade(id)?.kind === 'first'
 }
 
 /** Whether the next answer of a datastore's program makes it available: not while something is to take its place. */
 export function isAwaited(row: DatastoreRow): boolean {
   if (row.status === 'available' || row.status === 'deleting') return false
-  return getReplacement(row.id) === undefined
+  return getRestoreOrUpgrade(row.id) === undefined
 }
 
 /** Records that the answer did not come; answers whether that changed the status. */

@@ -1,8 +1,8 @@
 import { AppError } from '#server/errors.ts'
-import type { LogWriter } from '#server/log-files.ts'
+import type { LogWriter } from '#server/logs/files.ts'
 import type { Engine } from '../engine/index.ts'
 import { isOfAbsence, untilPresent } from '../engine-absence.ts'
-import { isOwnFailure } from './own-failure.ts'
+import { isOwnFailure } from './failure.ts'
 
 /** An engine that goes away this often does so because of the deploy. */
 const MAX_ABSENCES = 5

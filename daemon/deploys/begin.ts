@@ -11,7 +11,7 @@ import {
   type Snapshot,
 } from '#server/deploys/store.ts'
 import { AppError } from '#server/errors.ts'
-import type { LogWriter } from '#server/log-files.ts'
+import type { LogWriter } from '#server/logs/files.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
 import { pullImage } from '../builds/pull.ts'
 import { imageTag } from '../builds/tags.ts'

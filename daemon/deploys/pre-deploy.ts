@@ -1,5 +1,5 @@
 import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
-import type { LogWriter } from '#server/log-files.ts'
+import type { LogWriter } from '#server/logs/files.ts'
 import type { Launch } from '../instances/launch.ts'
 import { ENDED_WITH_ENGINE, runToEnd, type RunEnd } from '../jobs/run-to-end.ts'
 import type { World } from '../world.ts'

@@ -1,9 +1,9 @@
 import { deployMachine } from '#server/deploys/states.ts'
 import { deploysInProgress, updateDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { messageOf } from '#server/errors.ts'
-import { openLog } from '#server/log-files.ts'
 import { logger } from '#server/log.ts'
-import { tryMove } from '#server/machine.ts'
+import { openLog } from '#server/logs/files.ts'
+import { tryMove } from '#server/state-machine.ts'
 
 const log = logger('deploys')
 

@@ -3,7 +3,7 @@ import { isLocalName } from '#server/domains/names.ts'
 import { reachesServer } from '#server/domains/operations.ts'
 import { addressRecords } from '#server/domains/records.ts'
 import type { DomainCheck, HostCheck } from '#server/domains/schema.ts'
-import { forEachLimited } from '../limits.ts'
+import { forEachLimited } from '../work/each.ts'
 import { checkDomain, checkHost } from './checks.ts'
 
 /** Names looked at at a time: one whose resolver is slow delays no other. */

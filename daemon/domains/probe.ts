@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { request } from 'node:http'
-import { answerOf, beginningOf } from '#server/answer-of.ts'
-import { publicHttpPort } from '#server/public-address.ts'
+import { answerOf, beginningOf } from '#server/network/answers.ts'
+import { publicHttpPort } from '#server/network/public-address.ts'
 import { sameSecret } from '#server/secrets.ts'
 import { VERIFICATION_PATH } from '#proxy/protocol.ts'
-import { verificationKey } from './verification-key.ts'
+import { verificationKey } from '#server/domains/verification-key.ts'
 
 /** A connection, and an answer, on a network that is slow. */
 const PROBE_MS = 5_000

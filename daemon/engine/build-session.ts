@@ -6,7 +6,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { Duplex } from 'node:stream'
-import { canonicalRegistry } from '#server/image-reference.ts'
+import { canonicalRegistry } from '#server/images/reference.ts'
 import type { Connection } from './connection.ts'
 import type { RegistryCredentials } from './credentials.ts'
 import { bytesField, numberField, readFields } from './protobuf.ts'

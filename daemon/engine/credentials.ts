@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '#server/errors.ts'
-import { canonicalRegistry } from '#server/image-reference.ts'
+import { canonicalRegistry } from '#server/images/reference.ts'
 
 /** What a registry is shown; `identityToken` takes the place of the other two. */
 export interface RegistryCredentials {

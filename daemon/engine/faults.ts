@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '#server/errors.ts'
-import { plainLines } from '#server/plain-line.ts'
+import { plainLines } from '#server/text/plain-line.ts'
 
 /** Docker's words, and Podman's. */
 const SUBNET_TAKEN =

@@ -8,8 +8,8 @@ import {
   imageFault,
   parseReference,
   type ImageReference,
-} from '#server/image-reference.ts'
-import { withRenewal } from '#server/renewal.ts'
+} from '#server/images/reference.ts'
+import { withRenewal } from '#server/network/renewal.ts'
 import { trialImage } from './abilities.ts'
 import type { BuildCache } from './build-cache.ts'
 import { buildImage, type BuildOptions } from './build.ts'

@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest } from 'node:http'
 import { inspect } from 'node:util'
-import { failWithAnswer } from '#server/answer-of.ts'
+import { failWithAnswer } from '#server/network/answers.ts'
 
 /** What every agent has and no document names; packages of agents build on it. */
 const { addRequest } = Agent.prototype as unknown as {

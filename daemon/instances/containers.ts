@@ -10,7 +10,7 @@ import {
   updateInstance,
   type InstanceRow,
 } from '#server/instances/store.ts'
-import { schedule } from '#server/schedule.ts'
+import { schedule } from '#server/options/schedule.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { TYPES } from '#server/services/types.ts'
 import type { ContainerState, Engine } from '../engine/index.ts'

@@ -1,7 +1,7 @@
 import { useContext } from '#server/context.ts'
 import type { DeployRow } from '#server/deploys/store.ts'
 import { findEnvironment } from '#server/environments/store.ts'
-import { publicUrl } from '#server/public-address.ts'
+import { publicUrl } from '#server/network/public-address.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { shellArguments } from '../builds/start-command.ts'

@@ -6,8 +6,8 @@ import { jobAddressHolders, releaseAddress } from '#server/instances/addresses.t
 import { forgetOldJobs } from '#server/jobs/operations.ts'
 import { JOB_IN_PROGRESS } from '#server/jobs/states.ts'
 import { jobStatus } from '#server/jobs/store.ts'
-import { isOpen, removeLog } from '#server/log-files.ts'
-import type { Task } from '../driver.ts'
+import { isOpen, removeLog } from '#server/logs/files.ts'
+import type { Task } from '../work/driver.ts'
 import type { World } from '../world.ts'
 
 const PERIOD_MS = 60_000

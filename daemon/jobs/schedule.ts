@@ -6,8 +6,8 @@ import { allMarks, getMark, removeMark, setMark } from '#server/jobs/marks.ts'
 import { logger } from '#server/log.ts'
 import { happened } from '#server/notifications/happenings.ts'
 import { allServices, getService, type ServiceRow } from '#server/services/store.ts'
-import type { Task } from '../driver.ts'
-import { clockGuard, JUMP_MS } from '../clock-guard.ts'
+import type { Task } from '../work/driver.ts'
+import { clockGuard, JUMP_MS } from '../work/clock-guard.ts'
 
 const log = logger('schedule')
 

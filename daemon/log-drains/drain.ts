@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { environmentName } from '#server/destinations/frame.ts'
 import { messageOf } from '#server/errors.ts'
 import { recordDelivery } from '#server/log-drains/deliveries.ts'
-import { openTarget } from '#server/log-drains/operations.ts'
+import { openDestination } from '#server/log-drains/operations.ts'
 import {
   beginAt,
   drains,
@@ -11,17 +12,17 @@ import {
   servicesOf,
   type DrainRow,
 } from '#server/log-drains/store.ts'
-import type { LogLine } from '#server/log-lines.ts'
+import type { LogLine } from '#server/logs/lines.ts'
 import { logger } from '#server/log.ts'
-import { plainLine } from '#server/plain-line.ts'
 import { linesIn } from '#server/logs/filter.ts'
 import { ForwardReader } from '#server/logs/forward.ts'
 import { serviceLog } from '#server/logs/service-logs.ts'
-import { schedule } from '#server/schedule.ts'
+import { schedule } from '#server/options/schedule.ts'
 import { getService } from '#server/services/store.ts'
-import { environmentName } from '#server/targets/frame.ts'
+import { plainLine } from '#server/text/plain-line.ts'
+import { backoffMs, jittered } from '#server/work/backoff.ts'
 import type { Origin } from './formats.ts'
-import { openDrainTarget, Refusal, Unready, type DrainTarget } from './targets.ts'
+import { openDrainDestination, Refusal, Unready, type DrainDestination } from './destinations.ts'
 
 const log = logger('log drains')
 
@@ -32,7 +33,6 @@ const BATCH_BYTES = 512 * 1024
 const GATHER_MS = 500
 /** A target that asks for a longer one is tried all the same: it may have meant less. */
 const LONGEST_ASKED_PAUSE_MS = 600_000
-const JITTER = 0.2
 /** Of what a target says, for people; a certificate that is not the right one may name many hosts. */
 const MAX_SAID_CHARACTERS = 500
 /** After so many refusals without a line that was taken the lines are not at fault, and are no more looked for one by one. */
@@ -55,15 +55,15 @@ interface Reading {
  */
 export class Drain {
   readonly #id: string
-  readonly #target: DrainTarget
+  readonly #destination: DrainDestination
   readonly #stop = new AbortController()
   readonly #services = new Map<string, Promise<void>>()
   #failures = 0
 
   constructor(row: DrainRow) {
     this.#id = row.id
-    const { url, token } = openTarget(row)
-    this.#target = openDrainTarget(row.kind, url, token)
+    const { url, token } = openDestination(row)
+    this.#destination = openDrainDestination(row.kind, url, token)
   }
 
   /** Takes up the services that are new. `isNew` ones have printed nothing that belongs to this drain before. */
@@ -81,7 +81,7 @@ export class Drain {
   async stop(): Promise<void> {
     this.#stop.abort()
     await Promise.all(this.#services.values())
-    this.#target.close()
+    this.#destination.close()
   }
 
   async #run(serviceId: string, startsNow: boolean): Promise<void> {
@@ -121,7 +121,7 @@ export class Drain {
     const lines = linesIn(batch.text.toString('utf8')).map((line) => JSON.parse(line) as LogLine)
     const next = batch.first + batch.count
     try {
-      await this.#target.send(origin, lines, stop)
+      await this.#destination.send(origin, lines, stop)
       reading.record = () => recordSent(this.#id, serviceId, next, lines.length)
       this.#record(reading)
       reading.refused = 0
@@ -159,12 +159,10 @@ export class Drain {
       })
     }
     const asked = fault instanceof Unready ? Math.min(LONGEST_ASKED_PAUSE_MS, fault.waitMs) : 0
-    const pauseMs = Math.max(
-      asked,
-      Math.min(schedule.maxDrainPauseMs, schedule.drainPauseMs * 2 ** this.#failures++),
-    )
+    const { drainPauseMs, maxDrainPauseMs } = schedule
+    const ownMs = backoffMs(++this.#failures, { firstMs: drainPauseMs, longestMs: maxDrainPauseMs })
     // Ended early by the stop, which the loop looks at itself.
-    await delay(pauseMs * (1 + Math.random() * JITTER), undefined, { signal: stop }).catch(() => {})
+    await delay(jittered(Math.max(asked, ownMs)), undefined, { signal: stop }).catch(() => {})
   }
 
   /** Shows an error at the drain; answers whether it is another than before. */
@@ -196,20 +194,20 @@ export async function testDrain(
   row: DrainRow,
   signal: AbortSignal,
 ): Promise<{ ok: boolean; error: string | null }> {
-  const { url, token } = openTarget(row)
-  const target = openDrainTarget(row.kind, url, token)
+  const { url, token } = openDestination(row)
+  const destination = openDrainDestination(row.kind, url, token)
   const line: LogLine = {
     ts: new Date().toISOString(),
     stream: 'system',
     line: `a test of the log drain ${row.name}`,
   }
   try {
-    await target.send({ serviceId: 'none', service: 'deployer', environment: 'none' }, [line], signal)
+    await destination.send({ serviceId: 'none', service: 'deployer', environment: 'none' }, [line], signal)
     return { ok: true, error: null }
   } catch (error) {
     return { ok: false, error: plainLine(messageOf(error), MAX_SAID_CHARACTERS) }
   } finally {
-    target.close()
+    destination.close()
   }
 }
 

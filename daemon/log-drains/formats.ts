@@ -1,5 +1,5 @@
 import type { DrainKind } from '#server/log-drains/schema.ts'
-import type { LogLine } from '#server/log-lines.ts'
+import type { LogLine } from '#server/logs/lines.ts'
 
 /** Whose lines they are. */
 export interface Origin {

@@ -6,9 +6,9 @@ import { allInstances, instancesOf } from '#server/instances/store.ts'
 import { tidyLogInstances } from '#server/logs/instances.ts'
 import { closeServiceLogs, tidyServiceLogs } from '#server/logs/service-logs.ts'
 import { getService } from '#server/services/store.ts'
-import { clockGuard } from '../clock-guard.ts'
-import type { Task } from '../driver.ts'
 import type { Engine } from '../engine/index.ts'
+import { clockGuard } from '../work/clock-guard.ts'
+import type { Task } from '../work/driver.ts'
 import { ServiceOutput } from './service-output.ts'
 
 /** A day's file is packed this long after midnight at the latest. */

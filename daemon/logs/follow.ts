@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { lineTime, cleanLine, type LogLine } from '#server/log-lines.ts'
+import { lineTime, type LogLine } from '#server/logs/lines.ts'
+import { cleanLine } from '#server/text/clean-line.ts'
 import type { Engine, OutputLine } from '../engine/index.ts'
 import { readOutput } from './output.ts'
 

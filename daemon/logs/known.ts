@@ -1,5 +1,5 @@
 import { timestamp } from '#server/clock.ts'
-import { cleanLine } from '#server/log-lines.ts'
+import { cleanLine } from '#server/text/clean-line.ts'
 import type { OutputLine } from '../engine/index.ts'
 import { endOfKnown, STREAMS } from './seam.ts'
 

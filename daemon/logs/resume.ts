@@ -1,5 +1,5 @@
 import { lineMatcher, linesIn } from '#server/logs/filter.ts'
-import type { LogLine } from '#server/log-lines.ts'
+import type { LogLine } from '#server/logs/lines.ts'
 import type { ServiceLog } from '#server/logs/store.ts'
 import { Allowance, readTail } from '#server/logs/tail.ts'
 import { engineMoment, KNOWN_LINES, KnownLines } from './known.ts'

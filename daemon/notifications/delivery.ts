@@ -1,5 +1,6 @@
 import { onChange } from '#server/changes.ts'
 import { timestamp } from '#server/clock.ts'
+import type { TestResult } from '#server/destinations/schema.ts'
 import { messageOf } from '#server/errors.ts'
 import { newId } from '#server/ids.ts'
 import { logger } from '#server/log.ts'
@@ -16,9 +17,9 @@ import {
   type NotificationRow,
 } from '#server/notifications/store.ts'
 import type { Message } from '#server/notifications/types.ts'
-import type { TestResult } from '#server/targets/schema.ts'
-import type { Task } from '../driver.ts'
-import { deliver } from './targets.ts'
+import { jittered } from '#server/work/backoff.ts'
+import type { Task } from '../work/driver.ts'
+import { deliver } from './destinations.ts'
 
 const log = logger('notifications')
 
@@ -27,8 +28,6 @@ const PERIOD_MS = 30_000
 const SECOND_MS = 1_000
 /** After each attempt that failed; then the message is given up. */
 const RETRY_MS = [5, 60, 300, 1_800, 7_200].map((seconds) => seconds * SECOND_MS)
-/** So that what failed together is not tried again together. */
-const JITTER = 0.2
 
 /**
  * Tells what happened to those who want to know, again and again until they have taken it or the tries are used up. Each
@@ -115,8 +114,7 @@ async function attempt(delivery: DeliveryRow, signal: AbortSignal): Promise<(() 
   if (signal.aborted && !ok) return null
   const retryMs = RETRY_MS[(JSON.parse(delivery.attempts) as unknown[]).length]
   const duration_ms = Math.round(performance.now() - began)
-  const next =
-    ok || retryMs === undefined ? null : Date.now() + Math.round(retryMs * (1 + Math.random() * JITTER))
+  const next = ok || retryMs === undefined ? null : Date.now() + jittered(retryMs)
   const state = ok ? 'delivered' : next === null ? 'failed' : 'pending'
   return () => recordAttempt(delivery, { at: timestamp(at), status, error, duration_ms }, state, next)
 }

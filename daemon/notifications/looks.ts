@@ -3,7 +3,7 @@ import { certificatesByName, listUploaded } from '#server/certificates/store.ts'
 import { timestamp } from '#server/clock.ts'
 import { useContext, useDatabase } from '#server/context.ts'
 import { happened, lastTold, setTold } from '#server/notifications/happenings.ts'
-import type { Task } from '../driver.ts'
+import type { Task } from '../work/driver.ts'
 
 /** What nobody tells of: time that passes, and a disk that fills. */
 const PERIOD_MS = 60_000

@@ -2,7 +2,7 @@ import { onChange } from '#server/changes.ts'
 import { useDatabase } from '#server/context.ts'
 import { instancesOf } from '#server/instances/store.ts'
 import { happened, lastTold, setTold } from '#server/notifications/happenings.ts'
-import { schedule } from '#server/schedule.ts'
+import { schedule } from '#server/options/schedule.ts'
 import { allServices, getService } from '#server/services/store.ts'
 import { viewService } from '#server/services/view.ts'
 

@@ -1,5 +1,5 @@
 import { messageOf } from '#server/errors.ts'
-import { METADATA_NETWORKS } from '#server/reach/addresses.ts'
+import { METADATA_NETWORKS } from '#server/network/addresses.ts'
 import { iptables } from './iptables.ts'
 import { nftables } from './nftables.ts'
 

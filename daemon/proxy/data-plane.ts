@@ -1,7 +1,7 @@
 import { useContext } from '#server/context.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import { setListenerPorts } from '#server/public-address.ts'
+import { setListenerPorts } from '#server/network/public-address.ts'
 import type { Counts, ListenerSpec } from '#proxy/protocol.ts'
 import { ProxyClient, ProxyListenError } from './client.ts'
 import { findProxy } from './find.ts'

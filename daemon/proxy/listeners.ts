@@ -1,7 +1,7 @@
 import { useContext } from '#server/context.ts'
 import { AppError } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import type { ListenAddress } from '#server/option-values.ts'
+import type { ListenAddress } from '#server/options/values.ts'
 import type { BoundListener, ListenerSpec } from '#proxy/protocol.ts'
 import type { ProxyListenError } from './client.ts'
 

@@ -1,8 +1,8 @@
 import { AppError, messageOf } from '#server/errors.ts'
-import type { World } from '../world.ts'
+import type { DataPlane } from './data-plane.ts'
 
 /** Resolves when the data plane routes as the database says now. Throws `runtime_error` when it does not take it: the change is saved. */
-export async function routed({ dataPlane }: World): Promise<void> {
+export async function routed({ dataPlane }: { dataPlane: DataPlane }): Promise<void> {
   try {
     await dataPlane.sync()
   } catch (cause) {

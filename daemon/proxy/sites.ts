@@ -1,5 +1,5 @@
 import { useDatabase } from '#server/context.ts'
-import { siteFolder } from '#server/sites.ts'
+import { siteFolder } from '#server/deploys/folders.ts'
 import type { Site } from '#proxy/protocol.ts'
 
 /** A page that was loaded before a deploy finds its content-hashed assets for this long after it. */

@@ -8,7 +8,7 @@ import { listEnvironments } from '#server/environments/store.ts'
 import { isComingUp } from '#server/instances/states.ts'
 import { allInstances, type InstanceRow } from '#server/instances/store.ts'
 import { servedDomains } from '#server/domains/store.ts'
-import { publicUrl } from '#server/public-address.ts'
+import { publicUrl } from '#server/network/public-address.ts'
 import { allHostsOf, customDomainsOf } from '#server/services/hosts.ts'
 import { listServices, type ServiceRow } from '#server/services/store.ts'
 import { TYPES } from '#server/services/types.ts'
@@ -20,8 +20,8 @@ import {
   type Target,
   type Upstream,
 } from '#proxy/protocol.ts'
-import { proofs } from '../certificates/proofs.ts'
-import { verificationKey } from '../domains/verification-key.ts'
+import { proofs } from './proofs.ts'
+import { verificationKey } from '#server/domains/verification-key.ts'
 import { publishedSites } from './sites.ts'
 import { ZoneBook } from './zones.ts'
 

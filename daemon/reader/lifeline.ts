@@ -1,5 +1,5 @@
 import { readSync } from 'node:fs'
-import { LIFELINE_FD } from './job.ts'
+import { LIFELINE_FD } from './call.ts'
 
 // A thread of the process that reads sources, whose first thread may be busy with a file for long. It ends the process with
 // the one that started it, also by `kill -9`: nothing is ever written to the lifeline, so a read returns when its other end

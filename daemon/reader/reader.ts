@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { BuildFailure } from '../builds/failure.ts'
-import type { Answer, Job, Request } from './job.ts'
+import type { Answer, Call, Request } from './call.ts'
 import { lowerPriority } from './priority.ts'
 import { pump } from './pump.ts'
 import { watchUsage, type Usage } from './usage.ts'
 
-/** The heap holds the largest files that are read, some of them twice; what else a job keeps is bounded below. */
+/** The heap holds the largest files that are read, some of them twice; what else a call keeps is bounded below. */
 const MAX_HEAP_MIB = 256
 /** The heap, node itself (45 MiB), and the bytes that are under way. */
 const MAX_RESIDENT_BYTES = 384 * 1024 * 1024
@@ -25,7 +25,7 @@ export function provideReaderProgram(file: string): void {
 /**
  * A process that reads a user's files, so that nothing in them can hold up the server or fill its memory. It runs with
  * an empty environment and a low priority, within limits, is ended at once by the signal, by `end` and with the server
- * itself, and does one job at a time.
+ * itself, and answers one call at a time.
  */
 export class Reader {
   readonly #child: ChildProcess
@@ -68,26 +68,26 @@ export class Reader {
     lowerPriority(pid)
   }
 
-  /** What a job writes beside its answer. Its end says nothing of whether all came: the answer does. */
+  /** What a call writes beside its answer. Its end says nothing of whether all came: the answer does. */
   get output(): Readable {
     return this.#child.stdout!
   }
 
   /**
-   * Has a job done. Throws BuildFailure for faults of the source, and when the job takes more than it may; the signal's
+   * Makes a call. Throws BuildFailure for faults of the source, and when the call takes more than it may; the signal's
    * reason; or the error that it met.
    */
-  async ask<Input, Output>(job: Job<Input, Output>, input: Input): Promise<Output> {
-    if (this.#asked) throw new Error(`${job.name} was asked for while ${this.#asked.doing}`)
+  async ask<Input, Output>(call: Call<Input, Output>, input: Input): Promise<Output> {
+    if (this.#asked) throw new Error(`${call.name} was asked for while ${this.#asked.doing}`)
     if (this.#hasEnded) throw this.#reason
     const settle = Promise.withResolvers<Answer>()
-    this.#asked = { doing: job.doing, settle }
-    this.#cpuSeconds += job.limits.cpuSeconds
-    const { seconds } = job.limits
-    const late = (): void => this.#kill(tooMuch(job.doing, `longer than ${seconds} s`))
+    this.#asked = { doing: call.doing, settle }
+    this.#cpuSeconds += call.limits.cpuSeconds
+    const { seconds } = call.limits
+    const late = (): void => this.#kill(tooMuch(call.doing, `longer than ${seconds} s`))
     const timer = seconds === null ? undefined : setTimeout(late, seconds * 1000)
     try {
-      this.#child.send({ job: job.name, input } satisfies Request, () => {})
+      this.#child.send({ call: call.name, input } satisfies Request, () => {})
       return outputOf(await settle.promise) as Output
     } finally {
       clearTimeout(timer)
@@ -96,15 +96,15 @@ export class Reader {
   }
 
   /**
-   * Like `ask`, with a stream as the job's input, which is left open. `onBytes` sees what is sent and may throw to end it.
+   * Like `ask`, with a stream as the call's input, which is left open. `onBytes` sees what is sent and may throw to end it.
    */
   async feed<Input, Output>(
-    job: Job<Input, Output>,
+    call: Call<Input, Output>,
     input: Input,
     stream: Readable,
     onBytes: (bytes: Buffer) => void = () => {},
   ): Promise<Output> {
-    const answered = this.ask(job, input)
+    const answered = this.ask(call, input)
     const feeding = pump(stream, this.#child.stdin!, onBytes)
     try {
       await Promise.race([answered, feeding.done])

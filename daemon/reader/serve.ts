@@ -2,40 +2,40 @@ import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { Worker } from 'node:worker_threads'
 import { BuildFailure } from '../builds/failure.ts'
-import type { Answer, Job, JobStreams, Request } from './job.ts'
+import type { Answer, Call, CallStreams, Request } from './call.ts'
 
 const OUTPUT_FD = 1
 
-type Work = (input: unknown, streams: JobStreams) => Promise<unknown>
+type Work = (input: unknown, streams: CallStreams) => Promise<unknown>
 
-/** A job with what does it. */
+/** A call with what answers it. */
 export type Done = [name: string, work: Work]
 
-/** Says how a job is done, in the types of the job. */
+/** Says what answers a call, in the types of the call. */
 export function done<Input, Output>(
-  job: Job<Input, Output>,
-  work: (input: Input, streams: JobStreams) => Promise<Output>,
+  call: Call<Input, Output>,
+  work: (input: Input, streams: CallStreams) => Promise<Output>,
 ): Done {
-  return [job.name, work as Work]
+  return [call.name, work as Work]
 }
 
-/** Does the jobs that come over node's channel, one after another, until the process is killed: it never ends itself. */
-export function serveJobs(jobs: Done[]): void {
-  const works = new Map(jobs)
+/** Answers the calls that come over node's channel, one after another, until the process is killed: it never ends itself. */
+export function serveCalls(calls: Done[]): void {
+  const works = new Map(calls)
   const streams = new ProcessStreams()
   process.on('message', (request: Request) => {
-    const work = works.get(request.job)
+    const work = works.get(request.call)
     void answerOf(work, request, streams).then((answer) => process.send!(answer))
   })
 }
 
 async function answerOf(
   work: Work | undefined,
-  { job, input }: Request,
-  streams: JobStreams,
+  { call, input }: Request,
+  streams: CallStreams,
 ): Promise<Answer> {
   try {
-    if (!work) throw new Error(`there is no job ${job}`)
+    if (!work) throw new Error(`there is no call ${call}`)
     return { kind: 'done', output: await work(input, streams) }
   } catch (error) {
     if (error instanceof BuildFailure) return { kind: 'source fault', message: error.message }
@@ -53,8 +53,8 @@ export function endWithLifeline(program: string): void {
   })
 }
 
-/** Opened by the job that wants them. */
-class ProcessStreams implements JobStreams {
+/** Opened by the call that wants them. */
+class ProcessStreams implements CallStreams {
   #output: Writable | undefined
 
   get input(): Readable {

@@ -4,19 +4,19 @@ import { makeLive } from '#server/deploys/operations.ts'
 import { getDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { instanceMachine } from '#server/instances/states.ts'
 import { getInstance, instancesOf, updateInstance } from '#server/instances/store.ts'
-import type { LogWriter } from '#server/log-files.ts'
-import { tryMove } from '#server/machine.ts'
+import type { LogWriter } from '#server/logs/files.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
 import { wantedInstances } from '#server/services/types.ts'
-import type { AbortReason } from '../abort-reason.ts'
+import { tryMove } from '#server/state-machine.ts'
+import { bringUp } from '../instances/bring-up.ts'
 import { addInstance, lossOf, removeInstance } from '../instances/containers.ts'
+import { Ends, recordEnd } from '../instances/ends.ts'
 import type { Launch } from '../instances/launch.ts'
-import { forEachLimited } from '../limits.ts'
+import { endOf, NotReady } from '../instances/readiness.ts'
 import { followContainer } from '../logs/follow.ts'
+import type { AbortReason } from '../work/abort-reason.ts'
+import { forEachLimited } from '../work/each.ts'
 import type { World } from '../world.ts'
-import { bringUp } from './bring-up.ts'
-import { Ends, recordEnd } from './ends.ts'
-import { endOf, NotReady } from './readiness.ts'
 
 /** Containers created or removed at one time; the engine takes more, the host's disk does not. */
 const PARALLEL = 4
@@ -27,7 +27,7 @@ const LAST_LINES_MS = 300
 
 /**
  * Rolls a deploy out: starts its instances beside the old ones, waits until each is ready, switches the routes at once.
- * The old instances are then `draining`, which the supervisor ends. Instances of an interrupted try are taken up again.
+ * The old instances are then `draining`, which the instance keeper ends. Instances of an interrupted try are taken up again.
  * Throws when it cannot; then the new instances are gone and the old ones never stopped.
  */
 export async function rollOut(
@@ -76,7 +76,7 @@ export async function rollOut(
     // The next start takes the instances up again.
     if (signal.reason === ('stopping' satisfies AbortReason)) throw error
     if (error instanceof NotReady) await delay(LAST_LINES_MS)
-    // What cannot be removed now is found and removed by the supervisor.
+    // What cannot be removed now is found and removed by the instance keeper.
     await removeInstancesOf(world, deploy).catch(() => {})
     throw error instanceof NotReady ? new NotReady([error.message, ...saidOnce(lastLines)].join('\n')) : error
   } finally {

@@ -1,18 +1,18 @@
 import { updateDeploy, type DeployRow, type Snapshot } from '#server/deploys/store.ts'
 import { instanceMachine } from '#server/instances/states.ts'
 import { instancesOf } from '#server/instances/store.ts'
-import type { LogWriter } from '#server/log-files.ts'
-import { tryMove } from '#server/machine.ts'
+import type { LogWriter } from '#server/logs/files.ts'
+import { tryMove } from '#server/state-machine.ts'
 import { removeInstance, STOP_GRACE_SECONDS } from '../instances/containers.ts'
+import { outliveRotation } from '../instances/rotation.ts'
 import type { World } from '../world.ts'
-import { outliveRotation } from './rotation.ts'
 
 /** Requests under way in the old instance may take this long. */
 const DRAIN_MS = 30_000
 
 /**
  * Stops the old instance before a rollout of a service with a disk: two programs must not write to one. It is recorded
- * with the deploy, so that nothing starts the old one again before the deploy has ended; then the supervisor does.
+ * with the deploy, so that nothing starts the old one again before the deploy has ended; then the instance keeper does.
  */
 export async function stopFirst(
   world: World,

@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises'
+import { siteFolder } from '#server/deploys/folders.ts'
 import { makeLive } from '#server/deploys/operations.ts'
 import { getDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { AppError } from '#server/errors.ts'
-import type { LogWriter } from '#server/log-files.ts'
-import { siteFolder } from '#server/sites.ts'
+import type { LogWriter } from '#server/logs/files.ts'
 import type { World } from '../world.ts'
 
 /**
  * Switches the routes of a service to the published folder of a deploy, at once. Containers that served it before are
- * then drained by the supervisor.
+ * then drained by the instance keeper.
  */
 export async function switchToSite(
   world: World,

@@ -5,9 +5,9 @@ import type { SiteRedirect, SiteRules } from '#proxy/sites/rules-file.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { missingIndex } from '../builds/pages.ts'
 import { Tree } from '../sources/tree.ts'
-import type { FinishedSite } from './jobs.ts'
+import type { FinishedSite } from './reader-calls.ts'
 import { precompress } from './precompress.ts'
-import { MAX_RULES_BYTES, parseHeaders, parseRedirects } from './rules.ts'
+import { MAX_RULES_BYTES, parseHeaders, parseRedirects } from '../builds/site-rules.ts'
 
 /** What a published folder may hold; each file costs an inode and a look. */
 const MAX_FILES = 200_000

@@ -2,7 +2,7 @@ import { basename, posix } from 'node:path'
 import { BuildFailure } from '../builds/failure.ts'
 import { withReader } from '../reader/reader.ts'
 import type { World } from '../world.ts'
-import { LIFT_FOLDER, type FinishedSite } from './jobs.ts'
+import { LIFT_FOLDER, type FinishedSite } from './reader-calls.ts'
 
 /** The container is never started; the engine wants limits all the same. */
 const NOT_STARTED = { memoryBytes: 64 * 1024 * 1024, cpus: 1 }

@@ -1,10 +1,10 @@
 import { mkdir, rename } from 'node:fs/promises'
+import { siteFolder } from '#server/deploys/folders.ts'
 import { advance } from '#server/deploys/progress.ts'
 import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { PRIVATE_DIRECTORY_MODE } from '#server/files.ts'
-import type { LogWriter } from '#server/log-files.ts'
+import type { LogWriter } from '#server/logs/files.ts'
 import type { ServiceRow } from '#server/services/store.ts'
-import { siteFolder } from '#server/sites.ts'
 import type { BuiltImage } from '../builds/build.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { pullImage } from '../builds/pull.ts'
@@ -13,8 +13,8 @@ import type { SourceTree } from '../builds/source-tree.ts'
 import { withinBuildTimeout } from '../builds/time-limit.ts'
 import { clearTree, removeTree } from '../sources/remove-tree.ts'
 import type { World } from '../world.ts'
-import { TAKE_FOLDER, type FinishedSite } from './jobs.ts'
 import { liftFolder } from './lift.ts'
+import { TAKE_FOLDER, type FinishedSite } from './reader-calls.ts'
 
 /** What was published cannot be a site; `message` is for the deploy's error. */
 class SiteFailure extends Error {

@@ -2,7 +2,7 @@ import { cp, realpath, rename, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { BuildFailure } from '../builds/failure.ts'
 import { finishSite } from './finish.ts'
-import type { FinishedSite, TakeFolder } from './jobs.ts'
+import type { FinishedSite, TakeFolder } from './reader-calls.ts'
 
 /**
  * Moves the published folder of a tree out of it. Throws BuildFailure when there is no such folder.

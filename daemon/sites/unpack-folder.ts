@@ -6,7 +6,7 @@ import { BuildFailure } from '../builds/failure.ts'
 import { EntryRules } from '../sources/archive-entries.ts'
 import { TreeWriter } from '../sources/tree-writer.ts'
 import { finishSite } from './finish.ts'
-import type { FinishedSite, LiftedFolder } from './jobs.ts'
+import type { FinishedSite, LiftedFolder } from './reader-calls.ts'
 
 /** What a published folder may weigh: as much as an uploaded archive may unpack to. */
 const MAX_BYTES = 4 * 1024 ** 3

@@ -1,11 +1,11 @@
 import { rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import { UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
+import { UPLOAD_LIMIT_BYTES } from '#server/deploys/folders.ts'
 import { AppError } from '#server/errors.ts'
-import { Slots } from '#server/slots.ts'
+import { Slots } from '#server/work/slots.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { withReader } from '../reader/reader.ts'
-import { KEEP_ARCHIVE } from './jobs.ts'
+import { KEEP_ARCHIVE } from './reader-calls.ts'
 
 /** Each takes a process of 50 to 70 MiB; the senders of more wait before their first byte is read. */
 const MAX_RECEIVED_AT_ONCE = 8

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { useContext } from '#server/context.ts'
-import { ownReach } from '#server/reach/judged.ts'
+import { ownReach } from '#server/network/judged.ts'
 import { servingConnection, type Serving } from '#server/git/serving.ts'
 import { splitCredentials } from '#server/git/url.ts'
 import type { RemoteAccess } from './git-remote.ts'

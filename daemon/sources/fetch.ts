@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isAbbreviatedCommit, isBranchOrTag, isFullCommit } from '#server/git/refs.ts'
-import { plainLine } from '#server/plain-line.ts'
+import { plainLine } from '#server/text/plain-line.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { GitError } from './git-error.ts'
 import { ALL_COMMITS, findInHistory } from './history.ts'

@@ -9,9 +9,9 @@ import {
 } from 'node:http'
 import { request as requestByHttps } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { answerOf } from '#server/answer-of.ts'
-import { bareHost } from '#server/bare-host.ts'
-import { ForbiddenPlace } from '#server/reach/judged.ts'
+import { bareHost } from '#server/network/addresses.ts'
+import { answerOf } from '#server/network/answers.ts'
+import { ForbiddenPlace } from '#server/network/judged.ts'
 
 /** Of one connection alone, in either direction (RFC 9110 section 7.6.1). */
 const HOP_BY_HOP = new Set([

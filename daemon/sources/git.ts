@@ -1,6 +1,6 @@
 import type { GitCredentials } from '#server/git/serving.ts'
 import { parseRepositoryUrl, splitCredentials } from '#server/git/url.ts'
-import { plainLine, plainLines } from '#server/plain-line.ts'
+import { plainLine, plainLines } from '#server/text/plain-line.ts'
 import { join } from 'node:path'
 import { BuildFailure } from '../builds/failure.ts'
 import type { Reader } from '../reader/reader.ts'

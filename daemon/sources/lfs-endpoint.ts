@@ -5,11 +5,11 @@ import {
   splitCredentials,
   type RepositoryUrl,
 } from '#server/git/url.ts'
-import { parsedJson } from '#server/parsed-json.ts'
+import { parsedJson } from '#server/text/parsed-json.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { admit, type Remote } from './git-remote.ts'
 import type { JudgedTree } from './judged-tree.ts'
-import type { LfsEndpoint } from './lfs-server.ts'
+import type { LfsEndpoint } from './lfs-client.ts'
 import type { Repository } from './repository.ts'
 
 /** Where a tree says that its objects are (git-lfs-config(5)). */

@@ -3,11 +3,11 @@ import { BuildFailure } from '../builds/failure.ts'
 import { withReader, type Reader } from '../reader/reader.ts'
 import { isTooLarge, TOO_LARGE, type CheckoutUse } from './checkout-limits.ts'
 import { withAccess, withRemote, type RemoteAccess } from './git-remote.ts'
-import { READ_POINTERS, WRITE_OBJECTS } from './jobs.ts'
+import { READ_POINTERS, WRITE_OBJECTS } from './reader-calls.ts'
 import type { JudgedTree } from './judged-tree.ts'
 import type { KeptTree } from './kept-tree.ts'
 import { configuredAddress, endpointOf } from './lfs-endpoint.ts'
-import { LfsRefusal, LfsServer, type LfsEndpoint } from './lfs-server.ts'
+import { LfsRefusal, LfsClient, type LfsEndpoint } from './lfs-client.ts'
 import type { LfsObject } from './lfs-files.ts'
 import type { Repository } from './repository.ts'
 
@@ -71,13 +71,13 @@ async function fetchObjects(
   objects: LfsObject[],
   { directory, access, signal }: LfsRequest,
 ): Promise<void> {
-  const server = new LfsServer(endpoint, access.reach, signal)
-  const content = Readable.from(server.read(objects), { objectMode: false })
+  const client = new LfsClient(endpoint, access.reach, signal)
+  const content = Readable.from(client.read(objects), { objectMode: false })
   try {
     await withReader(signal, (writer) => writer.feed(WRITE_OBJECTS, { directory, objects }, content))
   } finally {
     content.destroy()
-    await server.close()
+    await client.close()
   }
 }
 

@@ -1,5 +1,5 @@
 import type { RefusalStatus } from '#server/git/providers/ask.ts'
-import { plainLine } from '#server/plain-line.ts'
+import { plainLine } from '#server/text/plain-line.ts'
 import type { Pass } from './gate.ts'
 import { diskFault, GitError } from './git-error.ts'
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import { Slots } from '#server/slots.ts'
+import { Slots } from '#server/work/slots.ts'
 import { withReader } from '../reader/reader.ts'
-import { REMOVE_TREE } from './jobs.ts'
+import { REMOVE_TREE } from './reader-calls.ts'
 
 /** Each is a process of 60 MiB, and who cancels does not wait for it. */
 const REMOVALS_AT_ONCE = 2

@@ -4,7 +4,7 @@ import { BuildFailure } from '../builds/failure.ts'
 import { withReader } from '../reader/reader.ts'
 import { TOO_LARGE } from './checkout-limits.ts'
 import type { Filling } from './directory-size.ts'
-import { WATCH_SIZE } from './jobs.ts'
+import { WATCH_SIZE } from './reader-calls.ts'
 
 /** What is cloned in less is not watched. */
 const FIRST_LOOK_MS = 1_000

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { formatRepositoryUrl, parseRepositoryUrl, repositoryUrlFault } from '#server/git/url.ts'
-import { plainLine } from '#server/plain-line.ts'
+import { plainLine } from '#server/text/plain-line.ts'
 import { BuildFailure } from '../builds/failure.ts'
 import { RemoteFault } from './remote-fault.ts'
 import type { JudgedTree } from './judged-tree.ts'

@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises'
 import { Ledger, type Tally } from '../counts.ts'
 import { UNROUTED, type CertificateFiles, type NameZone, type TableSettings } from '../protocol.ts'
 import { Sites } from '../sites/sites.ts'
-import type { TlsChallenges } from '../tls/challenges.ts'
 import { Draft } from './draft.ts'
 import { hostName } from './host-map.ts'
 import type { Instance } from './instance.ts'
@@ -23,7 +22,7 @@ export class Routes implements Targets {
   h2c = false
   /** With which nonces are answered; empty for none. */
   verificationKey = ''
-  tlsChallenges: TlsChallenges = {}
+  tlsChallenges: Readonly<TableSettings['tls_challenges']> = {}
   readonly ledger = new Ledger()
   readonly unrouted: Tally = this.ledger.of(UNROUTED)
   readonly asked = new Set<TargetRoute>()

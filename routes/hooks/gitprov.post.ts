@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { receiveFromAnyone } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
-import { takeDelivery } from '#server/hooks/operations.ts'
+import { takeDelivery } from '#server/hooks/push-webhook.ts'
 import { DELIVERY_LIMIT_BYTES, PushAnswer, viewDelivered } from '#server/hooks/schema.ts'
 
 export default defineEndpoint({

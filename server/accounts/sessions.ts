@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import { useDatabase } from '../context.ts'
-import { tellCredentialsEnded } from '../credentials.ts'
 import type { Database } from '../database/index.ts'
 import { AppError, messageOf } from '../errors.ts'
 import { newId, randomHex } from '../ids.ts'
 import { logger } from '../log.ts'
 import { sha256 } from '../secrets.ts'
+import { tellCredentialsEnded } from './credentials.ts'
 import { toSession, type Session } from './schema.ts'
 import {
   deleteSession,

@@ -1,5 +1,8 @@
 import type { Database } from '../database/index.ts'
+import { readSetting, writeSetting } from '../database/settings.ts'
 import type { AccountRow, SessionRow } from './schema.ts'
+
+const PASSWORD_RESET = 'password_reset'
 
 /** The account, if it has been made. */
 export function selectAccount(database: Database): AccountRow | undefined {
@@ -24,15 +27,12 @@ export function replacePasswordHash(database: Database, from: string, to: string
 
 /** Notes that the password was replaced from the host, which the server that runs beside is to notice. */
 export function notePasswordReset(database: Database, mark: string): void {
-  database.run(
-    "INSERT INTO settings (key, value) VALUES ('password_reset', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-    mark,
-  )
+  writeSetting(database, PASSWORD_RESET, mark)
 }
 
 /** The mark of the last time that the password was replaced from the host. */
 export function selectPasswordReset(database: Database): string | undefined {
-  return database.get<{ value: string }>("SELECT value FROM settings WHERE key = 'password_reset'")?.value
+  return readSetting(database, PASSWORD_RESET)
 }
 
 export function insertSession(database: Database, row: SessionRow, secretHash: string): void {

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { RateLimit } from '../work/rate-limit.ts'
 
 /** After this many failures within the window, no guess is judged. */
 export const MAX_FAILURES = 10
@@ -12,9 +13,7 @@ const MAX_WAITING = 256
  */
 export class Throttle {
   readonly #guesses: string
-  readonly #now: () => number
-  /** When each failure was judged, oldest first; never more than MAX_FAILURES. */
-  #failures: number[] = []
+  readonly #failures: RateLimit
   #waiting = 0
   #last: Promise<unknown> = Promise.resolve()
 
@@ -24,7 +23,7 @@ export class Throttle {
    */
   constructor(guesses: string, now: () => number = () => performance.now()) {
     this.#guesses = guesses
-    this.#now = now
+    this.#failures = new RateLimit(MAX_FAILURES, WINDOW_MS, now)
   }
 
   /** Runs `judge` in its turn; undefined counts as a failure. Throws `too_many_attempts` without running it. */
@@ -44,21 +43,19 @@ export class Throttle {
 
   /** Forgets the failures so far. */
   clear(): void {
-    this.#failures = []
+    this.#failures.clear()
   }
 
   async #judge<T>(judge: () => Promise<T | undefined>): Promise<T | undefined> {
     this.#assertOpen()
     const result = await judge()
-    if (result === undefined) this.#failures.push(this.#now())
+    if (result === undefined) this.#failures.count()
     return result
   }
 
   #assertOpen(): void {
-    this.#failures = this.#failures.filter((at) => this.#now() - at < WINDOW_MS)
-    const oldest = this.#failures[0]
-    if (oldest === undefined || this.#failures.length < MAX_FAILURES) return
-    const seconds = Math.ceil((WINDOW_MS - (this.#now() - oldest)) / 1_000)
+    const seconds = Math.ceil(this.#failures.waitMs / 1_000)
+    if (seconds === 0) return
     throw tooMany(
       `${MAX_FAILURES} ${this.#guesses} failed within 5 minutes: try again in ${seconds} seconds`,
       seconds,

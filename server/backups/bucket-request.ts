@@ -4,12 +4,11 @@ import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
-import { answerOf } from '../answer-of.ts'
 import { AppError, messageOf } from '../errors.ts'
 import type { ByteRange } from '../http/file.ts'
-import { plainLine } from '../plain-line.ts'
-import { readRetryAfter } from '../retry-after.ts'
-import type { BucketOptions } from './bucket-option.ts'
+import { answerOf, readRetryAfter } from '../network/answers.ts'
+import type { BucketOptions } from '../options/bucket.ts'
+import { plainLine } from '../text/plain-line.ts'
 
 /** A store that says and takes nothing for this long is gone. */
 const SILENCE_MS = 60_000

@@ -4,9 +4,9 @@ import { Readable } from 'node:stream'
 import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { ByteRange } from '../http/file.ts'
-import { hide } from '../redaction.ts'
-import { withRenewal } from '../renewal.ts'
-import { withKeysOfNow, type BucketOptions } from './bucket-option.ts'
+import { withRenewal } from '../network/renewal.ts'
+import { withKeysOfNow, type BucketOptions } from '../options/bucket.ts'
+import { hide } from '../text/redaction.ts'
 import { areKeysRefused, ask, askText, elements, textBody, type Asked, type Body } from './bucket-request.ts'
 
 const MIB = 1024 * 1024

@@ -1,4 +1,4 @@
-import { defineMachine } from '../machine.ts'
+import { defineMachine } from '../state-machine.ts'
 
 export const BACKUP_STATUSES = ['running', 'succeeded', 'failed'] as const
 export type BackupStatus = (typeof BACKUP_STATUSES)[number]

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { AppError, messageOf } from '../errors.ts'
-import type { ThreadFault } from '../worker-thread.ts'
+import type { ThreadFault } from '../work/worker-thread.ts'
 import { convertCompose } from './compose/convert.ts'
 import { readBlueprint } from './read.ts'
 import type { ReadingAnswer, ReadingRequest } from './reading-thread.ts'

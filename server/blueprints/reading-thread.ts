@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, type FaultDetail } from '../errors.ts'
-import { Slots } from '../slots.ts'
-import { ThreadEnded, WorkerThread } from '../worker-thread.ts'
+import { Slots } from '../work/slots.ts'
+import { ThreadEnded, WorkerThread } from '../work/worker-thread.ts'
 import type { Converted } from './compose/convert.ts'
 import type { FileContext, ReadFile } from './read.ts'
 

@@ -7,9 +7,9 @@ import { AppError } from '../errors.ts'
 import { isFollowed, type Pushed } from '../git/refs.ts'
 import { repositoryKey } from '../git/same-repository.ts'
 import { splitCredentials } from '../git/url.ts'
-import { hiddenFault } from '../hidden.ts'
 import { newId } from '../ids.ts'
 import { shownUrl } from '../services/view.ts'
+import { hiddenFault } from '../text/redaction.ts'
 import {
   deleteBlueprintRow,
   findBlueprint,

@@ -1,5 +1,5 @@
 import { randomHex } from '../ids.ts'
-import { publicUrl } from '../public-address.ts'
+import { publicUrl } from '../network/public-address.ts'
 import { hostsOf } from '../services/hosts.ts'
 import type { Variable } from '../variables/rules.ts'
 import { readVariables } from '../variables/store.ts'

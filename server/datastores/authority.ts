@@ -1,6 +1,7 @@
 import { createPrivateKey, KeyObject, type webcrypto } from 'node:crypto'
 import { useContext, useDatabase } from '../context.ts'
 import type { Database } from '../database/index.ts'
+import { readSetting, writeNewSetting } from '../database/settings.ts'
 import { serverIdOf } from '../server-id.ts'
 
 const KEY = 'datastore_authority'
@@ -100,17 +101,13 @@ async function makeAuthority(library: Library): Promise<Keyed> {
   )
   const made: Keyed = { certificate: pemOf(certificate), key: keyOf(keys) }
   const sealed = Buffer.from(useContext().vault.seal(JSON.stringify(made))).toString('base64')
-  useDatabase().run(
-    'INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING',
-    KEY,
-    sealed,
-  )
+  writeNewSetting(useDatabase(), KEY, sealed)
   return readAuthority()!
 }
 
 function readAuthority(): Keyed | null {
-  const row = useDatabase().get<{ value: string }>('SELECT value FROM settings WHERE key = ?', KEY)
-  return row ? (JSON.parse(useContext().vault.open(Buffer.from(row.value, 'base64'))) as Keyed) : null
+  const sealed = readSetting(useDatabase(), KEY)
+  return sealed ? (JSON.parse(useContext().vault.open(Buffer.from(sealed, 'base64'))) as Keyed) : null
 }
 
 function generateKeys(): Promise<webcrypto.CryptoKeyPair> {

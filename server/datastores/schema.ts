@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { scheduleFault } from '../jobs/cron.ts'
-import { CpuLimit, MemoryLimit } from '../limits.ts'
-import { idSchema, Name, Timestamp } from '../schema.ts'
+import { CpuLimit, idSchema, MemoryLimit, Name, Timestamp } from '../schema.ts'
 import { DATASTORE_KINDS, KINDS } from './kinds.ts'
 import { DatabaseName, RoleName } from './postgres-names.ts'
 import { DATASTORE_STATUSES } from './states.ts'

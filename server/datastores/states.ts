@@ -1,4 +1,4 @@
-import { defineMachine } from '../machine.ts'
+import { defineMachine } from '../state-machine.ts'
 
 export const DATASTORE_STATUSES = [
   'creating',

@@ -4,7 +4,7 @@ import { findEnvironment, type Environment } from '../environments/store.ts'
 import { authorityCertificate } from './authority.ts'
 import { diskBytesOf } from './disk-use.ts'
 import { KINDS, type Place } from './kinds.ts'
-import { spareVolumesOf } from '../replacements/store.ts'
+import { spareVolumesOf } from './restores-and-upgrades-store.ts'
 import type { Datastore } from './schema.ts'
 import { listDatastores, type DatastoreRow } from './store.ts'
 

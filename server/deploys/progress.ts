@@ -1,5 +1,5 @@
 import { tellDeploy, tellService } from '../changes.ts'
-import { tryMove } from '../machine.ts'
+import { tryMove } from '../state-machine.ts'
 import { deployMachine, type DeployStatus } from './states.ts'
 import type { DeployRow } from './store.ts'
 

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { parse } from 'tldts'
-import { bareHost } from '../bare-host.ts'
 import { AppError } from '../errors.ts'
+import { bareHost } from '../network/addresses.ts'
 
 /** RFC 1035 section 2.3.4, in presentation form. */
 export const MAX_NAME_CHARACTERS = 253

@@ -1,4 +1,4 @@
-import { defineMachine } from '../machine.ts'
+import { defineMachine } from '../state-machine.ts'
 
 export const DOMAIN_STATUSES = ['pending', 'active', 'failed'] as const
 export type DomainStatus = (typeof DOMAIN_STATUSES)[number]

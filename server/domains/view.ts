@@ -1,5 +1,5 @@
 import { timestamp } from '../clock.ts'
-import { publicUrl } from '../public-address.ts'
+import { publicUrl } from '../network/public-address.ts'
 import { isLocalName } from './names.ts'
 import { domainRecords } from './records.ts'
 import type { Domain, DomainCheck } from './schema.ts'

@@ -1,6 +1,6 @@
 import { timestamp } from '../clock.ts'
 import { datastoreNames, datastoreNamesByEnvironment } from '../datastores/store.ts'
-import { publicUrl } from '../public-address.ts'
+import { publicUrl } from '../network/public-address.ts'
 import { servedDomains } from '../domains/store.ts'
 import { placeOf } from '../services/hosts.ts'
 import { dnsOf } from './dns.ts'

@@ -1,8 +1,7 @@
-import { bareHost } from '../bare-host.ts'
-import { hiddenFault } from '../hidden.ts'
-import { hostFault } from '../reach/addresses.ts'
-import { ownReach } from '../reach/judged.ts'
+import { bareHost, hostFault, portOf } from '../network/addresses.ts'
+import { ownReach } from '../network/judged.ts'
 import { judged } from '../schema.ts'
+import { hiddenFault } from '../text/redaction.ts'
 import { parseRepositoryUrl, repositoryUrlFault, usualPort } from './url.ts'
 
 /** Longer addresses are nobody's. */
@@ -51,11 +50,6 @@ export const REDIRECT_URI = judged((text) => {
     ? null
     : "must be the dashboard's page /git/callback"
 }).meta(LENGTHS)
-
-/** The port of a web address. */
-export function portOf(url: URL): number {
-  return url.port === '' ? usualPort(url.protocol === 'https:' ? 'https' : 'http') : Number(url.port)
-}
 
 function webUrlFault(text: string): string | null {
   const url = text.length > MAX_URL_CHARACTERS ? null : URL.parse(text)

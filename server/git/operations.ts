@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { plainLine } from '../plain-line.ts'
+import { plainLine } from '../text/plain-line.ts'
 import { forgetTokens, withToken } from './credentials.ts'
 import type { Owner, RepositoryList } from './providers/api.ts'
 import { apiOf } from './providers/index.ts'

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { PRIVATE_FILE_MODE } from '../files.ts'
-import { Gathered } from '../gathered.ts'
+import { Gathered } from '../http/gathered.ts'
 import { randomHex } from '../ids.ts'
 
 /** Most pushes have under 100 KiB; more than this of a body that nobody has proved anything of waits in a file. */

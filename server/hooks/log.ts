@@ -1,7 +1,7 @@
 import { timestamp } from '../clock.ts'
 import { useDatabase } from '../context.ts'
 import { newId } from '../ids.ts'
-import { plainLine } from '../plain-line.ts'
+import { plainLine } from '../text/plain-line.ts'
 import type { Delivery } from './delivery.ts'
 
 /** Deliveries that were proved: a busy day of a team. */

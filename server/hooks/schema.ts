@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Deploy } from '../deploys/schema.ts'
 import { viewDeploy } from '../deploys/view.ts'
-import type { Delivered } from './operations.ts'
+import type { Delivered } from './push-webhook.ts'
 
 /** The largest delivery; providers cut theirs there. */
 export const DELIVERY_LIMIT_BYTES = 25 * 1024 * 1024

@@ -1,8 +1,8 @@
-import { bareHost } from '../bare-host.ts'
 import { useContext } from '../context.ts'
 import { pathAt, placeOf } from '../git/providers/place.ts'
 import { listConnections, openSecrets, type ConnectionRow } from '../git/store.ts'
 import { parseRepositoryUrl } from '../git/url.ts'
+import { bareHost } from '../network/addresses.ts'
 
 /** A secret that deliveries are signed with, and whose it is: a connection's app, or null for the server's own. */
 export interface HookSecret {

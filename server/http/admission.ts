@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
-import { bareHost } from '../bare-host.ts'
 import { AppError } from '../errors.ts'
-import type { Options } from '../options.ts'
+import { bareHost } from '../network/addresses.ts'
+import type { Options } from '../options/index.ts'
 
 /**
  * What a request must be before anything else looks at it: its target becomes a path, and its host must be one of the

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { H3Event } from 'h3'
 import { AppError } from '../errors.ts'
 import { ByteBudget, type ByteShare } from './byte-budget.ts'
-import { Gathered } from '../gathered.ts'
+import { Gathered } from './gathered.ts'
 import { decodeUtf8, parseJson } from './json.ts'
 import { WITH_CREDENTIALS, WITHOUT_CREDENTIALS, within, type Pace } from './pace.ts'
 

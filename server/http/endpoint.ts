@@ -58,7 +58,7 @@ export interface EndpointSpec<
   /** Judges a credential that is the endpoint's own, of which `auth` knows nothing, before whatever else may be wrong. */
   admit?(given: Unjudged): void
   /** Of a GET that changes something: a HEAD, with which links are only looked at, is no method of it. */
-  takesNoHead?: true
+  refusesHead?: true
   /** Of a success; 200 when a response is declared, 204 when none is. */
   status?: 200 | 201 | 202
   /** What a 200 in place of `status` means; the handler says by `event.context.existed` that this is one. */
@@ -107,7 +107,7 @@ export function defineEndpoint<
     // The router takes a path that is a file of its own, but not for this method, to where any name may stand.
     const names = spec.params && Object.values(getRouterParams(event))
     if (names?.length === 0) throw createError({ statusCode: 405 })
-    if (spec.takesNoHead && isHead(event.node.req)) throw createError({ statusCode: 405 })
+    if (spec.refusesHead && isHead(event.node.req)) throw createError({ statusCode: 405 })
     // It takes two slashes for a name between them, too.
     if (names?.includes('')) throw createError({ statusCode: 404 })
     setResponseHeader(event, 'cache-control', 'no-store')

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setResponseHeaders, type H3Event } from 'h3'
 import { identify } from './auth.ts'
 import { useContext } from '../context.ts'
-import { onCredentialsEnded } from '../credentials.ts'
+import { onCredentialsEnded } from '../accounts/credentials.ts'
 import type { RawResponse } from './endpoint.ts'
 import { isHead } from './head.ts'
 

@@ -1,5 +1,5 @@
 import type { H3Event } from 'h3'
-import { linesOf } from '../log-files.ts'
+import { linesOf } from '../logs/files.ts'
 import type { LogReading } from '../logs/read.ts'
 import { sendEvents } from './event-stream.ts'
 

@@ -1,6 +1,6 @@
 import { setResponseHeader, setResponseStatus, type H3Event } from 'h3'
-import { Gathered } from '../gathered.ts'
 import { compress, encodingFor, LEAST_COMPRESSED_BYTES, type Encoding } from './compression.ts'
+import { Gathered } from './gathered.ts'
 
 /**
  * Sends JSON. Only answers of reads are compressed: an answer to a change holds what the request sent beside what is

@@ -32,7 +32,7 @@ export async function refusalOfUnmatched(event: H3Event): Promise<AppError> {
   }
   const taken = new Set(
     matching.flatMap(({ method, handler }) =>
-      method === 'get' && !handler.spec?.takesNoHead ? ['GET', 'HEAD'] : [method.toUpperCase()],
+      method === 'get' && !handler.spec?.refusesHead ? ['GET', 'HEAD'] : [method.toUpperCase()],
     ),
   )
   return otherMethod(

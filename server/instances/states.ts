@@ -1,4 +1,4 @@
-import { defineMachine } from '../machine.ts'
+import { defineMachine } from '../state-machine.ts'
 
 const INSTANCE_STATUSES = ['starting', 'ready', 'failing', 'down', 'draining'] as const
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number]
@@ -7,7 +7,7 @@ export type InstanceStatus = (typeof INSTANCE_STATUSES)[number]
  * The moves of an instance. `starting` is not yet in rotation, or starts again because the engine ended it; `ready` takes
  * requests; `failing` runs but its probe fails; `down` has no running program and waits to be started again; `draining`
  * has left rotation and ends.
- * After a restart of the server: compared with the engine's containers by the supervisor; `starting` ones of a deploy
+ * After a restart of the server: compared with the engine's containers by the instance keeper; `starting` ones of a deploy
  * that is still `deploying` are probed again.
  */
 export const instanceMachine = defineMachine<InstanceStatus>({

@@ -1,4 +1,4 @@
-import { defineMachine } from '../machine.ts'
+import { defineMachine } from '../state-machine.ts'
 
 export const JOB_STATUSES = ['pending', 'running', 'succeeded', 'failed', 'canceled'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]

@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events'
 import { timestamp } from '../clock.ts'
 import { useContext } from '../context.ts'
+import { newFrame, patchedFrame, viewFrame } from '../destinations/frame.ts'
 import { AppError } from '../errors.ts'
-import { hiddenFault } from '../hidden.ts'
-import { shownTarget } from '../outgoing.ts'
-import { newFrame, patchedFrame, viewFrame } from '../targets/frame.ts'
+import { shownDestination } from '../network/outgoing.ts'
+import { hiddenFault } from '../text/redaction.ts'
 import {
   drainUrlFault,
   type DrainKind,
@@ -34,11 +34,11 @@ export function findDrain(id: string): DrainRow {
 /** Records a log drain, which takes the lines that come from now on. Throws `invalid_request` and `not_found`. */
 export function createDrain(input: LogDrainInput): DrainRow {
   checkUrl(input.kind, input.url)
-  const target = targetOf(input.kind, input.url, input.token ?? null)
+  const destination = destinationOf(input.kind, input.url, input.token ?? null)
   const row: DrainRow = {
     ...newFrame('logDrain', input),
     kind: input.kind,
-    ...target,
+    ...destination,
     sent: 0,
     dropped: 0,
     last_error: null,
@@ -51,20 +51,20 @@ export function createDrain(input: LogDrainInput): DrainRow {
 
 /** Changes a log drain. Throws like `createDrain`. */
 export function patchDrain(row: DrainRow, patch: LogDrainPatch): DrainRow {
-  const present = openTarget(row)
-  const isSame = patch.url === undefined || patch.url === shownTarget(present.url)
+  const present = openDestination(row)
+  const isSame = patch.url === undefined || patch.url === shownDestination(present.url)
   const url = isSame ? present.url : patch.url!
   const token = patch.token === undefined ? present.token : patch.token
   // What was recorded under other rules can still be named, limited and switched off.
   if (!isSame) checkUrl(row.kind, url)
-  const target = targetOf(row.kind, url, token)
+  const destination = destinationOf(row.kind, url, token)
   // Whoever may change a drain may not learn its token by that.
   if (patch.token === undefined && token !== null && new URL(url).origin !== new URL(present.url).origin)
     throw new AppError(
       'invalid_request',
       'token: is kept for the present host alone: give it again for the new url, or null for none',
     )
-  drains.update(row.id, { ...patchedFrame(row, patch), ...target })
+  drains.update(row.id, { ...patchedFrame(row, patch), ...destination })
   listeners.emit('changed')
   return drains.get(row.id)!
 }
@@ -75,18 +75,18 @@ export function deleteDrain(row: DrainRow): void {
 }
 
 /** Where a drain sends to, opened. */
-export function openTarget({ url, token }: DrainRow): { url: string; token: string | null } {
+export function openDestination({ url, token }: DrainRow): { url: string; token: string | null } {
   const { vault } = useContext()
   return { url: vault.open(url), token: token && vault.open(token) }
 }
 
 /** A log drain as the wire has it. */
 export function viewDrain(row: DrainRow): LogDrain {
-  const { url, token } = openTarget(row)
+  const { url, token } = openDestination(row)
   return {
     ...viewFrame(row),
     kind: row.kind,
-    url: shownTarget(url),
+    url: shownDestination(url),
     token_hint:
       token === null ? null : token.length > 2 * HINT_CHARACTERS ? token.slice(-HINT_CHARACTERS) : '***',
     sent: row.sent,
@@ -101,7 +101,7 @@ function checkUrl(kind: DrainKind, url: string): void {
   if (fault !== null) throw new AppError('invalid_request', `url: ${fault}`)
 }
 
-function targetOf(kind: DrainKind, url: string, token: string | null): Pick<DrainRow, 'url' | 'token'> {
+function destinationOf(kind: DrainKind, url: string, token: string | null): Pick<DrainRow, 'url' | 'token'> {
   if (kind === 'syslog' && token !== null) throw new AppError('invalid_request', 'token: syslog has none')
   const { vault } = useContext()
   return { url: vault.seal(url), token: token === null ? null : vault.seal(token) }

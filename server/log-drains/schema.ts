@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { urlFault } from '../outgoing.ts'
-import { placeFault, TARGETS } from '../reach/judged.ts'
+import { destinationAnswer, destinationInput, destinationPatch, destinationUrl } from '../destinations/schema.ts'
+import { placeFault, DESTINATIONS } from '../network/judged.ts'
+import { urlFault } from '../network/outgoing.ts'
 import { idSchema, Timestamp } from '../schema.ts'
-import { targetAnswer, targetInput, targetPatch, targetUrl } from '../targets/schema.ts'
 
 const DRAIN_KINDS = ['syslog', 'http', 'loki', 'otlp'] as const
 export type DrainKind = (typeof DRAIN_KINDS)[number]
@@ -21,7 +21,7 @@ function anyUrlFault(text: string): string | null {
   return drainUrlFault(scheme[1] === undefined ? 'syslog' : 'http', text)
 }
 
-const Url = targetUrl(anyUrlFault).meta({
+const Url = destinationUrl(anyUrlFault).meta({
   description: '`tcp://` or `tls://host:port` for syslog, else http or https',
   examples: ['https://logs.example.com'],
 })
@@ -29,7 +29,7 @@ const Url = targetUrl(anyUrlFault).meta({
 export const LogDrainInput = z
   .strictObject({
     kind: z.enum(DRAIN_KINDS).meta({ examples: ['loki'] }),
-    ...targetInput,
+    ...destinationInput,
     url: Url,
     token: Token.optional(),
   })
@@ -40,14 +40,14 @@ export const LogDrainInput = z
 export type LogDrainInput = z.infer<typeof LogDrainInput>
 
 export const LogDrainPatch = z
-  .strictObject({ ...targetPatch, url: Url.optional(), token: Token.optional() })
+  .strictObject({ ...destinationPatch, url: Url.optional(), token: Token.optional() })
   .meta({ id: 'LogDrainPatch', examples: [{ enabled: false }] })
 export type LogDrainPatch = z.infer<typeof LogDrainPatch>
 
 export const LogDrain = z
   .object({
     id: idSchema('logDrain'),
-    ...targetAnswer,
+    ...destinationAnswer,
     kind: z.enum(DRAIN_KINDS).meta({ examples: ['loki'] }),
     url: z.string().meta({
       description: 'Its host; of what is behind that at most the end is shown',
@@ -101,14 +101,14 @@ export function drainUrlFault(kind: DrainKind, text: string): string | null {
 
 function syslogFault(text: string): string | null {
   const url = URL.parse(text)
-  const isTarget =
+  const isDestination =
     url &&
     ['tcp:', 'tls:'].includes(url.protocol) &&
     Number(url.port) > 0 &&
     url.hostname !== '' &&
     ['', '/'].includes(url.pathname) &&
     url.username + url.password + url.search + url.hash === ''
-  return isTarget
-    ? placeFault(url.hostname, Number(url.port), TARGETS)
+  return isDestination
+    ? placeFault(url.hostname, Number(url.port), DESTINATIONS)
     : 'must be tcp://host:port or tls://host:port'
 }

@@ -1,10 +1,10 @@
 import { useDatabase } from '../context.ts'
-import { TargetTable, type TargetRow } from '../targets/table.ts'
+import { DestinationTable, type DestinationRow } from '../destinations/table.ts'
 import { recordDelivery } from './deliveries.ts'
 import type { DrainKind } from './schema.ts'
 
 /** A row of `log_drains`. */
-export interface DrainRow extends TargetRow {
+export interface DrainRow extends DestinationRow {
   kind: DrainKind
   /** Sealed. */
   url: Uint8Array
@@ -16,7 +16,7 @@ export interface DrainRow extends TargetRow {
   last_sent_at: number | null
 }
 
-export const drains = new TargetTable<DrainRow>('log_drains')
+export const drains = new DestinationTable<DrainRow>('log_drains')
 
 /** The services whose lines a drain takes. */
 export function servicesOf({ environment_id, services }: DrainRow): string[] {

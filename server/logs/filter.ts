@@ -1,5 +1,5 @@
-import type { LogLine } from '../log-lines.ts'
 import { compileExpression, requiredText, type Expression } from './expression.ts'
+import type { LogLine } from './lines.ts'
 
 /** Which lines of a service's log are wanted; moments are timestamps as lines have them. */
 export interface LineFilter {

@@ -1,17 +1,16 @@
 import { createReadStream } from 'node:fs'
-import { open, type FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { messageOf } from '../errors.ts'
-import { makePrivateDirectory, PRIVATE_FILE_MODE } from '../files.ts'
-import { countLines, openWhole } from '../log-writer.ts'
+import { makePrivateDirectory } from '../files.ts'
 import { logger } from '../log.ts'
+import { countLines, LineFile } from './line-file.ts'
 import { dayOf, listParts, partPath, readPart, type Slice } from './parts.ts'
 
 const log = logger('logs')
 
 interface OpenPart {
-  handle: FileHandle
+  file: LineFile
   path: string
   day: string
   bytes: number
@@ -22,7 +21,7 @@ export class LogEnd {
   readonly #directory: string
   readonly #maxPartBytes: number
   readonly #partClosed: () => void
-  #file: OpenPart | null = null
+  #part: OpenPart | null = null
   /** Null until the parts were looked at. */
   #next: number | null = null
   #opening: Promise<void> | null = null
@@ -42,7 +41,7 @@ export class LogEnd {
 
   /** The day on which that part was begun. */
   get day(): string | null {
-    return this.#file?.day ?? null
+    return this.#part?.day ?? null
   }
 
   /** The number of the next line, once it was found. */
@@ -54,7 +53,7 @@ export class LogEnd {
   slices(): Slice[] {
     return listParts(this.#directory).map((part) => ({
       ...part,
-      bytes: part.path === this.#file?.path ? this.#file.bytes : null,
+      bytes: part.path === this.#part?.path ? this.#part.bytes : null,
     }))
   }
 
@@ -68,42 +67,42 @@ export class LogEnd {
   }
 
   /**
-   * Appends as many of the lines as the part has room for, one at least, and calls `kept` with their number in the turn in
-   * which they belong to the log. Throws when the disk does not take them; then it has none of them.
+   * Appends as many of the lines as the part and the disk have room for, one at least, and calls `kept` with their number in
+   * the turn in which they belong to the log. Throws when the disk takes none.
    */
   async append(lines: readonly string[], kept: (count: number) => void): Promise<void> {
-    const file = await this.#current()
-    const count = countWithin(lines, this.#maxPartBytes - file.bytes)
-    const text = Buffer.from(lines.slice(0, count).join(''))
-    await appendWhole(file, text)
-    file.bytes += text.length
+    const part = await this.#current()
+    const wanted = lines.slice(0, countWithin(lines, this.#maxPartBytes - part.bytes))
+    const { bytes, lines: count, fault } = await part.file.append(Buffer.from(wanted.join('')))
+    if (count === 0) throw fault
+    part.bytes += bytes
     this.#next! += count
     kept(count)
-    if (file.bytes >= this.#maxPartBytes) await this.close()
+    if (part.bytes >= this.#maxPartBytes) await this.close()
   }
 
   /** Closes the part that is written, so that it can be packed. */
   async close(): Promise<void> {
-    const file = this.#file
-    this.#file = null
+    const part = this.#part
+    this.#part = null
     this.#path = null
     // What a fault of the disk leaves of it is found by the next look.
-    await file?.handle.close().catch(() => {})
-    if (file) this.#partClosed()
+    await part?.file.close().catch(() => {})
+    if (part) this.#partClosed()
   }
 
   /** The part to write to: the last one when it is of today and not full, else a new one. */
   async #current(): Promise<OpenPart> {
     await this.opened()
     const day = dayOf(Date.now())
-    if (this.#file && this.#file.day !== day) await this.close()
-    if (!this.#file) {
+    if (this.#part && this.#part.day !== day) await this.close()
+    if (!this.#part) {
       makePrivateDirectory(this.#directory)
       const path = partPath(this.#directory, this.#next!, day)
       this.#path = path
-      this.#file = { handle: await open(path, 'a', PRIVATE_FILE_MODE), path, day, bytes: 0 }
+      this.#part = { file: await LineFile.open(path), path, day, bytes: 0 }
     }
-    return this.#file
+    return this.#part
   }
 
   async #open(): Promise<void> {
@@ -113,13 +112,13 @@ export class LogEnd {
       return
     }
     const isGrowing = !last.isPacked && last.day === dayOf(Date.now())
-    const handle = last.isPacked ? null : await openWhole(last.path)
+    const file = last.isPacked ? null : await LineFile.open(last.path)
     const content = last.isPacked ? null : await readPart({ ...last, bytes: null })
     const lines = last.isPacked ? await countPacked(last.path) : content ? countLines(content) : 0
-    if (!handle || !isGrowing || !content || content.length >= this.#maxPartBytes) await handle?.close()
+    if (!file || !isGrowing || !content || content.length >= this.#maxPartBytes) await file?.close()
     else {
       this.#path = last.path
-      this.#file = { handle, path: last.path, day: last.day, bytes: content.length }
+      this.#part = { file, path: last.path, day: last.day, bytes: content.length }
     }
     this.#next = last.first + lines
   }
@@ -130,16 +129,6 @@ function countWithin(lines: readonly string[], bytes: number): number {
   let length = 0
   const end = lines.findIndex((line) => (length += Buffer.byteLength(line)) > bytes)
   return end === -1 ? lines.length : end + 1
-}
-
-/** Appends whole lines or nothing: what a full disk took of them is cut off again. */
-async function appendWhole({ handle, bytes }: OpenPart, text: Buffer): Promise<void> {
-  try {
-    await handle.appendFile(text)
-  } catch (error) {
-    await handle.truncate(bytes).catch(() => {})
-    throw error
-  }
 }
 
 /** How many lines a packed part has that can be read; one at least, so that the next part gets another name. */

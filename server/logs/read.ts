@@ -1,7 +1,7 @@
 import { getDeploy } from '../deploys/store.ts'
 import { AppError, messageOf } from '../errors.ts'
-import type { LogLine } from '../log-lines.ts'
-import { takeTurn } from '../turns.ts'
+import { lostLine, systemLine, type LogLine } from './lines.ts'
+import { takeTurn } from '../work/turns.ts'
 import { lineMatcher, takesAll, type LineFilter } from './filter.ts'
 import { instanceDeploys } from './instances.ts'
 import type { LineRing } from './ring.ts'
@@ -10,9 +10,8 @@ import type { ServiceLogQuery } from './schema.ts'
 import { SearchThread } from './search-thread.ts'
 import { serviceLog } from './service-logs.ts'
 import type { Slice } from './parts.ts'
-import { lostLine, systemLine } from './system-lines.ts'
 import { readTail, type Found } from './tail.ts'
-import { Slots } from '../slots.ts'
+import { Slots } from '../work/slots.ts'
 
 /** The most recent lines that one reader gets. */
 const MAX_TAIL = 100_000

@@ -1,4 +1,4 @@
-import { Bell } from '../bell.ts'
+import { Bell } from '../work/bell.ts'
 
 /** What a follower may be behind before it misses lines: 100,000 lines of usual length. */
 const MAX_BYTES = 16 * 1024 * 1024

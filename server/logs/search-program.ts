@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../errors.ts'
-import type { ThreadFault } from '../worker-thread.ts'
+import type { ThreadFault } from '../work/worker-thread.ts'
 import { lineMatcher, type LineFilter } from './filter.ts'
 import type { SearchAnswer, SearchRequest } from './search-thread.ts'
 import { Allowance, readTail } from './tail.ts'

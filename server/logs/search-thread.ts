@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { ThreadEnded, WorkerThread } from '../worker-thread.ts'
+import { ThreadEnded, WorkerThread } from '../work/worker-thread.ts'
 import type { LineFilter } from './filter.ts'
 import type { Slice } from './parts.ts'
 import type { Found } from './tail.ts'

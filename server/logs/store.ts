@@ -1,12 +1,11 @@
 import { rm } from 'node:fs/promises'
-import { Bell } from '../bell.ts'
 import { messageOf } from '../errors.ts'
-import type { LogLine } from '../log-lines.ts'
 import { logger } from '../log.ts'
+import { Bell } from '../work/bell.ts'
+import { lostLine, storedLine, systemLine, type LogLine } from './lines.ts'
 import { LogEnd } from './log-end.ts'
 import type { Slice } from './parts.ts'
 import { LineRing } from './ring.ts'
-import { lostLine, systemLine } from './system-lines.ts'
 import { Allowance, readTail } from './tail.ts'
 
 const log = logger('logs')
@@ -69,7 +68,7 @@ export class ServiceLog {
       return
     }
     this.#tellLost()
-    this.#add(lines.map(textOf))
+    this.#add(lines.map(storedLine))
   }
 
   /** Resolves when so little waits for the disk that what is added next is not left out. */
@@ -155,7 +154,7 @@ export class ServiceLog {
     const why = 'the output came faster than it can be kept'
     const lines = [...this.#lost].map(([instance, count]) => lostLine(count, why, instance))
     this.#lost.clear()
-    this.#add(lines.map(textOf))
+    this.#add(lines.map(storedLine))
   }
 
   #add(texts: string[]): void {
@@ -201,7 +200,7 @@ export class ServiceLog {
     try {
       if (this.#fullSince !== null && performance.now() - this.#fullSince < RETRY_MS) this.#giveUp(most)
       else {
-        const lost = this.#unkept === 0 ? [] : [textOf(lostLine(this.#unkept, 'the disk did not take it'))]
+        const lost = this.#unkept === 0 ? [] : [storedLine(lostLine(this.#unkept, 'the disk did not take it'))]
         // Before what comes after it, in one write: a kill between the two would leave a hole that nothing tells of.
         await this.#end.append([...lost, ...this.#waiting.slice(0, most)], (kept) => {
           this.#unkept = 0
@@ -232,15 +231,11 @@ export class ServiceLog {
 
   #sayFull(error: string): void {
     log.error('a service log cannot be kept; following it goes on', { directory: this.#directory, error })
-    this.#add([textOf(systemLine(`from here on lines are shown but not kept: ${error}`))])
+    this.#add([storedLine(systemLine(`from here on lines are shown but not kept: ${error}`))])
   }
 
   #noteRoom(): void {
     log.info('the disk takes a service log again', { directory: this.#directory })
     this.#fullSince = null
   }
-}
-
-function textOf(line: LogLine): string {
-  return `${JSON.stringify(line)}\n`
 }

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { messageOf } from '../errors.ts'
-import type { LogLine } from '../log-lines.ts'
 import type { LineMatcher } from './filter.ts'
+import type { LogLine } from './lines.ts'
 import { readPart, type Slice } from './parts.ts'
 
 /** Read and looked through at once: less than a millisecond of work. */

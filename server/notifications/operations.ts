@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { useContext } from '../context.ts'
+import { newFrame, patchedFrame } from '../destinations/frame.ts'
 import { AppError } from '../errors.ts'
-import { hiddenFault } from '../hidden.ts'
-import { decoded, shownTarget } from '../outgoing.ts'
-import { newFrame, patchedFrame } from '../targets/frame.ts'
+import { decoded, shownDestination } from '../network/outgoing.ts'
+import { hiddenFault } from '../text/redaction.ts'
 import type { NotificationInput, NotificationPatch } from './schema.ts'
 import { notifications, type NotificationRow } from './store.ts'
 import type { NotificationKind } from './types.ts'
@@ -26,11 +26,11 @@ export function createNotification(input: NotificationInput): {
   const { kind, events = null } = input
   const { vault } = useContext()
   const secret = kind === 'webhook' ? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}` : null
-  const target = targetOf(kind, input.url ?? null, input.to ?? [])
+  const destination = destinationOf(kind, input.url ?? null, input.to ?? [])
   const row: NotificationRow = {
     ...newFrame('notification', input),
     kind,
-    ...target,
+    ...destination,
     secret: secret === null ? null : vault.seal(secret),
     events: events && JSON.stringify(events),
   }
@@ -43,14 +43,14 @@ export function patchNotification(row: NotificationRow, patch: NotificationPatch
   const { url, to, events } = patch
   const present = openUrl(row)
   // What was shown may be sent back.
-  const isSame = url === undefined || (present !== null && url === shownTarget(present))
+  const isSame = url === undefined || (present !== null && url === shownDestination(present))
   const recipients = to ?? (JSON.parse(row.recipients) as string[])
   // What was recorded under other rules, or with a mail server, can still be named, limited and switched off.
   const isKept = isSame && to === undefined
-  const target = isKept ? {} : targetOf(row.kind, isSame ? present : url, recipients)
+  const destination = isKept ? {} : destinationOf(row.kind, isSame ? present : url, recipients)
   notifications.update(row.id, {
     ...patchedFrame(row, patch),
-    ...target,
+    ...destination,
     ...(events === undefined ? {} : { events: events && JSON.stringify(events) }),
   })
   return notifications.get(row.id)!
@@ -71,7 +71,7 @@ export function topicOf({ pathname }: URL): string | null {
   return last === undefined ? null : decoded(last)
 }
 
-function targetOf(
+function destinationOf(
   kind: NotificationKind,
   url: string | null,
   to: string[],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { urlFault } from '../outgoing.ts'
+import { destinationAnswer, destinationInput, destinationPatch, destinationUrl } from '../destinations/schema.ts'
+import { urlFault } from '../network/outgoing.ts'
 import { idSchema, Timestamp } from '../schema.ts'
-import { targetAnswer, targetInput, targetPatch, targetUrl } from '../targets/schema.ts'
 import { EVENT_TYPES, NOTIFICATION_KINDS, TEST_TYPE } from './types.ts'
 
 const MAX_RECIPIENTS = 20
@@ -19,7 +19,7 @@ const Events = z
   .meta({ description: 'Null for all', examples: [['deploy.failed', 'service.down']] })
 
 const fields = {
-  url: targetUrl(urlFault)
+  url: destinationUrl(urlFault)
     .optional()
     .meta({
       description: 'Where to send; every kind but e-mail has one',
@@ -38,7 +38,7 @@ const fields = {
 export const NotificationInput = z
   .strictObject({
     kind: z.enum(NOTIFICATION_KINDS).meta({ examples: ['webhook'] }),
-    ...targetInput,
+    ...destinationInput,
     ...fields,
   })
   .meta({
@@ -48,14 +48,14 @@ export const NotificationInput = z
 export type NotificationInput = z.infer<typeof NotificationInput>
 
 export const NotificationPatch = z
-  .strictObject({ ...targetPatch, ...fields })
+  .strictObject({ ...destinationPatch, ...fields })
   .meta({ id: 'NotificationPatch', examples: [{ enabled: false }] })
 export type NotificationPatch = z.infer<typeof NotificationPatch>
 
 export const Notification = z
   .object({
     id: idSchema('notification'),
-    ...targetAnswer,
+    ...destinationAnswer,
     kind: z.enum(NOTIFICATION_KINDS).meta({ examples: ['webhook'] }),
     url: z
       .string()

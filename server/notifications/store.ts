@@ -1,11 +1,11 @@
 import { useDatabase } from '../context.ts'
+import { DestinationTable, type DestinationRow } from '../destinations/table.ts'
 import { newId } from '../ids.ts'
-import { TargetTable, type TargetRow } from '../targets/table.ts'
 import type { DeliveryAttempt } from './schema.ts'
 import type { Message, MessageType, NotificationKind } from './types.ts'
 
 /** A row of `notifications`. */
-export interface NotificationRow extends TargetRow {
+export interface NotificationRow extends DestinationRow {
   kind: NotificationKind
   /** Sealed: it may be all that is needed to write there. */
   url: Uint8Array | null
@@ -17,7 +17,7 @@ export interface NotificationRow extends TargetRow {
   events: string | null
 }
 
-export const notifications = new TargetTable<NotificationRow>('notifications')
+export const notifications = new DestinationTable<NotificationRow>('notifications')
 
 /** A row of `notification_deliveries`: one message on its way to one notification. */
 export interface DeliveryRow {

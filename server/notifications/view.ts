@@ -1,6 +1,6 @@
 import { timestamp } from '../clock.ts'
-import { shownTarget } from '../outgoing.ts'
-import { viewFrame } from '../targets/frame.ts'
+import { shownDestination } from '../network/outgoing.ts'
+import { viewFrame } from '../destinations/frame.ts'
 import type { DeliveryAttempt, Notification, NotificationDelivery } from './schema.ts'
 import { openUrl } from './operations.ts'
 import type { DeliveryRow, NotificationRow } from './store.ts'
@@ -12,7 +12,7 @@ export function viewNotification(row: NotificationRow): Notification {
   return {
     ...viewFrame(row),
     kind: row.kind,
-    url: url === null ? null : shownTarget(url),
+    url: url === null ? null : shownDestination(url),
     to: JSON.parse(row.recipients) as string[],
     events: row.events === null ? null : (JSON.parse(row.events) as EventType[]),
   }

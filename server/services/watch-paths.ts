@@ -1,4 +1,4 @@
-import { Glob } from '../glob.ts'
+import { Glob } from '../text/glob.ts'
 
 /** Why these are no globs of a repository's files; null when they are. */
 export function watchPathsFault(patterns: readonly string[]): string | null {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { tellCredentialsEnded } from '../credentials.ts'
+import { tellCredentialsEnded } from '../accounts/credentials.ts'
 import { AppError, messageOf } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { logger } from '../log.ts'

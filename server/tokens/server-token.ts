@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { ensureSecretFile } from '../accounts/secret-file.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { hide } from '../redaction.ts'
-import { TOKEN_FORM } from '../secret-option.ts'
+import { TOKEN_FORM } from '../options/secrets.ts'
 import { sameSecret } from '../secrets.ts'
+import { hide } from '../text/redaction.ts'
 import { newToken } from './secret.ts'
 
 let serverToken: string | undefined

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { waitUntilReady, type Waiting } from '../../daemon/rollouts/readiness.ts'
+import { waitUntilReady, type Waiting } from '../../daemon/instances/readiness.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { never, openBench, type Bench } from './engine-support.ts'

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { openPass } from '../../daemon/sources/gate.ts'
 import { withRemote } from '../../daemon/sources/git-remote.ts'
 import { listRefs } from '../../daemon/sources/refs.ts'
-import type { Reach } from '#server/reach/addresses.ts'
+import type { Reach } from '#server/network/addresses.ts'
 import { useBuiltReader } from '../support/reader.ts'
 import { ANYWHERE, Repository, startRemotes } from './remotes.ts'
 import { serveGit } from './smart-http.ts'

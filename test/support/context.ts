@@ -5,7 +5,7 @@ import { provideContext, type Context } from '#server/context.ts'
 import { openDatabase } from '#server/database/index.ts'
 import { ensureBaseDomain } from '#server/domains/operations.ts'
 import { ensureProduction } from '#server/environments/store.ts'
-import { readOptions } from '#server/options.ts'
+import { readOptions } from '#server/options/index.ts'
 import { openVault } from '#server/secrets.ts'
 
 /** A server's context in this process, on a database of its own. */

@@ -1,20 +1,20 @@
 import { fileURLToPath } from 'node:url'
-import type { Job } from '#daemon/reader/job.ts'
-import { done, endWithLifeline, serveJobs } from '#daemon/reader/serve.ts'
+import type { Call } from '#daemon/reader/call.ts'
+import { done, endWithLifeline, serveCalls } from '#daemon/reader/serve.ts'
 
-/** Jobs that do what a reader of sources must not be able to do to the server. */
-function job(name: string, cpuSeconds: number, seconds: number | null): Job<null, string[]> {
+/** Calls that do what a reader of sources must not be able to do to the server. */
+function call(name: string, cpuSeconds: number, seconds: number | null): Call<null, string[]> {
   return { name, doing: name, limits: { cpuSeconds, seconds } }
 }
 
-export const SPIN = job('spinning', 1, null)
-export const SPIN_LONG = job('spinning long', 10_000, null)
-export const SLEEP = job('sleeping', 10_000, 1)
-export const GORGE = job('gorging', 10_000, null)
-export const HOARD = job('hoarding', 10_000, null)
-export const DIE = job('dying', 10_000, null)
-export const ENVIRONMENT = job('looking around', 10_000, null)
-export const CHECK = job('checking', 10_000, null)
+export const SPIN = call('spinning', 1, null)
+export const SPIN_LONG = call('spinning long', 10_000, null)
+export const SLEEP = call('sleeping', 10_000, 1)
+export const GORGE = call('gorging', 10_000, null)
+export const HOARD = call('hoarding', 10_000, null)
+export const DIE = call('dying', 10_000, null)
+export const ENVIRONMENT = call('looking around', 10_000, null)
+export const CHECK = call('checking', 10_000, null)
 
 const spin = (): never => {
   for (;;);
@@ -33,9 +33,9 @@ function hoard(): never {
   for (;;) taken.push(Array.from({ length: 100_000 }, (_, index) => `${taken.length} ${index}`))
 }
 
-// Imported by the tests for its jobs, run by the reader as its program.
+// Imported by the tests for its calls, run by the reader as its program.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  serveJobs([
+  serveCalls([
     done(SPIN, async () => spin()),
     done(SPIN_LONG, async () => spin()),
     done(SLEEP, () => new Promise(() => {})),

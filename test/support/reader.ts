@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path'
-import type { Job } from '#daemon/reader/job.ts'
+import type { Call } from '#daemon/reader/call.ts'
 import { provideReaderProgram, Reader, withReader } from '#daemon/reader/reader.ts'
 import { provideGitRunner } from '#daemon/sources/git-command.ts'
 import { builtServer } from './build.ts'
 
 /** Nothing that a reader knows: it says so, while it is well. */
-const UNKNOWN: Job<null, null> = {
+const UNKNOWN: Call<null, null> = {
   name: 'unknown',
   doing: 'being asked',
   limits: { cpuSeconds: 1, seconds: null },
@@ -49,5 +49,5 @@ export async function endSharedReader(): Promise<void> {
 
 async function isWell(reader: Reader): Promise<boolean> {
   const said = await reader.ask(UNKNOWN, null).catch((error: Error) => error.message)
-  return said === `there is no job ${UNKNOWN.name}`
+  return said === `there is no call ${UNKNOWN.name}`
 }

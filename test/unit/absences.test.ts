@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { BuildFailure } from '#daemon/builds/failure.ts'
 import { outlastAbsences } from '#daemon/deploys/absences.ts'
 import { createEngine, type Engine } from '#daemon/engine/index.ts'
-import type { LogWriter } from '#server/log-files.ts'
+import type { LogWriter } from '#server/logs/files.ts'
 
 let folder: string
 let socket: string

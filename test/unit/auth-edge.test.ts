@@ -3,13 +3,13 @@ import { Readable } from 'node:stream'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { Gathered } from '#server/gathered.ts'
+import { Gathered } from '#server/http/gathered.ts'
 import { ByteBudget } from '#server/http/byte-budget.ts'
 import { encodingFor } from '#server/http/compression.ts'
 import { Connections } from '#server/http/connections.ts'
 import { findKeyFault } from '#server/http/json-keys.ts'
 import { Pace } from '#server/http/pace.ts'
-import { readOptions } from '#server/options.ts'
+import { readOptions } from '#server/options/index.ts'
 
 describe('the choice of an encoding', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Background } from '../../daemon/rollouts/background.ts'
+import { Background } from '../../daemon/work/background.ts'
 
 const throwing = () => {
   throw new Error('the disk is full')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Bell } from '../../server/bell.ts'
-import { takeTurn } from '../../server/turns.ts'
+import { Bell } from '../../server/work/bell.ts'
+import { takeTurn } from '../../server/work/turns.ts'
 
 test('a ring wakes everybody who waits, and who waits afterwards waits for the next', async () => {
   const bell = new Bell()

@@ -1,13 +1,14 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { AwayTimes, backoffMs, heededMs, MinuteGate } from '#daemon/certificates/backoff.ts'
+import { AwayTimes, heededMs, retryMs } from '#daemon/certificates/backoff.ts'
 import { isNearEnd } from '#daemon/certificates/expiry.ts'
 import { isDue } from '#daemon/certificates/needs.ts'
-import { readRetryAfter } from '#server/retry-after.ts'
+import { readRetryAfter } from '#server/network/answers.ts'
 import { adviceOf, certificateId, isAdviceOld, renewAt } from '#daemon/certificates/renewal.ts'
 import { Looks } from '#daemon/domains/looks.ts'
 import type { CertificateRow } from '#server/certificates/store.ts'
-import { readDnsProvider } from '#server/dns-provider.ts'
+import { readDnsProvider } from '#server/options/dns-provider.ts'
+import { RateLimit } from '#server/work/rate-limit.ts'
 
 const MINUTE = 60_000
 /** The example of RFC 9773, appendix A. */
@@ -23,10 +24,10 @@ yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
 const DAY = 24 * 60 * MINUTE
 
 describe('a host that could not be certified', () => {
-  it('waits a minute, then twice as long each time, up to 12 hours, give or take a fifth', () => {
-    expect([1, 2, 3, 5].map((failures) => backoffMs(failures, 0.5) / MINUTE)).toEqual([1, 2, 4, 16])
-    expect(backoffMs(50, 0.5)).toBe(12 * 60 * MINUTE)
-    expect([backoffMs(1, 0), backoffMs(1, 1)]).toEqual([0.8 * MINUTE, 1.2 * MINUTE])
+  it('waits a minute, then twice as long each time, up to 12 hours, or up to a fifth longer', () => {
+    expect([1, 2, 3, 5].map((failures) => retryMs(failures, 0) / MINUTE)).toEqual([1, 2, 4, 16])
+    expect(retryMs(50, 0)).toBe(12 * 60 * MINUTE)
+    expect(retryMs(1, 1)).toBe(1.2 * MINUTE)
   })
 
   it('waits no longer for what was written under a clock that was ahead', () => {
@@ -54,10 +55,16 @@ describe('a host that could not be certified', () => {
 
 describe('an authority', () => {
   it('is asked for so many new orders a minute', () => {
-    const gate = new MinuteGate(2)
-    expect(gate.left(0)).toBe(2)
-    expect([gate.pass(0), gate.pass(1), gate.pass(2), gate.pass(MINUTE)]).toEqual([true, true, false, true])
-    expect([gate.left(MINUTE), gate.left(MINUTE + 1)]).toEqual([0, 1])
+    let now = 0
+    const gate = new RateLimit(2, MINUTE, () => now)
+    const at = (ms: number): RateLimit => {
+      now = ms
+      return gate
+    }
+    expect(at(0).left).toBe(2)
+    expect([0, 1, 2, MINUTE].map((ms) => at(ms).pass())).toEqual([true, true, false, true])
+    expect([at(MINUTE).left, at(MINUTE + 1).left]).toEqual([0, 1])
+    expect([at(MINUTE).waitMs, at(MINUTE + 1).waitMs]).toEqual([1, 0])
   })
 
   it('that does not answer is left alone, longer each time, until it does', () => {

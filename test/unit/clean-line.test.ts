@@ -1,7 +1,7 @@
 import { assert, constantFrom, array, oneof, property, string, nat } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LogFrames } from '../../daemon/engine/log-frames.ts'
-import { cleanLine } from '../../server/clean-line.ts'
+import { cleanLine } from '../../server/text/clean-line.ts'
 
 /** No control character is left but TAB and those of whole colour sequences. */
 const CLEAN = /^(?:[^\p{Cc}]|\t|\u001b\[[\d;:]*m)*$/u

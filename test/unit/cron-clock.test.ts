@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ClockGuard } from '../../daemon/clock-guard.ts'
+import { ClockGuard } from '../../daemon/work/clock-guard.ts'
 
 const MINUTE_MS = 60_000
 const NOON = Date.parse('2026-01-01T12:00:00Z')

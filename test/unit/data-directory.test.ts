@@ -15,7 +15,7 @@ afterEach(() => rmSync(directory, { recursive: true }))
 /** A process that holds the directory's lock for so long. */
 async function holdLock(ms: number): Promise<void> {
   const program = `
-    const { takeDataLock } = await import('${new URL('../../server/data-lock.ts', import.meta.url).href}')
+    const { takeDataLock } = await import('${new URL('../../server/data-directory.ts', import.meta.url).href}')
     const lock = takeDataLock(process.argv[1])
     process.stdout.write('held')
     setTimeout(() => lock.release(), ${ms})`

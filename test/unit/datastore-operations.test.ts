@@ -3,10 +3,10 @@ import { beginBackup, recordBackupFile } from '#server/backups/operations.ts'
 import { getBackup, isBeingRestored } from '#server/backups/store.ts'
 import type { Context } from '#server/context.ts'
 import { createDatastore, deleteDatastore } from '#server/datastores/operations.ts'
+import { getRestoreOrUpgrade } from '#server/datastores/restores-and-upgrades-store.ts'
+import { giveUpRestoreOrUpgrade, restoreBackup } from '#server/datastores/restores-and-upgrades.ts'
 import { DatastoreInput } from '#server/datastores/schema.ts'
 import { getDatastore, getDatastoreByName } from '#server/datastores/store.ts'
-import { giveUpReplacement, restoreBackup } from '#server/replacements/operations.ts'
-import { getReplacement } from '#server/replacements/store.ts'
 import { openContext } from '../support/context.ts'
 
 let context: Context
@@ -82,7 +82,7 @@ describe('while a new datastore is filled from a backup of another', () => {
     const { source, backup } = backedUp()
     const { id } = restoreBackup(source, backup, 'copy')
     expect(isBeingRestored(backup.id)).toBe(true)
-    giveUpReplacement(getReplacement(id)!, 'it was not restored')
+    giveUpRestoreOrUpgrade(getRestoreOrUpgrade(id)!, 'it was not restored')
     expect(isBeingRestored(backup.id)).toBe(false)
     deleteDatastore(source, false)
     expect(getDatastore(source.id)).toMatchObject({ status: 'deleting' })

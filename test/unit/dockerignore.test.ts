@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { extract, type Header } from 'tar-stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dockerfilePathOf, packContext, readContext, type BuildFile } from '../../daemon/builds/context.ts'
-import { Glob } from '../../server/glob.ts'
+import { Glob } from '../../server/text/glob.ts'
 import { withoutSyntax } from '../../daemon/builds/syntax.ts'
 import { Tree } from '../../daemon/sources/tree.ts'
 

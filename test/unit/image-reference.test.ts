@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { imageFault, repositoryOf } from '#server/image-reference.ts'
+import { imageFault, repositoryOf } from '#server/images/reference.ts'
 
 const LONGEST = `registry.example.com/${'a'.repeat(255)}`
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Context } from '#server/context.ts'
-import type { LogLine } from '#server/log-lines.ts'
 import { lineMatcher } from '#server/logs/filter.ts'
+import type { LogLine } from '#server/logs/lines.ts'
 import { filterOf } from '#server/logs/read.ts'
 import { ServiceLogQuery } from '#server/logs/schema.ts'
 import { openContext } from '../support/context.ts'

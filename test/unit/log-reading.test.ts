@@ -7,7 +7,7 @@ import { newId } from '#server/ids.ts'
 import { openServiceLog } from '#server/logs/read.ts'
 import { ReaderRoom } from '#server/logs/room.ts'
 import { serviceLog } from '#server/logs/service-logs.ts'
-import { readOptions } from '#server/options.ts'
+import { readOptions } from '#server/options/index.ts'
 
 test('readers that leave in the middle of a look hold nothing afterwards', async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'log-reading-'))

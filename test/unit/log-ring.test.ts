@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LineRing } from '../../server/logs/ring.ts'
-import type { LogLine } from '../../server/log-lines.ts'
+import type { LogLine } from '../../server/logs/lines.ts'
 
 const line = (text: string): string =>
   `${JSON.stringify({ ts: '2026-01-01T00:00:00.000Z', stream: 'stdout', line: text } satisfies LogLine)}\n`

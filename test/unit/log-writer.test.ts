@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { LogLine } from '#server/log-lines.ts'
-import { LogWriter } from '#server/log-writer.ts'
+import { LogWriter } from '#server/logs/file-writer.ts'
+import type { LogLine } from '#server/logs/lines.ts'
 
 const LONG = 'x'.repeat(1_000)
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { withKeysOfNow } from '#server/backups/bucket-option.ts'
-import { exposedSecrets } from '#server/flags.ts'
-import { readOptions } from '#server/options.ts'
+import { withKeysOfNow } from '#server/options/bucket.ts'
+import { exposedSecrets } from '#server/options/flags.ts'
+import { readOptions } from '#server/options/index.ts'
 
 /** The options of these flags and variables, in a data directory of any name. */
 function read(flags: string[], environment: NodeJS.ProcessEnv = {}) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerFault } from '#server/outgoing.ts'
+import { answerFault } from '#server/network/outgoing.ts'
 
 test('the fault of an answer is its status with the first line of what it says', () => {
   expect(answerFault({ status: 204, text: 'fine' })).toBeNull()

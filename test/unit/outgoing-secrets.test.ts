@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDrain, openTarget, patchDrain, viewDrain } from '#server/log-drains/operations.ts'
+import { createDrain, openDestination, patchDrain, viewDrain } from '#server/log-drains/operations.ts'
+import { shownDestination } from '#server/network/outgoing.ts'
 import { createNotification, openUrl, patchNotification } from '#server/notifications/operations.ts'
-import { shownTarget } from '#server/outgoing.ts'
 import { openContext } from '../support/context.ts'
 
 let close: () => Promise<void>
@@ -26,21 +26,21 @@ describe('the token of a log drain', () => {
 
   test('goes on where the url stays with its host, and where it is given with the url', () => {
     const row = patchDrain(drain(), { url: 'https://logs.example.com/other' })
-    expect(openTarget(row)).toEqual({
+    expect(openDestination(row)).toEqual({
       url: 'https://logs.example.com/other',
       token: 'a token of the archive',
     })
     const moved = patchDrain(row, { url: 'https://other.example/', token: 'another token' })
-    expect(openTarget(moved)).toEqual({ url: 'https://other.example/', token: 'another token' })
+    expect(openDestination(moved)).toEqual({ url: 'https://other.example/', token: 'another token' })
     const bare = patchDrain(moved, { url: 'https://third.example/', token: null })
-    expect(openTarget(bare)).toEqual({ url: 'https://third.example/', token: null })
-    expect(openTarget(patchDrain(bare, { url: 'https://fourth.example/' })).token).toBeNull()
+    expect(openDestination(bare)).toEqual({ url: 'https://third.example/', token: null })
+    expect(openDestination(patchDrain(bare, { url: 'https://fourth.example/' })).token).toBeNull()
   })
 
   test('stays when what was shown of the url is sent back', () => {
     const row = drain('https://key@logs.example.com/in?a=b')
     const { url } = viewDrain(row)
-    expect(openTarget(patchDrain(row, { url, enabled: false }))).toEqual(openTarget(row))
+    expect(openDestination(patchDrain(row, { url, enabled: false }))).toEqual(openDestination(row))
   })
 })
 
@@ -86,7 +86,7 @@ describe('an address is shown', () => {
     ['https://ntfy.sh/my-own-topic', 'https://ntfy.sh/***opic'],
     ['https://logs.example.com/loki/api/v1/push?key=a-long-key', 'https://logs.example.com/***'],
   ])('for %s as %s, which may be sent back', (url, shown) => {
-    expect(shownTarget(url)).toBe(shown)
+    expect(shownDestination(url)).toBe(shown)
     const { row } = createNotification({ name: 'chat', kind: 'slack', url })
     const kept = patchNotification(row, { url: shown, name: 'other' })
     expect(openUrl(kept)).toBe(url)

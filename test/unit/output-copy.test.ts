@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Engine, OutputLine } from '#daemon/engine/index.ts'
 import { OutputCopy } from '#daemon/jobs/output-copy.ts'
-import { openLog, parseLines, readLog } from '#server/log-files.ts'
-import type { LogLine } from '#server/log-lines.ts'
-import { lostLine } from '#server/logs/system-lines.ts'
+import { openLog, parseLines, readLog } from '#server/logs/files.ts'
+import { lostLine, type LogLine } from '#server/logs/lines.ts'
 import { openContext } from '../support/context.ts'
 
 let close: () => Promise<void>

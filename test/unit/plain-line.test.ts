@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainLine, plainLines } from '#server/plain-line.ts'
+import { plainLine, plainLines } from '#server/text/plain-line.ts'
 
 test.each([
   ['a terminal', 'a\u001b[31m\u0007b\u009b2J', 'a [31m b 2J'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BoundedQueue } from '../../server/queue.ts'
+import { BoundedQueue } from '../../server/work/queue.ts'
 
 test('what does not fit is counted, and clearing reaches all that was not handed over', async () => {
   const queue = new BoundedQueue<number>(4)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deployableImageFault, judgeRegistry } from '#server/reach/images.ts'
+import { deployableImageFault, judgeRegistry } from '#server/images/registry.ts'
 import { openContext } from '../support/context.ts'
 
 let close: () => Promise<void>

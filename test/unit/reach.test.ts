@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressFault, hostFault, isPublicAddress } from '#server/reach/addresses.ts'
+import { addressFault, hostFault, isPublicAddress } from '#server/network/addresses.ts'
 import { pathAt, placeOf } from '#server/git/providers/place.ts'
 
 const OPEN = { denyPrivate: false, ownPort: 7878 }

@@ -27,7 +27,7 @@ afterEach(() => {
 const failure = (said: string) => ({ name: 'BuildFailure', message: expect.stringContaining(said) })
 
 describe('a process that reads sources', () => {
-  test('does one job after another', async () => {
+  test('answers one call after another', async () => {
     await withReader(undefined, async (reader) => {
       expect(await reader.ask(CHECK, null)).toEqual(['well'])
       expect(await reader.ask(CHECK, null)).toEqual(['well'])
@@ -39,8 +39,8 @@ describe('a process that reads sources', () => {
     ['takes too long', SLEEP, 'sleeping takes longer than 1 s'],
     ['takes too much memory beside its heap', GORGE, 'gorging takes more than 384 MiB of memory'],
     ['takes too much memory on its heap', HOARD, 'hoarding takes more than 384 MiB of memory'],
-  ])('is ended when it %s, and the fault is the source’s', async (_what, job, said) => {
-    await expect(withReader(undefined, (reader) => reader.ask(job, null))).rejects.toMatchObject(
+  ])('is ended when it %s, and the fault is the source’s', async (_what, call, said) => {
+    await expect(withReader(undefined, (reader) => reader.ask(call, null))).rejects.toMatchObject(
       failure(said),
     )
   })
@@ -53,7 +53,7 @@ describe('a process that reads sources', () => {
     expect(() => new Reader(abort.signal)).toThrow()
   })
 
-  test('that ends by itself is no fault of the source, and later jobs say so too', async () => {
+  test('that ends by itself is no fault of the source, and later calls say so too', async () => {
     await withReader(undefined, async (reader) => {
       const died = { name: 'Error', message: expect.stringContaining('ended (7) while dying') }
       await expect(reader.ask(DIE, null)).rejects.toMatchObject(died)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hide, safeFields, withoutSecrets } from '#server/redaction.ts'
+import { hide, safeFields, withoutSecrets } from '#server/text/redaction.ts'
 
 const TOKEN = `dpl_${'0123456789'.repeat(4)}`
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runToEnd, type RunEnd } from '#daemon/jobs/run-to-end.ts'
 import type { World } from '#daemon/world.ts'
-import type { LogWriter } from '#server/log-files.ts'
+import type { LogWriter } from '#server/logs/files.ts'
 import { openContext } from '../support/context.ts'
 
 let close: () => Promise<void>

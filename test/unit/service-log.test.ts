@@ -1,13 +1,14 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { open as openFile, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
-import type { LogLine } from '#server/log-lines.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { lineMatcher, linesIn, parseSearch, type LineFilter } from '#server/logs/filter.ts'
 import { ForwardReader } from '#server/logs/forward.ts'
+import type { LogLine } from '#server/logs/lines.ts'
 import { ServiceLog } from '#server/logs/store.ts'
 import { Allowance, readTail } from '#server/logs/tail.ts'
 
@@ -208,6 +209,40 @@ test('a disk that is full keeps whole lines, and takes the next ones when there 
     )
     .toContainEqual(expect.stringMatching(/^\d+ lines were lost here: the disk did not take/))
   expect((await stored(log)).filter((text) => text === 'later').length).toBeGreaterThan(0)
+})
+
+test('of many lines a disk that is full keeps those that fit, and none is glued to a torn one', async () => {
+  const disk = newDirectory()
+  await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', disk])
+  onTestFinished(() => void execFileSync('umount', ['--lazy', disk]))
+  const ballast = join(disk, 'ballast')
+  writeFileSync(ballast, Buffer.alloc(128 * 1024))
+  const handle = await openFile(ballast)
+  const truncate = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'truncate')
+  onTestFinished(() => truncate.mockRestore())
+  await handle.close()
+  truncate.mockRejectedValueOnce(new Error('EIO'))
+  const log = new ServiceLog(join(disk, 'logs'), MEBIBYTE, () => {})
+  onTestFinished(() => log.close())
+  log.append(numbers(1, 300).map((text) => line(`${text} ${'x'.repeat(1_000)}`)))
+  const kept = (await stored(log)).map((text) => text.split(' ')[0])
+  expect(truncate).toHaveBeenCalled()
+  expect(kept.length).toBeGreaterThan(50)
+  expect(kept).toEqual(numbers(1, kept.length))
+  rmSync(ballast)
+  await expect
+    .poll(
+      async () => {
+        log.append([line('later')])
+        return stored(log)
+      },
+      { timeout: 20_000 },
+    )
+    .toContain('later')
+  const after = (await stored(log)).slice(kept.length)
+  const lost = after.map((text) => Number(/^(\d+) lines? w\w+ lost here: /.exec(text)?.[1] ?? 0))
+  const shown = after.filter((text) => text === 'later').length
+  expect(lost.reduce((sum, count) => sum + count, kept.length + shown)).toBeGreaterThanOrEqual(300)
 })
 
 test('filters take what was asked for', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { array, assert, constantFrom, property } from 'fast-check'
-import { parseHeaders, parseRedirects } from '../../daemon/sites/rules.ts'
+import { parseHeaders, parseRedirects } from '../../daemon/builds/site-rules.ts'
 import { METHOD_GET } from '../../proxy/http1/request-head.ts'
 import { rangeOf, precondition } from '../../proxy/sites/conditions.ts'
 import { chooseCoding } from '../../proxy/compression/codings.ts'

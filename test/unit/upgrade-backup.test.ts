@@ -3,8 +3,8 @@ import { backUpForUpgrade } from '#daemon/datastores/upgrade-backup.ts'
 import { beginBackup, failBackup, recordBackupFile } from '#server/backups/operations.ts'
 import { getBackup, listBackups, type BackupRow } from '#server/backups/store.ts'
 import { createDatastore } from '#server/datastores/operations.ts'
+import { getRestoreOrUpgrade, insertRestoreOrUpgrade } from '#server/datastores/restores-and-upgrades-store.ts'
 import type { DatastoreRow } from '#server/datastores/store.ts'
-import { getReplacement, insertReplacement } from '#server/replacements/store.ts'
 import { openContext } from '../support/context.ts'
 
 let close: () => Promise<void>
@@ -15,7 +15,7 @@ const FILE = { size_bytes: 1, sha256: 'a'.repeat(64) }
 beforeEach(async () => {
   ;({ close } = await openContext())
   row = createDatastore({ kind: 'relational', name: 'db' })
-  insertReplacement({
+  insertRestoreOrUpgrade({
     datastore_id: row.id,
     kind: 'upgrade',
     backup_id: null,
@@ -28,7 +28,7 @@ afterEach(() => close())
 /** Backs up once more, which ends as `end` says. */
 function again(former: BackupRow, end: (backup: BackupRow) => void): Promise<BackupRow> {
   const made = backUpForUpgrade(row, former, new AbortController().signal)
-  end(getBackup(getReplacement(row.id)!.backup_id!)!)
+  end(getBackup(getRestoreOrUpgrade(row.id)!.backup_id!)!)
   return made
 }
 

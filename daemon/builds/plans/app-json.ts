@@ -1,4 +1,4 @@
-import { parsedJson } from '#server/parsed-json.ts'
+import { parsedJson } from '#server/text/parsed-json.ts'
 import type { Tree } from '../../sources/tree.ts'
 import { isRecord } from './json.ts'
 import type { PlannedVariable } from './plan.ts'

@@ -1,5 +1,5 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
-import type { TsigAlgorithm } from '#server/dns-provider.ts'
+import type { TsigAlgorithm } from '#server/options/dns-provider.ts'
 
 /** The wire form of DNS UPDATE (RFC 2136) and its signature (RFC 8945), as far as one TXT record needs it. */
 

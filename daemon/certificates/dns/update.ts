@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
+import type { DnsProvider } from '#server/options/dns-provider.ts'
+import { framed, unframe } from '#proxy/resolver/message.ts'
 import { createResolver } from '../../domains/resolve.ts'
-import type { DnsProvider } from '#server/dns-provider.ts'
 import { CODES, readAnswer, updateRequest, type TxtUpdate } from './message.ts'
 import type { TxtProvider } from './txt-provider.ts'
 
@@ -54,19 +55,18 @@ export class UpdateProvider implements TxtProvider {
     throw new Error(`the name server ${this.#provider.server} has no zone for ${name}`)
   }
 
-  /** One message there and one back, over TCP: RFC 1035 section 4.2.2 puts its length before each. */
+  /** One message there and one back, over TCP. */
   #exchange(message: Buffer): Promise<Buffer> {
     const [, host, port] = /^\[?([^\]]+?)\]?:(\d+)$/.exec(this.#provider.server)!
-    const length = Buffer.alloc(2)
-    length.writeUInt16BE(message.length)
     return new Promise((resolve, reject) => {
       const socket = connect({ host: host!, port: Number(port), timeout: ANSWER_MS })
       let received: Buffer = Buffer.alloc(0)
-      socket.on('connect', () => socket.write(Buffer.concat([length, message])))
+      socket.on('connect', () => socket.write(framed(message)))
       socket.on('data', (data: Buffer) => {
         received = Buffer.concat([received, data])
-        if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return
-        resolve(received.subarray(2, 2 + received.readUInt16BE(0)))
+        const frame = unframe(received)
+        if (!frame) return
+        resolve(frame.message)
         socket.destroy()
       })
       socket.on('timeout', () => socket.destroy(new Error('it does not answer')))

@@ -1,4 +1,4 @@
-import { cleanLine } from '#server/clean-line.ts'
+import { cleanLine } from '#server/text/clean-line.ts'
 import { inOrder } from '../api/plain-text.ts'
 import type { LogEvent, ServerLogEvent } from '../api/types.ts'
 

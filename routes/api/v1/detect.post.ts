@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { detectArchive, detectRepository } from '#daemon/builds/detection.ts'
-import { UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
+import { UPLOAD_LIMIT_BYTES } from '#server/deploys/folders.ts'
 import { DetectInput, Detection, DetectQuery, type DetectHints } from '#server/detection/schema.ts'
 import { AppError } from '#server/errors.ts'
 import { firstByte, gatherJson, readJson, receiveStream } from '#server/http/body.ts'

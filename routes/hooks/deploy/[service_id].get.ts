@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { Deploy } from '#server/deploys/schema.ts'
 import { viewDeploy } from '#server/deploys/view.ts'
-import { admitHooked, HookQuery, runDeployHook } from '#server/deploys/hook.ts'
+import { admitHooked, HookQuery, runDeployHook } from '#server/hooks/deploy-hook.ts'
 
 export default defineEndpoint({
   summary: 'Deploy by the secret URL of a service (GET)',
   description: 'As a manual deploy does: the configured source, or what `ref` or `image` names of it.',
   auth: 'none',
   admit: admitHooked,
-  takesNoHead: true,
+  refusesHead: true,
   status: 202,
   params: z.strictObject({ service_id: z.string().meta({ examples: ['srv-4f1d0c9a7b3e5d2f6a80'] }) }),
   query: HookQuery,

@@ -3,7 +3,7 @@ import { BODY_LIMIT_BYTES, skipBody } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { Deploy } from '#server/deploys/schema.ts'
 import { viewDeploy } from '#server/deploys/view.ts'
-import { admitHooked, HookQuery, runDeployHook } from '#server/deploys/hook.ts'
+import { admitHooked, HookQuery, runDeployHook } from '#server/hooks/deploy-hook.ts'
 
 export default defineEndpoint({
   summary: 'Deploy by the secret URL of a service (POST)',

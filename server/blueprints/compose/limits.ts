@@ -1,4 +1,4 @@
-import { MIN_MEMORY_MB } from '../../limits.ts'
+import { MIN_MEMORY_MB } from '../../schema.ts'
 import { scalarAt } from '../builder.ts'
 import { warn, type ForeignMapping, type Notes } from '../foreign.ts'
 import type { Node, ScalarNode } from '../nodes.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { plainLine } from '../../plain-line.ts'
+import { plainLine } from '../../text/plain-line.ts'
 import type { Repository } from '../schema.ts'
 
 /** Whose a token is. */

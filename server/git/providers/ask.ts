@@ -1,11 +1,12 @@
 import { createFetch, type FetchOptions } from 'ofetch'
-import { Agent, buildConnector, fetch, Headers } from 'undici'
+import { fetch, Headers } from 'undici'
 import type { z } from 'zod'
 import { AppError, messageOf } from '../../errors.ts'
-import { parsedJson } from '../../parsed-json.ts'
-import { plainLine } from '../../plain-line.ts'
-import { portOf } from '../input.ts'
-import { assertPlace, ForbiddenPlace, judgedLookup, ownReach } from '../../reach/judged.ts'
+import { parsedJson } from '../../text/parsed-json.ts'
+import { plainLine } from '../../text/plain-line.ts'
+import { portOf } from '../../network/addresses.ts'
+import { forbiddenIn, judgedAgent, textWithin } from '../../network/judged-agent.ts'
+import { assertPlace, ownReach } from '../../network/judged.ts'
 import { VERSION } from '../../version.ts'
 import type { Place } from './place.ts'
 
@@ -46,13 +47,7 @@ export interface Question {
   form?: Record<string, string>
 }
 
-/** Connects to judged addresses alone. */
-const agent = new Agent({
-  connect: (options, callback) => {
-    const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80)
-    buildConnector({ lookup: judgedLookup(port, ownReach()), timeout: ANSWER_MS })(options, callback)
-  },
-})
+const agent = judgedAgent(ownReach, ANSWER_MS)
 
 const request = createFetch({
   fetch: ((url: string, options: object) => fetch(url, { ...options, dispatcher: agent })) as never,
@@ -120,20 +115,9 @@ async function send(url: URL, question: Question, signal: AbortSignal): Promise<
     signal,
   }
   const response = await request.raw(url.href, options)
-  const text = await readBounded(response.body)
+  const text = await textWithin(response.body ?? [], MAX_ANSWER_BYTES)
+  if (text === null) throw new Error(`its answer is larger than ${MAX_ANSWER_BYTES} bytes`)
   return { status: response.status, text, headers: response.headers }
-}
-
-async function readBounded(stream: ReadableStream<Uint8Array> | null): Promise<string> {
-  if (stream === null) return ''
-  const pieces: Uint8Array[] = []
-  let size = 0
-  for await (const piece of stream) {
-    size += piece.length
-    if (size > MAX_ANSWER_BYTES) throw new Error(`its answer is larger than ${MAX_ANSWER_BYTES} bytes`)
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString('utf8')
 }
 
 function judge(place: Place, { status, text, headers }: Raw): Answer {
@@ -184,10 +168,4 @@ function unavailable(place: Place, what: string, cause?: unknown): AppError {
   return new AppError('git_provider_unavailable', `${place.title} ${what}`, {
     cause: cause === undefined ? undefined : messageOf(cause),
   })
-}
-
-function forbiddenIn(error: unknown): ForbiddenPlace | null {
-  for (let at: unknown = error; at instanceof Error; at = at.cause)
-    if (at instanceof ForbiddenPlace) return at
-  return null
 }

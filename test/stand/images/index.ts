@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { forEachLimited } from '#daemon/limits.ts'
+import { forEachLimited } from '#daemon/work/each.ts'
 import { docker } from '../engine.ts'
 import { standFolder } from '../place.ts'
 import { hasTag } from '../registry.ts'

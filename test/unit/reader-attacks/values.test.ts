@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { packContext } from '../../../daemon/builds/context.ts'
-import { parseHeaders, parseRedirects } from '../../../daemon/sites/rules.ts'
-import { Glob } from '../../../server/glob.ts'
+import { parseHeaders, parseRedirects } from '../../../daemon/builds/site-rules.ts'
+import { Glob } from '../../../server/text/glob.ts'
 import { attacksInside, attacksToTheEnd, choose, useFolder, writeTree } from './attacks.ts'
 
 describe('a tree that was written to take long', () => {

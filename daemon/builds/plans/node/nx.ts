@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { parsedJson } from '#server/parsed-json.ts'
+import { parsedJson } from '#server/text/parsed-json.ts'
 import type { Tree } from '../../../sources/tree.ts'
 import { isRecord } from '../json.ts'
 import { server, site, variants, type Framework } from './frameworks.ts'

@@ -1,7 +1,7 @@
 import { createDatastore } from '#server/datastores/operations.ts'
 import { Datastore, DatastoreInput } from '#server/datastores/schema.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
-import { providedDatastore } from '#daemon/settled.ts'
+import { providedDatastore } from '#daemon/work/settled.ts'
 
 export default defineEndpoint({
   summary: 'Create a datastore',

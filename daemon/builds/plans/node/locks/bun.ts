@@ -1,4 +1,4 @@
-import { parsedJson } from '#server/parsed-json.ts'
+import { parsedJson } from '#server/text/parsed-json.ts'
 import { isRecord, textsOf } from '../../json.ts'
 import { difference, overriddenIn } from './importers.ts'
 import type { Manifests } from '../manifest.ts'

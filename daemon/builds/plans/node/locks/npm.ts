@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import semver from 'semver'
-import { parsedJson } from '#server/parsed-json.ts'
+import { parsedJson } from '#server/text/parsed-json.ts'
 import { isRecord, textsOf } from '../../json.ts'
 import { rangeOf } from '../../ranges.ts'
 import type { Manifests } from '../manifest.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { removedDatastore } from '#daemon/settled.ts'
+import { removedDatastore } from '#daemon/work/settled.ts'
 import { deleteDatastore, findDatastore } from '#server/datastores/operations.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { InEnvironment, QueryBoolean } from '#server/http/query.ts'

@@ -3,7 +3,7 @@ import { Datastore, DatastorePatch } from '#server/datastores/schema.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { InEnvironment } from '#server/http/query.ts'
 import { IdOrName } from '#server/schema.ts'
-import { appliedDatastore } from '#daemon/settled.ts'
+import { appliedDatastore } from '#daemon/work/settled.ts'
 
 export default defineEndpoint({
   summary: 'Change the limits of a datastore',

@@ -1,9 +1,9 @@
 import { findDatastore } from '#server/datastores/operations.ts'
+import { upgradeDatastore } from '#server/datastores/restores-and-upgrades.ts'
 import { Datastore, UpgradeInput } from '#server/datastores/schema.ts'
 import { viewDatastore } from '#server/datastores/view.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { InEnvironment } from '#server/http/query.ts'
-import { upgradeDatastore } from '#server/replacements/operations.ts'
 import { IdOrName } from '#server/schema.ts'
 
 export default defineEndpoint({

@@ -7,7 +7,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 import { eventStream, sendEvents } from '#server/http/event-stream.ts'
 import { logEvents } from '#server/http/log-events.ts'
 import { QueryBoolean } from '#server/http/query.ts'
-import { isOpen, readLog } from '#server/log-files.ts'
+import { isOpen, readLog } from '#server/logs/files.ts'
 
 export default defineEndpoint({
   summary: 'Read the build and deploy log',

@@ -7,7 +7,7 @@ import { findJob } from '#server/jobs/operations.ts'
 import { JobRef } from '#server/jobs/schema.ts'
 import { JOB_IN_PROGRESS } from '#server/jobs/states.ts'
 import { jobStatus } from '#server/jobs/store.ts'
-import { isOpen, readLog } from '#server/log-files.ts'
+import { isOpen, readLog } from '#server/logs/files.ts'
 
 export default defineEndpoint({
   summary: 'Read the output of a job',

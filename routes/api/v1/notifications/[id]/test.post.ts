@@ -1,9 +1,9 @@
 import { testNotification } from '#daemon/notifications/delivery.ts'
+import { TestResult } from '#server/destinations/schema.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { leftSignal } from '#server/http/event-stream.ts'
 import { findNotification } from '#server/notifications/operations.ts'
 import { NotificationPath } from '#server/notifications/schema.ts'
-import { TestResult } from '#server/targets/schema.ts'
 
 export default defineEndpoint({
   summary: 'Send a test message',

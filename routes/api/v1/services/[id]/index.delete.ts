@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { removed } from '#daemon/settled.ts'
+import { removed } from '#daemon/work/settled.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { InEnvironment, QueryBoolean } from '#server/http/query.ts'
 import { IdOrName } from '#server/schema.ts'

@@ -7,7 +7,7 @@ import { Service } from '#server/services/schema.ts'
 import { viewService } from '#server/services/view.ts'
 import { useWorld } from '#daemon/index.ts'
 import { routed } from '#daemon/proxy/routed.ts'
-import { applied } from '#daemon/settled.ts'
+import { applied } from '#daemon/work/settled.ts'
 
 export default defineEndpoint({
   summary: 'Change a service',

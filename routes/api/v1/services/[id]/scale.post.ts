@@ -4,7 +4,7 @@ import { IdOrName } from '#server/schema.ts'
 import { findService, scaleService } from '#server/services/operations.ts'
 import { ScaleInput } from '#server/services/input.ts'
 import { Service } from '#server/services/schema.ts'
-import { applied } from '#daemon/settled.ts'
+import { applied } from '#daemon/work/settled.ts'
 
 export default defineEndpoint({
   summary: 'Set how many instances of a service run',

@@ -3,7 +3,7 @@ import { InEnvironment } from '#server/http/query.ts'
 import { IdOrName } from '#server/schema.ts'
 import { findService, suspendService } from '#server/services/operations.ts'
 import { Service } from '#server/services/schema.ts'
-import { applied } from '#daemon/settled.ts'
+import { applied } from '#daemon/work/settled.ts'
 
 export default defineEndpoint({
   summary: 'Stop a service and keep its settings',

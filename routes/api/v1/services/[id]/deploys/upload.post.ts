@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { archivePath, UPLOAD_LIMIT_BYTES } from '#server/archives.ts'
+import { archivePath, UPLOAD_LIMIT_BYTES } from '#server/deploys/folders.ts'
 import { receiveArchive } from '#daemon/sources/archive.ts'
 import { assertUploadable, queueUpload } from '#server/deploys/operations.ts'
 import { Deploy, UploadQuery } from '#server/deploys/schema.ts'

@@ -1,11 +1,11 @@
 import { findBackup } from '#server/backups/operations.ts'
 import { BackupPath, RestoreInput } from '#server/backups/schema.ts'
 import { findDatastore } from '#server/datastores/operations.ts'
+import { restoreBackup } from '#server/datastores/restores-and-upgrades.ts'
 import { Datastore } from '#server/datastores/schema.ts'
 import { viewDatastore } from '#server/datastores/view.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { InEnvironment } from '#server/http/query.ts'
-import { restoreBackup } from '#server/replacements/operations.ts'
 
 export default defineEndpoint({
   summary: 'Restore a backup',

@@ -1,0 +1,248 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { getBackup } from '#server/backups/store.ts'
+import { onChange } from '#server/changes.ts'
+import {
+  allRestoresAndUpgrades,
+  getRestoreOrUpgrade,
+  takeBackTries,
+  type RestoreOrUpgrade,
+} from '#server/datastores/restores-and-upgrades-store.ts'
+import {
+  beginTry,
+  finishRestoreOrUpgrade,
+  forbidWrites,
+  giveUpRestoreOrUpgrade,
+} from '#server/datastores/restores-and-upgrades.ts'
+import { getDatastore, type DatastoreRow } from '#server/datastores/store.ts'
+import { AppError, messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
+import { hasLeftSince, isOfAbsence, untilPresent } from '../engine-absence.ts'
+import { Background } from '../work/background.ts'
+import type { Task } from '../work/driver.ts'
+import type { World } from '../world.ts'
+import { provideBackup } from './backup-check.ts'
+import { isInMode } from './container.ts'
+import { fillVolume } from './fill.ts'
+import { imageOf, pullImage } from './image.ts'
+import { firstUndumped, furtherDatabases, probeDatastore } from './probe.ts'
+import { stopDatastore } from './stop.ts'
+import { backUpForUpgrade } from './upgrade-backup.ts'
+import { assertUnwritten } from './written-meanwhile.ts'
+
+const log = logger('datastores')
+
+const PERIOD_MS = 60_000
+/** A restore that takes longer hangs. */
+const LONGEST_MS = 12 * 3_600_000
+/** What the server, or the engine, ended in the middle of this often may be what ends it. */
+const MAX_TRIES = 3
+/** An error is a text that people read, not a log. */
+const MAX_ERROR_CHARACTERS = 4 * 1024
+/** Between two looks at a program that is started anew. */
+const ANSWER_PERIOD_MS = 100
+const ANSWER_WITHIN_MS = 5 * 60_000
+
+/** Keeps a datastore's container from being looked after while it is replaced. */
+export interface Keeping {
+  hold(id: string): Promise<void>
+  release(id: string): void
+}
+
+/**
+ * Restores and upgrades: fills a fresh volume beside the datastore, which serves on, and puts it in the place of the old
+ * when that has succeeded. A stop of the server or of the engine begins it anew; what was half filled is given up.
+ */
+export class RestoresAndUpgrades {
+  readonly #world: World
+  readonly #keeping: Keeping
+  readonly #work = new Background()
+  readonly #stopListening: () => void
+  #wake: () => void = () => {}
+
+  constructor(world: World, keeping: Keeping) {
+    this.#world = world
+    this.#keeping = keeping
+    this.#stopListening = onChange(({ kind }) => {
+      if (kind === 'datastore') this.look()
+    })
+  }
+
+  /** Takes up what the last run of the server left: its orderly end is not held against what was under way. */
+  recover(hasCrashed: boolean): void {
+    if (!hasCrashed) takeBackTries()
+  }
+
+  /** The task to hand to a driver; `wake` is how it asks for its next run. */
+  task(wake: () => void): Task {
+    this.#wake = wake
+    return {
+      name: 'restores-and-upgrades',
+      everyMs: PERIOD_MS,
+      run: async () => {
+        if (this.#world.reachByAddress === null) return
+        for (const { datastore_id } of allRestoresAndUpgrades()) this.#begin(datastore_id)
+        await Promise.resolve()
+      },
+    }
+  }
+
+  /** Asks for a look soon, as after the engine came back. */
+  look(): void {
+    this.#wake()
+  }
+
+  /** Whether a container of this name belongs to a restore or upgrade under way. */
+  isUnderWay(name: string): boolean {
+    return allRestoresAndUpgrades().some(
+      ({ datastore_id, volume }) => this.#work.has(datastore_id) && name.startsWith(volume),
+    )
+  }
+
+  /** Calls off what is under way for a datastore that goes, and waits for its end. */
+  async cancel(id: string): Promise<void> {
+    await this.#work.cancel(id)
+  }
+
+  stop(): void {
+    this.#stopListening()
+    this.#work.stop()
+  }
+
+  #begin(id: string): void {
+    const row = getDatastore(id)
+    if (this.#work.has(id) || (row?.status !== 'restoring' && row?.status !== 'upgrading')) return
+    this.#work.start({
+      key: id,
+      pauseMs: 0,
+      run: (signal) => this.#run(id, signal),
+      onFailure: (error) => {
+        const filling = getRestoreOrUpgrade(id)
+        const reason = messageOf(error).slice(0, MAX_ERROR_CHARACTERS)
+        if (filling)
+          giveUpRestoreOrUpgrade(
+            filling,
+            `it was not ${row.status === 'upgrading' ? 'upgraded' : 'restored'}: ${reason}`,
+          )
+        log.warn('the data of a datastore was not replaced', { datastore: id, error: reason })
+      },
+      onEnd: () => {
+        // Not before it is recorded how it ended: the container would be started in the mode of an upgrade, and once more.
+        this.#keeping.release(id)
+        this.#wake()
+      },
+    })
+  }
+
+  /** Begins anew what the engine went away under, when that is back. */
+  async #run(id: string, stop: AbortSignal): Promise<void> {
+    const { engine } = this.#world
+    for (;;) {
+      await untilPresent(engine, stop)
+      const departures = this.#world.engineDepartures
+      try {
+        return await this.#try(id, stop)
+      } catch (error) {
+        stop.throwIfAborted()
+        const isAway = await isOfAbsence(engine, error)
+        if (!isAway && !(await hasLeftSince(this.#world, departures, stop))) throw error
+        this.#keeping.release(id)
+        const fields = { datastore: id, error: messageOf(error) }
+        log.warn(
+          'the engine went away while the data of a datastore was replaced; that is begun again',
+          fields,
+        )
+      }
+    }
+  }
+
+  async #try(id: string, stop: AbortSignal): Promise<void> {
+    const filling = beginTry(getRestoreOrUpgrade(id)!)
+    if (filling.tries > MAX_TRIES)
+      throw new Error(`the server or the container engine ended in the middle of it ${MAX_TRIES} times`)
+    const late = AbortSignal.timeout(LONGEST_MS)
+    const signal = AbortSignal.any([stop, late])
+    try {
+      await this.#replace(getDatastore(id)!, filling, signal)
+    } catch (error) {
+      throw late.aborted ? new Error(`it was not done within ${LONGEST_MS / 3_600_000} hours`) : error
+    }
+  }
+
+  async #replace(row: DatastoreRow, filling: RestoreOrUpgrade, signal: AbortSignal): Promise<void> {
+    const { engine } = this.#world
+    const { id } = row
+    const { kind, volume, version } = filling
+    // Missing images and damaged files are found out before anything changes.
+    const imageId =
+      kind === 'upgrade'
+        ? await pullImage(engine, `${row.repository}:${version}`, signal)
+        : await imageOf(engine, row, signal)
+    // One that does not answer cannot be asked: a restore brings it back.
+    const answers = kind !== 'first' && (await isAnswering(row))
+    if (answers) assertWholeInDump(await furtherDatabases(row))
+    const since = kind === 'upgrade' ? await this.#endWrites(row, signal) : null
+    const made = getBackup(filling.backup_id ?? '')
+    const backup = kind === 'upgrade' ? await backUpForUpgrade(row, made, signal) : made
+    if (!backup) throw new AppError('runtime_error', 'the backup was deleted')
+    await provideBackup(row.kind, backup, signal)
+    const carriesRoles = answers || kind === 'upgrade'
+    await fillVolume(this.#world, row, { volume, imageId, backupId: backup.id, carriesRoles }, signal)
+    await this.#keeping.hold(id)
+    signal.throwIfAborted()
+    await stopDatastore(this.#world, row)
+    signal.throwIfAborted()
+    if (since !== null) await assertUnwritten(this.#world, row, { since, name: `${volume}-look` }, signal)
+    finishRestoreOrUpgrade(getDatastore(id)!, filling, imageId)
+    if (kind !== 'first')
+      log.info('the data of a datastore was replaced; the volume of before is kept for a day', {
+        datastore: id,
+        kept: row.volume,
+        used: volume,
+      })
+  }
+
+  /** Has a datastore take no more writes; answers what tells later whether it took some all the same, where that can be. */
+  async #endWrites({ id, kind }: DatastoreRow, signal: AbortSignal): Promise<bigint | null> {
+    forbidWrites(id)
+    await this.#untilReadOnly(id, signal)
+    if (kind !== 'relational') return null
+    const row = getDatastore(id)!
+    // It may not have answered before.
+    assertWholeInDump(await furtherDatabases(row))
+    return await firstUndumped(row)
+  }
+
+  /** The keeper starts its container anew in the mode that an upgrade asks for. */
+  async #untilReadOnly(id: string, signal: AbortSignal): Promise<void> {
+    const deadline = performance.now() + ANSWER_WITHIN_MS
+    for (;;) {
+      signal.throwIfAborted()
+      const row = getDatastore(id)!
+      try {
+        const found = await this.#world.engine.containers.inspect(id)
+        if (found?.running && isInMode(row, found)) return await probeDatastore(row)
+      } catch (error) {
+        if (performance.now() > deadline) throw error
+      }
+      if (performance.now() > deadline)
+        throw new AppError('runtime_error', 'it did not stop taking writes within 5 minutes')
+      await delay(ANSWER_PERIOD_MS, undefined, { signal })
+    }
+  }
+}
+
+function isAnswering(row: DatastoreRow): Promise<boolean> {
+  return probeDatastore(row).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Throws when a dump of its one database would leave others out. */
+function assertWholeInDump(further: string[]): void {
+  if (further.length === 0) return
+  throw new AppError(
+    'runtime_error',
+    `it also holds ${further.map((name) => `database ${name}`).join(', ')}, which would be lost: move what you need to a datastore of its own (pg_dump, pg_restore), drop it here, and try again`,
+  )
+}

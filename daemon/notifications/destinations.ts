@@ -1,0 +1,110 @@
+import { createHmac } from 'node:crypto'
+import { useContext } from '#server/context.ts'
+import { messageOf } from '#server/errors.ts'
+import { answerFault, send } from '#server/network/outgoing.ts'
+import { openUrl, topicOf } from '#server/notifications/operations.ts'
+import type { NotificationRow } from '#server/notifications/store.ts'
+import type { Message } from '#server/notifications/types.ts'
+import { plainLine } from '#server/text/plain-line.ts'
+import { sendMail } from './mail.ts'
+
+/** How an attempt ended; `status` is the answer's, where there is one. */
+export interface Outcome {
+  ok: boolean
+  status: number | null
+  error: string | null
+}
+
+/** Of what a mail server says, for people. */
+const MAX_SAID_CHARACTERS = 500
+/** Of Discord (developer documentation, "Execute Webhook"): longer content is refused. */
+const DISCORD_CHARACTERS = 2_000
+/** ntfy's names of urgency. */
+const BAD_NEWS = /\.(failed|down|out_of_memory|missed|disk_low|expiring)$/
+
+/** Sends a message to where a notification goes. Never throws. */
+export async function deliver(
+  row: NotificationRow,
+  id: string,
+  message: Message,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  try {
+    if (row.kind === 'email') {
+      await sendMail(JSON.parse(row.recipients) as string[], id, message, signal)
+      return { ok: true, status: null, error: null }
+    }
+    const { headers, body, url } = requestOf(row, id, message)
+    const answer = await send({ method: 'POST', url, headers, body, signal })
+    const error = answerFault(answer)
+    return { ok: error === null, status: answer.status, error }
+  } catch (error) {
+    return { ok: false, status: null, error: plainLine(messageOf(error), MAX_SAID_CHARACTERS) }
+  }
+}
+
+function requestOf(
+  row: NotificationRow,
+  id: string,
+  message: Message,
+): { url: string; headers: Record<string, string>; body: string } {
+  const url = openUrl(row)!
+  const { title, body } = message.text
+  const text = body === '' ? title : `${title}\n${body}`
+  const json = { 'content-type': 'application/json' }
+  switch (row.kind) {
+    case 'slack':
+      return { url, headers: json, body: JSON.stringify({ text: forSlack(title, body) }) }
+    case 'discord':
+      return {
+        url,
+        headers: json,
+        // Names in it must not call anybody.
+        body: JSON.stringify({ content: text.slice(0, DISCORD_CHARACTERS), allowed_mentions: { parse: [] } }),
+      }
+    case 'ntfy': {
+      const target = new URL(url)
+      const topic = topicOf(target)
+      const above = target.pathname.split('/').filter((part) => part !== '')
+      target.pathname = ['', ...above.slice(0, -1), ''].join('/')
+      const priority = BAD_NEWS.test(message.type) ? 4 : 3
+      return {
+        url: target.href,
+        headers: json,
+        body: JSON.stringify({
+          topic,
+          title,
+          message: body === '' ? title : body,
+          priority,
+        }),
+      }
+    }
+    default:
+      return signed(url, useContext().vault.open(row.secret!), id, message)
+  }
+}
+
+/** A request by the specification of Standard Webhooks: what is signed is the id, the time of this attempt and the body. */
+function signed(url: string, secret: string, id: string, { type, timestamp, data }: Message) {
+  const body = JSON.stringify({ type, timestamp, data })
+  const sentAt = String(Math.floor(Date.now() / 1_000))
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const signature = createHmac('sha256', key).update(`${id}.${sentAt}.${body}`).digest('base64')
+  return {
+    url,
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': sentAt,
+      'webhook-signature': `v1,${signature}`,
+    },
+    body,
+  }
+}
+
+/** Slack's three characters that mean something (developer documentation, "Formatting text"). */
+function forSlack(title: string, body: string): string {
+  const escape = (text: string) =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return body === '' ? `*${escape(title)}*` : `*${escape(title)}*\n${escape(body)}`
+}

@@ -1,0 +1,18 @@
+import { useDatabase } from '../context.ts'
+import { AppError } from '../errors.ts'
+
+/**
+ * Refuses a name that a service or a datastore of the environment has already; to be called in the transaction that
+ * takes it. Throws `conflict` that names the holder.
+ */
+export function assertNameFree(environmentId: string, name: string): void {
+  const holder = useDatabase().get<{ kind: string; id: string }>(
+    `SELECT 'service' AS kind, id FROM services WHERE environment_id = ?1 AND name = ?2
+     UNION ALL
+     SELECT 'datastore', id FROM datastores WHERE environment_id = ?1 AND name = ?2`,
+    environmentId,
+    name,
+  )
+  if (!holder) return
+  throw new AppError('conflict', `name: ${name} is in use by ${holder.kind} ${holder.id}`)
+}

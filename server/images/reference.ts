@@ -1,0 +1,95 @@
+import { AppError } from '../errors.ts'
+
+/** A container image's name, taken apart. */
+export interface ImageReference {
+  /** The registry as it appears in credentials, `docker.io` for Docker Hub. */
+  registry: string
+  /** The repository's path at its registry, `library/node` for Docker Hub's own. */
+  path: string
+  /** Null when none was given; a pull then takes `latest`, unless there is a digest. */
+  tag: string | null
+  /** `sha256:<64 hex>` or `sha512:<128 hex>`, or null. */
+  digest: string | null
+}
+
+/** A path at its registry may have this many characters (distribution/reference, RepositoryNameTotalLengthMax). */
+const MAX_PATH_LENGTH = 255
+/** What a message repeats of a text that is no reference. */
+const MAX_SHOWN_LENGTH = 255
+
+// The grammar: https://pkg.go.dev/github.com/distribution/reference (the text before `package reference`).
+const DOMAIN =
+  /^(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*|\[[a-fA-F0-9:]+\])(?::[0-9]{1,5})?$/
+const PATH = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/
+const TAG = /^\w[\w.-]{0,127}$/
+const DIGEST = /^sha256:[a-f0-9]{64}$|^sha512:[a-f0-9]{128}$/
+/** What would be taken for an image's id instead of a name. */
+const BARE_ID = /^[a-f0-9]{64}$/
+
+/**
+ * Reads an image reference such as `node:26`, `registry.example.com:5000/team/api:2` or `api@sha256:...`.
+ * Throws `invalid_request` that says which part is wrong.
+ */
+export function parseReference(text: string): ImageReference {
+  const read = readReference(text)
+  if (typeof read !== 'string') return read
+  const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}...` : text
+  throw new AppError('invalid_request', `${JSON.stringify(shown)} is not an image reference: ${read}`)
+}
+
+/** Why a text is no image reference, as the end of a message after its field; null when it is one. */
+export function imageFault(text: string): string | null {
+  const read = readReference(text)
+  return typeof read === 'string'
+    ? `must be an image reference such as registry.example.com/team/api:2: ${read}`
+    : null
+}
+
+/** Where an image is, whichever tag or digest is named and however its registry is called. Throws as `parseReference` does. */
+export function repositoryOf(reference: string): string {
+  return formatReference({ ...parseReference(reference), tag: null, digest: null })
+}
+
+/** The reference in full: registry, path, tag and digest as far as they are there. */
+export function formatReference({ registry, path, tag, digest }: ImageReference): string {
+  return `${registry}/${path}${tag === null ? '' : `:${tag}`}${digest === null ? '' : `@${digest}`}`
+}
+
+/** Reads a reference, or answers what is wrong with it. */
+function readReference(text: string): ImageReference | string {
+  const [beforeDigest, digest, ...more] = text.split('@')
+  if (more.length > 0) return 'it has more than one @'
+  if (BARE_ID.test(text)) return 'it is an id; name the image by its repository'
+  if (digest !== undefined && !DIGEST.test(digest))
+    return 'its digest must be sha256: and 64 hex digits, or sha512: and 128'
+  const { name, tag } = splitTag(beforeDigest!)
+  if (tag !== null && !TAG.test(tag)) return 'its tag may have letters, digits, ".", "_" and "-", 128 at most'
+  const { registry, path } = splitRegistry(name)
+  if (!DOMAIN.test(registry)) return `its registry ${registry} is not a host name`
+  if (path.length > MAX_PATH_LENGTH) return `its repository is longer than ${MAX_PATH_LENGTH} characters`
+  return PATH.test(path)
+    ? { registry, path, tag, digest: digest ?? null }
+    : 'its repository must be lower-case letters and digits, with single ".", "_" or "-" and "/" between'
+}
+
+function splitTag(text: string): { name: string; tag: string | null } {
+  const colon = text.lastIndexOf(':')
+  // A colon before the last slash stands before a port.
+  if (colon < 0 || text.indexOf('/', colon) >= 0) return { name: text, tag: null }
+  return { name: text.slice(0, colon), tag: text.slice(colon + 1) }
+}
+
+/** The first part is a registry when it looks like a host: it has a dot or a port, is `localhost` or has capitals. */
+function splitRegistry(name: string): { registry: string; path: string } {
+  const slash = name.indexOf('/')
+  const first = name.slice(0, slash)
+  const isHost = slash > 0 && (/[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase())
+  const registry = isHost && first !== 'index.docker.io' ? first : 'docker.io'
+  const path = isHost ? name.slice(slash + 1) : name
+  return { registry, path: registry === 'docker.io' && !path.includes('/') ? `library/${path}` : path }
+}
+
+/** The registry whose credentials fit a host: Docker Hub goes by several names. */
+export function canonicalRegistry(host: string): string {
+  return host === 'index.docker.io' || host === 'registry-1.docker.io' ? 'docker.io' : host
+}

@@ -1,0 +1,102 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { useContext } from '../context.ts'
+import { takeTurn } from '../work/turns.ts'
+import { LogReader } from './file-reader.ts'
+import { LogWriter } from './file-writer.ts'
+import type { LogLine } from './lines.ts'
+
+export type { LogWriter } from './file-writer.ts'
+
+const writers = new Map<string, LogWriter>()
+const readers = new Map<string, { reader: LogReader; followers: number }>()
+
+/** The file of a deploy's or a job's log: a LogLine as JSON in each line. */
+function pathOf(id: string): string {
+  return join(useContext().options.dataDirectory, 'logs', `${id}.ndjson`)
+}
+
+/** Opens the log of a deploy or a job for appending. One writer at a time. */
+export function openLog(id: string): LogWriter {
+  const closed = () => {
+    if (writers.get(id) === writer) writers.delete(id)
+  }
+  const writer: LogWriter = new LogWriter(pathOf(id), { grown: () => nudgeLog(id), closed })
+  writers.set(id, writer)
+  return writer
+}
+
+/** Adds a line of the server's own to a log, whether somebody writes to it or not. */
+export async function noteInLog(id: string, line: string): Promise<void> {
+  const running = writers.get(id)
+  if (running) return running.system(line)
+  const log = openLog(id)
+  log.system(line)
+  await log.close()
+}
+
+/** Removes a log. */
+export async function removeLog(id: string): Promise<void> {
+  await rm(pathOf(id), { force: true })
+}
+
+/** Whether more may still be written to a log. */
+export function isOpen(id: string): boolean {
+  return writers.has(id)
+}
+
+/** Wakes who follows a log, because what decides about its end has changed. */
+export function nudgeLog(id: string): void {
+  readers.get(id)?.reader.nudge()
+}
+
+/**
+ * The stored lines of a log in blocks; while `unfinished` says so, also those that come, until it no longer does. All
+ * who read a log share its blocks, and nobody waits for a slower one. Take a block apart with `linesOf`.
+ */
+export async function* readLog(
+  id: string,
+  unfinished: () => boolean,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const shared = readers.get(id) ?? { reader: new LogReader(pathOf(id)), followers: 0 }
+  const { reader } = shared
+  readers.set(id, shared)
+  shared.followers++
+  try {
+    let judged = reader.version
+    let more = unfinished()
+    for (let offset = 0; !signal.aborted;) {
+      await takeTurn()
+      const { version } = reader
+      const block = await reader.at(offset)
+      offset += block.length
+      if (block.length > 0) yield block
+      else if (!more) return
+      else if (judged !== version) {
+        // What was written before the end is read after this.
+        more = reader.goesOn(unfinished)
+        judged = version
+      } else if (version === reader.version) await reader.grown.wait(signal)
+    }
+  } finally {
+    shared.followers--
+    if (shared.followers === 0) {
+      readers.delete(id)
+      await reader.close()
+    }
+  }
+}
+
+/** The lines of a block as they are stored: JSON. What older servers left of a line that a kill cut off is no line. */
+export function linesOf(block: Buffer): string[] {
+  return block
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line.endsWith('"}'))
+}
+
+/** The lines of a block. */
+export function parseLines(block: Buffer): LogLine[] {
+  return linesOf(block).map((line) => JSON.parse(line) as LogLine)
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { timestamp } from '../clock.ts'
+
+/** One line of a deploy's, a job's or a container's log on the wire. */
+export const LogLine = z
+  .object({
+    ts: z.string(),
+    stream: z.enum(['stdout', 'stderr', 'system']),
+    line: z.string(),
+    instance: z.string().optional(),
+  })
+  .meta({ id: 'LogLine' })
+export type LogLine = z.infer<typeof LogLine>
+
+/** A line as it is stored. */
+export function storedLine(line: LogLine): string {
+  return `${JSON.stringify(line)}\n`
+}
+
+/** An engine's timestamp, which has up to nine digits of the second, as every timestamp on the wire has it. */
+export function lineTime(engineTime: string): string {
+  return new Date(engineTime).toISOString()
+}
+
+/** A line of the server's own in a log. */
+export function systemLine(line: string): LogLine {
+  return { ts: timestamp(Date.now()), stream: 'system', line }
+}
+
+/** One that says how many lines are missing at its place, of one instance where that is known. */
+export function lostLine(count: number, why: string, instance?: string): LogLine {
+  const line = systemLine(`${count === 1 ? '1 line was' : `${count} lines were`} lost here: ${why}`)
+  return instance === undefined ? line : { ...line, instance }
+}
+
+/** Whether a line says that others are missing at its place. */
+export function tellsLoss({ stream, line }: LogLine): boolean {
+  return stream === 'system' && line.includes(' lost here: ')
+}

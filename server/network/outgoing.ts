@@ -1,0 +1,115 @@
+import { request as httpRequest, type RequestOptions } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { plainLine } from '../text/plain-line.ts'
+import { VERSION } from '../version.ts'
+import { bareHost, portOf } from './addresses.ts'
+import { answerOf, beginningOf } from './answers.ts'
+import { judgedLookup, placeFault, DESTINATIONS } from './judged.ts'
+
+/** Who has not answered by then does not answer. */
+const ANSWER_WITHIN_MS = 15_000
+/** Of an answer, for the error that tells of it. */
+const KEPT_BYTES = 1024
+const MAX_SAID_CHARACTERS = 200
+/** Characters of a hidden path that are shown, so that people can tell two URLs of one host apart. */
+const SHOWN_END_CHARACTERS = 4
+
+export interface Outgoing {
+  method: 'POST' | 'PUT'
+  url: string
+  headers: Record<string, string>
+  body: string | Buffer
+  signal: AbortSignal
+}
+
+export interface OutgoingAnswer {
+  status: number
+  /** The beginning of its body. */
+  text: string
+  /** Its `Retry-After`. */
+  retryAfter: string | undefined
+}
+
+/**
+ * Sends a request to an address that a user has named: never to a link-local or metadata network, following no redirect,
+ * within a time, reading little of the answer. Throws when there is none.
+ */
+export async function send({ method, url, headers, body, signal }: Outgoing): Promise<OutgoingAnswer> {
+  const { protocol, hostname, port, pathname, search, username, password } = new URL(url)
+  const fault = urlFault(url)
+  if (fault !== null) throw new Error(fault)
+  const options: RequestOptions = {
+    method,
+    host: bareHost(hostname),
+    ...(port === '' ? {} : { port }),
+    path: `${pathname}${search}`,
+    ...(username === '' ? {} : { auth: `${decoded(username)}:${decoded(password)}` }),
+    headers: { 'user-agent': `deployer/${VERSION}`, 'content-length': Buffer.byteLength(body), ...headers },
+    lookup: judgedLookup(portOf(new URL(url)), DESTINATIONS),
+    agent: false,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
+  }
+  const outgoing = (protocol === 'https:' ? httpsRequest : httpRequest)(options)
+  outgoing.end(body)
+  const response = await answerOf(outgoing).catch((error: Error) => {
+    if (error.name !== 'TimeoutError' && error.name !== 'AbortError') throw error
+    throw new Error(`no answer within ${ANSWER_WITHIN_MS / 1_000} s`, { cause: error })
+  })
+  return {
+    status: response.statusCode ?? 0,
+    text: withoutPath(await beginningOf(response, KEPT_BYTES), `${pathname}${search}`, pathname),
+    retryAfter: response.headers['retry-after'],
+  }
+}
+
+/** Some servers repeat the requested path, which not everybody who sees the answer may know. */
+function withoutPath(text: string, ...paths: string[]): string {
+  return paths.reduce((rest, path) => (path === '/' ? rest : rest.replaceAll(path, '/***')), text)
+}
+
+/** What is wrong with an answer; null when it is a success. */
+export function answerFault({ status, text }: Pick<OutgoingAnswer, 'status' | 'text'>): string | null {
+  if (status >= 200 && status < 300) return null
+  const [line] = text.trim().split('\n')
+  const said = plainLine(line!, MAX_SAID_CHARACTERS)
+  if (status >= 300 && status < 400) return `answered ${status}: redirects are not followed`
+  return `answered ${status}${said === '' ? '' : `: ${said}`}`
+}
+
+/** What is wrong with an http or https URL that is to be sent to; null when nothing is. */
+export function urlFault(text: string): string | null {
+  const url = URL.parse(text)
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.port === '0')
+    return 'must be an http or https URL'
+  if (decoded(url.username) === null || decoded(url.password) === null)
+    return 'has credentials that are not percent-encoded properly'
+  return placeFault(url.hostname, portOf(url), DESTINATIONS)
+}
+
+/** A part of a URL without its percent-encoding; null when that is wrong. */
+export function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
+}
+
+/**
+ * A URL without what may be secret in it: its password, a user name without one, as tokens are, and all behind its host, where
+ * chats, stores of logs and relays have what lets anyone write there. A user name that could not be sent is not shown, so that
+ * what was shown may be sent back.
+ */
+export function shownDestination(text: string): string {
+  const url = new URL(text)
+  if (url.username !== '' && (url.password === '' || decoded(url.username) === null)) url.username = '***'
+  if (url.password !== '') url.password = '***'
+  const { pathname, search, hash } = url
+  if ((pathname === '' || pathname === '/') && search === '' && hash === '') return url.href
+  url.pathname = ''
+  url.search = ''
+  url.hash = ''
+  const last = pathname.split('/').findLast((segment) => segment !== '') ?? ''
+  const end = last.length > 2 * SHOWN_END_CHARACTERS ? last.slice(-SHOWN_END_CHARACTERS) : ''
+  return `${url.href}***${end}`
+}

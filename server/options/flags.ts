@@ -1,0 +1,231 @@
+import { parseArgs } from 'node:util'
+import { AppError, messageOf } from '../errors.ts'
+
+interface Flag {
+  variable: string
+  help: string
+}
+
+/** Every flag of `deployer serve` with the variable it wins over; the help text and the documentation are made from it. */
+export const FLAGS = {
+  'data-dir': { variable: 'DEPLOYER_DATA_DIR', help: 'where the server keeps everything' },
+  listen: { variable: 'DEPLOYER_LISTEN', help: 'address of the API and the dashboard (127.0.0.1:7878)' },
+  'http-listen': { variable: 'DEPLOYER_HTTP_LISTEN', help: 'public HTTP address ([::]:80, else [::]:8080)' },
+  'https-listen': {
+    variable: 'DEPLOYER_HTTPS_LISTEN',
+    help: 'public HTTPS address ([::]:443, else [::]:8443)',
+  },
+  tls: { variable: 'DEPLOYER_TLS', help: 'auto or off (auto: HTTPS for all that is not local)' },
+  'base-domain': {
+    variable: 'DEPLOYER_BASE_DOMAIN',
+    help: 'services answer at <service>.<base domain> (localhost)',
+  },
+  'dashboard-host': { variable: 'DEPLOYER_DASHBOARD_HOST', help: 'public host of the dashboard, or off' },
+  'allowed-hosts': {
+    variable: 'DEPLOYER_ALLOWED_HOSTS',
+    help: 'further names at which the API port answers, comma-separated',
+  },
+  'api-token': { variable: 'DEPLOYER_API_TOKEN', help: 'the server token (made at first start)' },
+  'api-token-file': { variable: 'DEPLOYER_API_TOKEN_FILE', help: 'file that holds the server token' },
+  'webhook-secret': { variable: 'DEPLOYER_WEBHOOK_SECRET', help: 'secret of push webhooks added by hand' },
+  'webhook-secret-file': {
+    variable: 'DEPLOYER_WEBHOOK_SECRET_FILE',
+    help: 'file that holds the secret of push webhooks',
+  },
+  'docker-host': { variable: 'DOCKER_HOST', help: "the engine's socket, unix:///path" },
+  'default-memory-mb': {
+    variable: 'DEPLOYER_DEFAULT_MEMORY_MB',
+    help: 'memory of a service without a limit, MiB (512)',
+  },
+  'default-cpus': { variable: 'DEPLOYER_DEFAULT_CPUS', help: 'CPUs of a service without a limit (1)' },
+  'build-concurrency': { variable: 'DEPLOYER_BUILD_CONCURRENCY', help: 'builds at one time (1)' },
+  'build-timeout': { variable: 'DEPLOYER_BUILD_TIMEOUT', help: 'longest build: 30m, 90s, 1h (30m)' },
+  'job-concurrency': {
+    variable: 'DEPLOYER_JOB_CONCURRENCY',
+    help: 'jobs at one time; further ones wait (4 a core)',
+  },
+  'proxy-workers': {
+    variable: 'DEPLOYER_PROXY_WORKERS',
+    help: 'processes of the data plane (cores, at most 4)',
+  },
+  'data-plane': {
+    variable: 'DEPLOYER_DATA_PLANE',
+    help: 'start or wait (start: the server starts the data plane; wait: a unit of its own does)',
+  },
+  'base-image-registry': {
+    variable: 'DEPLOYER_BASE_IMAGE_REGISTRY',
+    help: 'prefix for the base images of language plans',
+  },
+  'relational-image': {
+    variable: 'DEPLOYER_RELATIONAL_IMAGE',
+    help: 'image of new relational datastores (postgres:18)',
+  },
+  'keyvalue-image': {
+    variable: 'DEPLOYER_KEYVALUE_IMAGE',
+    help: 'image of new key-value datastores (valkey/valkey:9)',
+  },
+  'backup-s3-url': {
+    variable: 'DEPLOYER_BACKUP_S3_URL',
+    help: 'bucket that backups are copied to: https://endpoint/bucket/prefix',
+  },
+  'backup-s3-key': { variable: 'DEPLOYER_BACKUP_S3_KEY', help: 'its access key id' },
+  'backup-s3-key-file': {
+    variable: 'DEPLOYER_BACKUP_S3_KEY_FILE',
+    help: 'file that holds its access key id',
+  },
+  'backup-s3-secret': { variable: 'DEPLOYER_BACKUP_S3_SECRET', help: 'its secret access key' },
+  'backup-s3-secret-file': {
+    variable: 'DEPLOYER_BACKUP_S3_SECRET_FILE',
+    help: 'file that holds its secret access key',
+  },
+  'backup-s3-region': {
+    variable: 'DEPLOYER_BACKUP_S3_REGION',
+    help: "its region (that of the endpoint's name, else us-east-1)",
+  },
+  'public-ip': {
+    variable: 'DEPLOYER_PUBLIC_IP',
+    help: "the server's public address, or one of each family, for DNS records shown",
+  },
+  'public-http-port': {
+    variable: 'DEPLOYER_PUBLIC_HTTP_PORT',
+    help: "where the internet reaches the HTTP listener (the listener's port)",
+  },
+  'dns-resolvers': {
+    variable: 'DEPLOYER_DNS_RESOLVERS',
+    help: "addresses, with ports or without, in place of the host's resolvers",
+  },
+  'acme-email': { variable: 'DEPLOYER_ACME_EMAIL', help: 'where the certificate authority may write to' },
+  'acme-directory': {
+    variable: 'DEPLOYER_ACME_DIRECTORY',
+    help: "the certificate authority (Let's Encrypt)",
+  },
+  'acme-ca-file': {
+    variable: 'DEPLOYER_ACME_CA_FILE',
+    help: 'PEM certificates by which a private authority is known',
+  },
+  'acme-eab-kid': {
+    variable: 'DEPLOYER_ACME_EAB_KID',
+    help: 'id of the account that the authority has given out',
+  },
+  'acme-eab-key': { variable: 'DEPLOYER_ACME_EAB_KEY', help: 'its key, base64url' },
+  'acme-dns': {
+    variable: 'DEPLOYER_ACME_DNS',
+    help: 'exec, rfc2136 or cloudflare: wildcard certificates through DNS',
+  },
+  'trusted-proxies': { variable: 'DEPLOYER_TRUSTED_PROXIES', help: 'CIDRs whose X-Forwarded-* are believed' },
+  'upstream-timeout': {
+    variable: 'DEPLOYER_UPSTREAM_TIMEOUT',
+    help: 'longest wait for a response head (300s)',
+  },
+  'max-connections-per-ip': {
+    variable: 'DEPLOYER_MAX_CONNECTIONS_PER_IP',
+    help: 'open connections of one network (2000)',
+  },
+  'deny-private-git': {
+    variable: 'DEPLOYER_DENY_PRIVATE_GIT',
+    help: 'on keeps git and its providers off private and loopback addresses (off)',
+  },
+  'allow-metadata': {
+    variable: 'DEPLOYER_ALLOW_METADATA',
+    help: 'on lets containers reach link-local and metadata addresses (off)',
+  },
+  hsts: { variable: 'DEPLOYER_HSTS', help: 'seconds of Strict-Transport-Security on HTTPS answers (off)' },
+  h2c: {
+    variable: 'DEPLOYER_H2C',
+    help: 'on speaks HTTP/2 without TLS with clients that begin so (off)',
+  },
+  'log-retention': {
+    variable: 'DEPLOYER_LOG_RETENTION',
+    help: 'how long the output of services is kept: 7d, 12h (7d)',
+  },
+  'log-size-mb': { variable: 'DEPLOYER_LOG_SIZE_MB', help: 'disk for the output of one service, MiB (100)' },
+  'smtp-url': {
+    variable: 'DEPLOYER_SMTP_URL',
+    help: 'mail server for notifications, smtp://user:password@host:587',
+  },
+  'smtp-url-file': { variable: 'DEPLOYER_SMTP_URL_FILE', help: 'file that holds that URL' },
+  'smtp-from': { variable: 'DEPLOYER_SMTP_FROM', help: 'sender of notifications by e-mail' },
+  'log-level': { variable: 'DEPLOYER_LOG_LEVEL', help: 'debug, info, warn or error (info)' },
+  'log-format': {
+    variable: 'DEPLOYER_LOG_FORMAT',
+    help: 'json, pretty or auto: pretty on a terminal (auto)',
+  },
+} as const satisfies Record<string, Flag>
+
+export type FlagName = keyof typeof FLAGS
+/** Flags whose value is a secret; each has another that names a file. */
+const SECRETS = ['api-token', 'webhook-secret', 'backup-s3-secret', 'smtp-url'] as const
+export type SecretFlag = (typeof SECRETS)[number]
+
+/** Flags that mean `on` by themselves. */
+const SWITCHES: readonly string[] = ['--allow-metadata', '--deny-private-git', '--h2c']
+/** What may follow a switch as its value. */
+export const SWITCH_VALUES: Readonly<Record<string, boolean>> = {
+  on: true,
+  true: true,
+  yes: true,
+  '1': true,
+  off: false,
+  false: false,
+  no: false,
+  '0': false,
+}
+
+/** Takes the flags of `serve`, or of another command with them, apart. Throws `invalid_request` as `parseWords` does. */
+export function parseFlags(argv: string[], command = 'serve'): Partial<Record<FlagName, string>> {
+  const args = argv.map((word, index) => {
+    const isBare = SWITCHES.includes(word) && !Object.hasOwn(SWITCH_VALUES, argv[index + 1] ?? '')
+    return isBare ? `${word}=on` : word
+  })
+  return parseWords(command, args, { texts: Object.keys(FLAGS), switches: [] }).texts
+}
+
+interface Words {
+  texts: Record<string, string>
+  switches: Set<string>
+}
+
+/**
+ * Takes the words after a command apart: flags with a text, and switches, which are on when they stand there. Throws
+ * `invalid_request` that leads to the command's own help for any other word, and for a text that is missing.
+ */
+export function parseWords(
+  command: string,
+  args: string[],
+  { texts, switches }: { texts: string[]; switches: string[] },
+): Words {
+  const typed = (names: string[], type: 'string' | 'boolean') =>
+    names.map((name) => [name, { type }] as const)
+  const options = Object.fromEntries([...typed(texts, 'string'), ...typed(switches, 'boolean')])
+  try {
+    const given = Object.entries(parseArgs({ args, options, strict: true }).values)
+    return {
+      texts: Object.fromEntries(
+        given.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+      ),
+      switches: new Set(given.filter(([, value]) => value === true).map(([name]) => name)),
+    }
+  } catch (cause) {
+    const [fault] = messageOf(cause).split(/\.\s/)
+    throw new AppError('invalid_request', `${fault}. See deployer help ${command}.`, { cause })
+  }
+}
+
+/** The refusal of a value, which it repeats. */
+export function bad(name: FlagName, wanted: string, value: string): AppError {
+  return new AppError('invalid_request', `${title(name)} must be ${wanted}, not "${value}"`)
+}
+
+/** A flag and its variable, as messages name them. */
+export function title(name: FlagName): string {
+  return `--${name} (${FLAGS[name].variable})`
+}
+
+/** What to tell who put a secret on the command line, a sentence each. */
+export function exposedSecrets(argv: string[]): string[] {
+  const flags = parseFlags(argv)
+  return SECRETS.filter((name) => flags[name] !== undefined).map(
+    (name) =>
+      `every user of this host can read --${name} in the list of processes: use --${name}-file (${FLAGS[`${name}-file`].variable}), and a new secret`,
+  )
+}

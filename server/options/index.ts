@@ -1,0 +1,274 @@
+import { availableParallelism, homedir } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
+import { MAX_CONNECTIONS_PER_ADDRESS, MAX_HSTS_SECONDS } from '#proxy/limits.ts'
+import { isLocalName } from '../domains/names.ts'
+import { AppError } from '../errors.ts'
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../log.ts'
+import { MIN_MEMORY_MB } from '../schema.ts'
+import { readBucket, type BucketOptions } from './bucket.ts'
+import { readDnsProvider, type DnsProvider } from './dns-provider.ts'
+import { bad, FLAGS, parseFlags, title, type FlagName, type SecretFlag } from './flags.ts'
+import {
+  readSecret,
+  S3_KEY_FORM,
+  SMTP_URL_FORM,
+  TOKEN_FORM,
+  WEBHOOK_SECRET_FORM,
+  type SecretForm,
+} from './secrets.ts'
+import {
+  MAX_PORT,
+  readCertificates,
+  readChoice,
+  readCidrs,
+  readDomain,
+  readDuration,
+  readEmail,
+  readHost,
+  readHttpsUrl,
+  readImage,
+  readIps,
+  readList,
+  readListen,
+  readResolvers,
+  readRetention,
+  readSwitch,
+  type DatastoreImage,
+  type ListenAddress,
+} from './values.ts'
+
+/** Everything that is set at start. */
+export interface Options {
+  dataDirectory: string
+  listen: ListenAddress
+  httpListen: ListenAddress
+  httpsListen: ListenAddress
+  /** `auto` serves HTTPS and seeks certificates for every host that is not local. */
+  tls: Tls
+  baseDomain: string
+  dashboardHost: string | null
+  /** Further names at which the API port answers. */
+  allowedHosts: string[]
+  apiToken: string | null
+  dockerHost: string | null
+  defaultMemoryMb: number
+  defaultCpus: number
+  buildConcurrency: number
+  buildTimeoutMs: number
+  jobConcurrency: number
+  proxyWorkers: number | null
+  /** `wait` never starts the data plane: a service manager does. */
+  dataPlane: DataPlaneStart
+  baseImageRegistry: string | null
+  relationalImage: DatastoreImage
+  keyvalueImage: DatastoreImage
+  /** Where backups are copied to; null for nowhere. */
+  backupBucket: BucketOptions | null
+  /** Of push webhooks that were added to a repository by hand; null takes none. */
+  webhookSecret: string | null
+  /** Keeps repositories and providers off private and loopback addresses. */
+  denyPrivateGit: boolean
+  /** Lets containers reach link-local and metadata addresses. */
+  allowMetadata: boolean
+  /** For the DNS records that are shown, one of a family; empty means the host's own. */
+  publicIps: string[]
+  /** Where the internet reaches the HTTP listener; null is the listener's own port. */
+  publicHttpPort: number | null
+  /** In place of the host's own resolvers, as node takes them; empty for the host's. */
+  dnsResolvers: string[]
+  acme: AcmeOptions
+  trustedProxies: string[]
+  upstreamTimeoutMs: number
+  maxConnectionsPerIp: number
+  /** `max-age` of Strict-Transport-Security on HTTPS answers; 0 sends none. */
+  hstsSeconds: number
+  /** The plain listener speaks HTTP/2 with clients that begin so. */
+  h2c: boolean
+  logLevel: LogLevel
+  logFormat: LogFormat
+  /** How long the output of services is kept. */
+  logRetentionMs: number
+  /** Disk for the output of one service. */
+  logSizeMb: number
+  /** The mail server and the sender of notifications; null sends none by e-mail. */
+  mail: { url: string; from: string } | null
+}
+
+const DATA_PLANE_STARTS = ['start', 'wait'] as const
+type DataPlaneStart = (typeof DATA_PLANE_STARTS)[number]
+
+const TLS = ['auto', 'off'] as const
+export type Tls = (typeof TLS)[number]
+
+/** The certificate authority. */
+export interface AcmeOptions {
+  directory: string
+  email: string | null
+  /** PEM certificates that are trusted when the authority itself is spoken to; null for the usual ones. */
+  trusted: string | null
+  /** Binds the account to one that the authority knows (RFC 8555 section 7.3.4). */
+  externalAccount: { kid: string; key: string } | null
+  /** Who puts proofs into DNS, by which wildcards are certified; null for nobody. */
+  dns: DnsProvider | null
+}
+/**
+ * Reads the flags of `deployer serve` and their variables; a flag wins.
+ * Throws `invalid_request` with one line that names the flag and what it must be.
+ */
+export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = process.env): Options {
+  const flags = parseFlags(argv)
+  const text = (name: FlagName): string | null => {
+    const value = flags[name] ?? environment[FLAGS[name].variable]
+    return value === undefined || value === '' ? null : value
+  }
+  const number = (name: FlagName, fallback: number, least: number, most = Infinity): number => {
+    const value = text(name)
+    if (value === null) return fallback
+    if (!/^\d+(\.\d+)?$/.test(value) || Number(value) < least)
+      throw bad(name, `a number, at least ${least}`, value)
+    if (Number(value) > most) throw bad(name, `a number, at most ${most}`, value)
+    return Number(value)
+  }
+  const count = (name: FlagName, fallback: number, least = 1, most = Infinity): number => {
+    const value = number(name, fallback, least, most)
+    if (!Number.isInteger(value)) throw bad(name, 'a whole number', String(value))
+    return value
+  }
+  const secret = (name: SecretFlag | 'backup-s3-key', form: SecretForm): string | null => {
+    const given = (flag: FlagName) => ({ title: title(flag), value: text(flag) })
+    return readSecret(given(name), given(`${name}-file`), form)
+  }
+  const bucketKeys = () => ({
+    accessKeyId: secret('backup-s3-key', S3_KEY_FORM),
+    secretAccessKey: secret('backup-s3-secret', S3_KEY_FORM),
+  })
+  const areKeysInFiles = text('backup-s3-key-file') !== null || text('backup-s3-secret-file') !== null
+  // As of a variable that a shell does not know: the server would begin anew in the default one.
+  if (flags['data-dir'] === '') throw bad('data-dir', 'a directory', '')
+  const baseDomain = readDomain('base-domain', text('base-domain') ?? 'localhost')
+  return {
+    dataDirectory: resolve(text('data-dir') ?? defaultDataDirectory(environment)),
+    listen: readListen('listen', text('listen'), { host: '127.0.0.1', port: 7878 }),
+    ...readServiceListeners(text),
+    baseDomain,
+    dashboardHost: readDashboardHost(text('dashboard-host'), baseDomain),
+    apiToken: secret('api-token', TOKEN_FORM),
+    allowedHosts: readList(text('allowed-hosts')).map((host) => readHost('allowed-hosts', host)),
+    dockerHost: text('docker-host'),
+    defaultMemoryMb: count('default-memory-mb', 512, MIN_MEMORY_MB),
+    defaultCpus: number('default-cpus', 1, 0.01),
+    buildConcurrency: count('build-concurrency', 1),
+    buildTimeoutMs: readDuration('build-timeout', text('build-timeout'), 30 * 60_000),
+    jobConcurrency: count('job-concurrency', JOBS_A_CORE * availableParallelism()),
+    proxyWorkers: text('proxy-workers') === null ? null : count('proxy-workers', 1),
+    dataPlane: readChoice('data-plane', text('data-plane'), DATA_PLANE_STARTS, 'start'),
+    baseImageRegistry: text('base-image-registry'),
+    webhookSecret: secret('webhook-secret', WEBHOOK_SECRET_FORM),
+    denyPrivateGit: readSwitch('deny-private-git', text('deny-private-git')),
+    allowMetadata: readSwitch('allow-metadata', text('allow-metadata')),
+    relationalImage: readImage('relational-image', text('relational-image') ?? 'postgres:18'),
+    keyvalueImage: readImage('keyvalue-image', text('keyvalue-image') ?? 'valkey/valkey:9'),
+    backupBucket: readBucket({
+      url: text('backup-s3-url'),
+      region: text('backup-s3-region'),
+      ...bucketKeys(),
+      ...(areKeysInFiles && { readKeys: bucketKeys }),
+    }),
+    publicIps: readIps('public-ip', text('public-ip')),
+    publicHttpPort: text('public-http-port') === null ? null : count('public-http-port', 0, 1, MAX_PORT),
+    dnsResolvers: readResolvers('dns-resolvers', text('dns-resolvers')),
+    acme: {
+      directory: readHttpsUrl('acme-directory', text('acme-directory')) ?? LETS_ENCRYPT,
+      email: readEmail('acme-email', text('acme-email')),
+      trusted: readCertificates('acme-ca-file', text('acme-ca-file')),
+      externalAccount: readExternalAccount(text('acme-eab-kid'), text('acme-eab-key')),
+      dns: readDnsProvider(text('acme-dns'), environment),
+    },
+    trustedProxies: readCidrs('trusted-proxies', text('trusted-proxies')),
+    upstreamTimeoutMs: readDuration('upstream-timeout', text('upstream-timeout'), 300_000),
+    maxConnectionsPerIp: count('max-connections-per-ip', 2_000, 1, MAX_CONNECTIONS_PER_ADDRESS),
+    hstsSeconds: text('hsts') === 'off' ? 0 : count('hsts', 0, 0, MAX_HSTS_SECONDS),
+    h2c: readSwitch('h2c', text('h2c')),
+    logLevel: readChoice('log-level', text('log-level'), LOG_LEVELS, 'info'),
+    logFormat: readChoice('log-format', text('log-format'), LOG_FORMATS, 'auto'),
+    logRetentionMs: readRetention('log-retention', text('log-retention') ?? '7d'),
+    logSizeMb: count('log-size-mb', 100, 1, MAX_LOG_SIZE_MB),
+    mail: readMail(secret('smtp-url', SMTP_URL_FORM), text('smtp-from')),
+  }
+}
+/** What of the options is a secret. */
+export function secretsOf({ apiToken, webhookSecret, backupBucket, acme }: Options): string[] {
+  const { dns, externalAccount } = acme
+  const ofDns = dns?.kind === 'cloudflare' ? dns.token : dns?.kind === 'rfc2136' ? dns.tsig?.secret : null
+  return [apiToken, webhookSecret, backupBucket?.secretAccessKey, externalAccount?.key, ofDns].filter(
+    (secret) => typeof secret === 'string',
+  )
+}
+
+function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
+  if (process.getuid?.() === 0) return '/var/lib/deployer'
+  const { XDG_DATA_HOME = '' } = environment
+  // The XDG Base Directory Specification: a relative one is to be ignored.
+  const folder = isAbsolute(XDG_DATA_HOME) ? XDG_DATA_HOME : join(homeOfUser(), '.local/share')
+  return join(folder, 'deployer')
+}
+
+/** Throws `invalid_request` for a user without one, as in a container that runs as an id that it does not know. */
+function homeOfUser(): string {
+  try {
+    const home = homedir()
+    if (isAbsolute(home)) return home
+  } catch {
+    // There is no such user.
+  }
+  throw new AppError(
+    'invalid_request',
+    'this user has no home directory: name --data-dir (DEPLOYER_DATA_DIR)',
+  )
+}
+
+/** 1 TiB. */
+const MAX_LOG_SIZE_MB = 1_048_576
+
+/** Most jobs wait for a database or the network more than they compute. */
+const JOBS_A_CORE = 4
+
+const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
+/** Where services are reached. Throws `invalid_request` when both are one address. */
+function readServiceListeners(
+  text: (name: FlagName) => string | null,
+): Pick<Options, 'httpListen' | 'httpsListen' | 'tls'> {
+  const tls = readChoice('tls', text('tls'), TLS, 'auto')
+  const httpListen = readListen('http-listen', text('http-listen'), { host: '::', port: 80 })
+  const httpsListen = readListen('https-listen', text('https-listen'), { host: '::', port: 443 })
+  const isSame = httpListen.host === httpsListen.host && httpListen.port === httpsListen.port
+  if (tls !== 'off' && isSame)
+    throw bad('https-listen', 'another address than that of --http-listen', text('https-listen') ?? ':443')
+  return { httpListen, httpsListen, tls }
+}
+
+function readDashboardHost(value: string | null, baseDomain: string): string | null {
+  if (value === 'off') return null
+  if (value !== null) return readDomain('dashboard-host', value)
+  return isLocalName(baseDomain) ? null : `dashboard.${baseDomain}`
+}
+function readExternalAccount(kid: string | null, key: string | null): AcmeOptions['externalAccount'] {
+  if (kid === null && key === null) return null
+  if (kid === null || key === null || !/^[A-Za-z0-9_-]{16,}$/.test(key))
+    throw new AppError(
+      'invalid_request',
+      '--acme-eab-kid and --acme-eab-key (DEPLOYER_ACME_EAB_KID, DEPLOYER_ACME_EAB_KEY) go together; the key is base64url',
+    )
+  return { kid, key }
+}
+function readMail(url: string | null, from: string | null): Options['mail'] {
+  if (url === null && from === null) return null
+  if (url === null || from === null)
+    throw new AppError(
+      'invalid_request',
+      '--smtp-url and --smtp-from (DEPLOYER_SMTP_URL, DEPLOYER_SMTP_FROM) go together',
+    )
+  if (!URL.canParse(url))
+    throw new AppError('invalid_request', '--smtp-url (DEPLOYER_SMTP_URL) must be a URL')
+  return { url, from: readEmail('smtp-from', from)! }
+}

@@ -175,7 +175,7 @@ test('names are answered while a worker is killed', { timeout: 30_000 }, async (
   const { workers } = await stand.processes()
   process.kill(workers[0]!, 'SIGKILL')
   await waitFor(
-    () => stand.log.includes('a worker has died and is replaced'),
+    () => stand.log.includes('a worker has died and will be replaced'),
     () => stand.log,
   )
   await sleep(2_500)

@@ -200,7 +200,7 @@ export class WorkerLink {
   }
 
   #kill(why: string): void {
-    log('error', 'a worker hangs; killing it', { worker: this.pid, error: why })
+    log('error', 'a worker hangs and is killed', { worker: this.pid, error: why })
     this.kill()
   }
 }

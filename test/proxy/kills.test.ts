@@ -213,7 +213,7 @@ test(
       .poll(async () => (await stand.processes()).workers, { timeout: HANG_PATIENCE_MS, interval: 200 })
       .not.toContain(workers[0])
     expect(await waiting.end()).toContain('/x v')
-    expect(stand.log).toContain('a worker hangs; killing it')
+    expect(stand.log).toContain('a worker hangs and is killed')
     expect(statusOf(await ask(stand, '/y'))).toBe(200)
   },
 )

@@ -135,7 +135,7 @@ test('a gateway that another program holds, or that is not there yet, is tried a
   expect(complaints.join('\n')).toMatch(/EADDRINUSE[^]*EADDRNOTAVAIL|EADDRNOTAVAIL[^]*EADDRINUSE/)
   holder.close()
   await waitFor(
-    () => stand.log.includes('the resolver listens'),
+    () => stand.log.includes('the resolver is listening again'),
     () => stand.log,
   )
   expect((await lookUp(CLIENT, GATEWAY, 'api')).addresses).toEqual(['127.20.0.16'])

@@ -1,4 +1,4 @@
-// GET /services with 500 services, and the memory that an upload of 512 MiB takes.
+// Measures GET /services with 500 services, and the memory that an upload of 512 MiB takes.
 import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { createGzip } from 'node:zlib'
@@ -8,7 +8,7 @@ import { formatMib, median, percentile, withServer } from './lib/stand.ts'
 
 const SERVICES = 500
 const READS = 300
-/** Reads before the count, so that the code is compiled. */
+/** Reads before the measurement, so that the code is compiled. */
 const WARM_UP = 30
 const ARCHIVE_BYTES = 511 * 1024 * 1024
 const CHUNK_BYTES = 1024 * 1024
@@ -44,7 +44,7 @@ await withServer(async (server) => {
   }
 })
 
-// A server that was just started: one that has worked before has room that an upload can use.
+// A fresh server: one that has already worked has free memory that an upload can use.
 await withServer(async (server) => {
   await server.api('POST', '/services', { name: 'upload' })
   const before = residentBytes(server.pid)
@@ -90,7 +90,7 @@ await withServer(async (server) => {
   }
 })
 
-/** Reads the list to its last byte over a kept-alive connection. */
+/** Reads the complete list over a kept-alive connection. */
 function readList(url: string, token: string, agent: Agent): Promise<void> {
   return new Promise((resolve, reject) => {
     const outgoing = request(

@@ -1,4 +1,4 @@
-// Sources that were made to hold up the server: its memory and the time of its answers while it reads them.
+// Measures sources that are made to slow down the server: its memory and response times while it reads them.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import type { TestServer } from '../test/support/server.ts'
 import { formatMib, median, withServer } from './lib/stand.ts'
 
 const EVERY_MS = 20
-/** An archive may have so many. */
+/** The max number of entries of an archive. */
 const ENTRIES = 199_999
 const RUN = '\n'.repeat(1024 * 1024)
 const MANIFESTS = ['requirements.txt', 'go.mod', 'Gemfile', 'mix.exs']
@@ -54,7 +54,7 @@ await withServer(async (server) => {
   await server.restart()
 })
 
-/** Runs an attack and prints the server's memory and the times of its answers meanwhile. */
+/** Runs an attack and prints the server's memory and response times in the meantime. */
 async function attack(server: TestServer, title: string, work: () => Promise<string>): Promise<void> {
   const before = residentBytes(server.pid)
   let [peak, readerPeak] = [before, 0]

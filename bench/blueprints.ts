@@ -1,5 +1,5 @@
-// A dry run of a blueprint with 200 resources: of what is to be made, and of what is there already; and how long others
-// wait meanwhile.
+// Measures a dry run of a blueprint with 200 resources, to be created or existing, and how long other requests wait in the
+// meantime.
 import type { TestServer } from '../test/support/server.ts'
 import { median, percentile, withServer } from './lib/stand.ts'
 
@@ -7,30 +7,30 @@ const SERVICES = 180
 const DATASTORES = 10
 const GROUPS = 10
 const RUNS = 20
-/** Lists of services that are asked for, one after another. */
+/** How many lists of services are requested, one after another. */
 const ANSWERS = 300
-/** Nearly as many keys as a file may have. */
+/** Nearly the max number of keys in a file. */
 const WORST_LINES = 45_000
-/** Runs before the count, so that the code is compiled. */
+/** Runs before the measurement, so that the code is compiled. */
 const WARM_UP = 3
 
 await withServer(async (server) => {
   const made = project('kept', false)
   await server.api('POST', '/blueprints/apply', { yaml: made })
   await settled(server)
-  await times('all 200 to be made     ', project('fresh', true), ' (aim: under 150 ms)')
-  await times('all 200 as they are    ', made, '')
+  await times('all 200 to be created  ', project('fresh', true), ' (aim: under 150 ms)')
+  await times('all 200 unchanged      ', made, '')
   await times('one in ten to be changed', made.replaceAll('0:1', '0:2'), '')
   await waits('alone                   ', async () => {})
-  await waits('beside dry runs         ', async () => {
+  await waits('during dry runs         ', async () => {
     await server.api('POST', '/blueprints/apply', { yaml: project('fresh', true), dry_run: true })
   })
   const worst = Array.from({ length: WORST_LINES }, (_, at) => `k${at}: 1`).join('\n')
-  await waits('beside the worst file   ', async () => {
+  await waits('during the worst file   ', async () => {
     await server.api('POST', '/blueprints/apply', { yaml: worst, dry_run: true })
   })
 
-  /** How long a list of services is waited for while something else is asked for all the time. */
+  /** Measures how long a list of services takes while something else is requested all the time. */
   async function waits(name: string, work: () => Promise<void>): Promise<void> {
     let isOver = false
     const working = (async () => {
@@ -66,7 +66,7 @@ await withServer(async (server) => {
   }
 })
 
-/** Waits for what an apply leaves to be done: a datastore that is made needs the engine, which is not there. */
+/** Waits for the work after an apply: a new datastore needs the engine, which is missing here. */
 async function settled(server: TestServer): Promise<void> {
   for (;;) {
     const { body } = await server.api('GET', '/datastores')
@@ -75,7 +75,7 @@ async function settled(server: TestServer): Promise<void> {
   }
 }
 
-/** A file of 200 resources; without deploys nothing is pulled. */
+/** Returns a file of 200 resources; without deploys, nothing is pulled. */
 function project(prefix: string, deploys: boolean): string {
   const groups = Array.from(
     { length: GROUPS },

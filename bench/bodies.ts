@@ -1,5 +1,5 @@
-// What strangers can take of the server: its memory, and the times in which its API answers, under floods of bodies that
-// carry no credentials.
+// Measures what unauthenticated clients can do to the server: its memory and the response times of its API under floods of
+// bodies without credentials.
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -9,7 +9,7 @@ import type { Attack } from './lib/attackers.ts'
 import { formatMib, median, percentile } from './lib/figures.ts'
 import { residentBytes } from './lib/processes.ts'
 
-/** Longer than the silence and the grace that such a body has. */
+/** Longer than such a body may be silent, including its grace period. */
 const ATTACK_MS = 15_000
 const ASK_EVERY_MS = 20
 const WARM_UP = 50
@@ -86,7 +86,7 @@ async function measure(server: TestServer, name: string, attack: Omit<Attack, 'p
   )
 }
 
-/** How long a question with credentials takes. */
+/** Returns how long a request with credentials takes. */
 function ask(server: TestServer, agent: Agent): Promise<number> {
   const began = performance.now()
   return new Promise((resolve, reject) => {

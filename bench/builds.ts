@@ -1,4 +1,4 @@
-// How long a build takes after a one-line change, beside the same Dockerfile given to the engine by hand; and the image.
+// Measures a build after a one-line change, compared to building the same Dockerfile by hand, and the size of the image.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -17,11 +17,11 @@ import { buildByHand } from './lib/build-by-hand.ts'
 import { formatMib, median, withServer } from './lib/stand.ts'
 
 const ROUNDS = 5
-/** A version that replaced another has it stopped 5 s later; neither build of the next round should pay for that. */
+/** A replaced version is stopped 5 s later, which should not slow down a build of the next round. */
 const PAUSE_MS = 6_000
-/** Often enough to go on soon; each look takes of the processors that build. */
+/** Often enough to continue soon; each poll takes CPU time from the build. */
 const LOOK_MS = 100
-/** In every file that changes: what an earlier run has built is in the engine's cache, whole. */
+/** Added to every file that changes: otherwise the result of an earlier run would be in the engine's cache. */
 const RUN = randomUUID().slice(0, 8)
 const IMAGE = 'deployer-bench'
 const run = promisify(execFile)
@@ -36,7 +36,7 @@ await withServer(async (server, dockerHost) => {
     const service = { name: slug, repo_url: remote.url(repository) }
     const { body } = await server.api('POST', '/services', service)
     await phasesOf(server, body.latest_deploy.id)
-    const { base } = await handMade(dockerHost, { ...application.files, ...version('hand first') })
+    const { base } = await buildManually(dockerHost, { ...application.files, ...version('hand first') })
     const bytes = await sizeOf(IMAGE)
     const own = bytes - (await sizeOf(base))
     await docker('image', 'rm', IMAGE)
@@ -44,7 +44,7 @@ await withServer(async (server, dockerHost) => {
     const byHand: number[] = []
     for (let round = 0; round < ROUNDS; round++) {
       await delay(PAUSE_MS)
-      const made = await handMade(dockerHost, { ...application.files, ...version(`hand ${round}`) })
+      const made = await buildManually(dockerHost, { ...application.files, ...version(`hand ${round}`) })
       byHand.push(made.took)
       await docker('image', 'rm', IMAGE)
       await commit(repository, version(`server ${round}`), `round ${round}`)
@@ -58,7 +58,7 @@ await withServer(async (server, dockerHost) => {
       `${name}: build ${figure(({ build }) => build)}, by hand ${hand.toFixed(0)} ms (ratio ${ratio(({ build }) => build)}; aim: at most 1.15)`,
     )
     console.log(
-      `  with the source and the plan before it (${figure(({ source }) => source)}) ${figure(({ source, build }) => source + build)} (ratio ${ratio(({ source, build }) => source + build)}); image ${formatMib(bytes)}, of which ${formatMib(own)} beside ${base}`,
+      `  with the source and the plan before it (${figure(({ source }) => source)}) ${figure(({ source, build }) => source + build)} (ratio ${ratio(({ source, build }) => source + build)}); image ${formatMib(bytes)}, of which ${formatMib(own)} on top of ${base}`,
     )
   }
   await remote.close()
@@ -68,21 +68,21 @@ await withServer(async (server, dockerHost) => {
   }
 })
 
-/** All applications, or those that the command line names. */
+/** Returns all applications, or those named on the command line. */
 function chosen(): [string, Application][] {
   const names = process.argv.slice(2)
   return Object.entries(APPLICATIONS).filter(([name]) => names.length === 0 || names.includes(name))
 }
 
-/** What a deploy did until its image was there. */
+/** What a deploy did until it had its image. */
 interface Phases {
-  /** From its start until its files are here and it is known how they are built. */
+  /** Milliseconds from its start until it has the files and knows how to build them. */
   source: number
-  /** From then until its image is there. */
+  /** Milliseconds from then until it has the image. */
   build: number
 }
 
-/** Waits until a deploy is live; its log has the moments. */
+/** Waits until a deploy is live, and reads the times from its log. */
 async function phasesOf(server: TestServer, id: string): Promise<Phases> {
   for (;;) {
     const { body: deploy } = await server.api('GET', `/deploys/${id}`)
@@ -105,14 +105,14 @@ function momentOf(log: string, line: string): number {
   return Date.parse((JSON.parse(found.slice('data: '.length)) as { ts: string }).ts)
 }
 
-interface HandMade {
+interface ManualBuild {
   took: number
-  /** The image that the other was made from. */
+  /** The base image that it was built from. */
   base: string
 }
 
-/** The same Dockerfile and context, given to the engine's BuildKit as its own client does. */
-async function handMade(dockerHost: string, files: Files): Promise<HandMade> {
+/** Gives the same Dockerfile and context to the engine's BuildKit, as its own client would. */
+async function buildManually(dockerHost: string, files: Files): Promise<ManualBuild> {
   const folder = await mkdtemp(join(tmpdir(), 'deployer-bench-'))
   const tree = join(folder, 'tree')
   for (const [name, content] of Object.entries(files)) {
@@ -133,7 +133,7 @@ async function handMade(dockerHost: string, files: Files): Promise<HandMade> {
   return { took, base: baseOf(content) }
 }
 
-/** The image that the last stage starts from, be it by a stage before. */
+/** Returns the base image of the last stage, which may come from an earlier stage. */
 function baseOf(dockerfile: string): string {
   const stages = new Map<string, string>()
   let base = ''

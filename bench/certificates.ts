@@ -1,4 +1,5 @@
-// How soon a new host is certified, how soon 1,000 certificates are shown after a start, and what their renewal costs the API.
+// Measures how soon a new host has a certificate, how soon 1,000 certificates are served after a start, and what renewing
+// them costs the API.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,16 +23,16 @@ try {
     await place.reaches(`new${index}.example.com`, 'issued')
     waits.push(performance.now() - began)
   }
-  console.log(`a new host is certified after  median ${median(waits).toFixed(0)} ms (aim: at most 5000 ms)`)
+  console.log(`certificate for a new host     median ${median(waits).toFixed(0)} ms (aim: at most 5000 ms)`)
   const last = await addHosts(place)
   await stopAll(place)
   giveCertificates(place, Date.now() + 60 * DAY_MS)
   const began = performance.now()
   await Promise.all([place.server.restart(), untilShown(place, last)])
   console.log(
-    `1,000 certificates are shown   ${(performance.now() - began).toFixed(0)} ms after the server's start`,
+    `1,000 certificates are served  ${(performance.now() - began).toFixed(0)} ms after the server's start`,
   )
-  // As much is served as later, and the server has run as long; nothing is due.
+  // The same number of hosts and the same uptime as in the next measurement, but no renewal is due.
   const idle = await apiP99(place)
   await place.server.kill('SIGTERM')
   giveCertificates(place, Date.now() - DAY_MS)
@@ -70,7 +71,7 @@ async function stopAll({ server }: Place): Promise<void> {
   execFileSync(process.execPath, [await builtServer(), 'stop', '--all', '--data-dir', server.dataDirectory])
 }
 
-/** Writes a certificate for every host, as if each had been issued; all have one key and one text. */
+/** Writes a certificate for every host, as if each had been issued; all share one key and one text. */
 function giveCertificates({ server, authority }: Place, renewAt: number): void {
   const folder = join(server.dataDirectory, 'certificates')
   const model = join(folder, 'model')

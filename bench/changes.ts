@@ -1,4 +1,4 @@
-// The change feed with many clients: from an API write to the last client that is told of it.
+// Measures the change feed with many clients: from an API write until the last client has received it.
 import { startServer } from '../test/support/server.ts'
 import { followChanges } from './lib/change-followers.ts'
 import { formatMib, median } from './lib/figures.ts'

@@ -1,5 +1,5 @@
-// How much later a datastore is available than the same image run by hand answers its first query; how a backup compares
-// with pg_dump by hand; what its copy to a bucket takes.
+// Measures how much later a datastore is available than the same image, run by hand, answers its first query; how a backup
+// compares to pg_dump by hand; and how long its copy to a bucket takes.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -13,22 +13,22 @@ import { startBucket } from '../test/stand/bucket.ts'
 import type { TestServer } from '../test/support/server.ts'
 import { median, withServer } from './lib/stand.ts'
 
-/** Of text that compresses about as rows of an application do. */
+/** Size of a text that compresses about as well as an application's rows. */
 const BACKUP_MIB = Number(process.env.BENCH_BACKUP_MIB ?? 1_024)
 const ROW_BYTES = 1_024
 const MIB = 1_024 * 1_024
 const SAMPLE_MS = 50
-/** Rows as applications have them, and rows that no dump makes smaller. */
+/** Rows like an application's, and rows that do not compress. */
 const COMPRESSIBLE = `SELECT i, repeat(md5(i::text), ${ROW_BYTES / 64}) || repeat(md5((i / 100)::text), ${ROW_BYTES / 64}) AS t`
 const RANDOM = `SELECT i, (SELECT string_agg(sha512(int8send(i * 100 + part)), '') FROM generate_series(1, ${ROW_BYTES / 64}) part) AS t`
 
 const ROUNDS = 5
-/** In turns with the dump by hand. */
+/** Alternating with dumps by hand. */
 const BACKUP_ROUNDS = 3
 const PASSWORD = 'by-hand'
 const run = promisify(execFile)
 
-/** A kind, its image by hand with what it takes to have a password, and the first question. */
+/** A kind, its image run by hand with a password, and the first query. */
 const KINDS = [
   {
     kind: 'relational',
@@ -146,16 +146,16 @@ async function measureBackup(
   )
 }
 
-/** A backup whose file is as large as what it holds, made and copied to a bucket. */
+/** Creates a backup whose data does not compress, and copies it to a bucket. */
 async function measureCopy(server: TestServer): Promise<void> {
   const { id } = await filled(server, 'bench-copy', RANDOM)
   const { ms, wholeMs, grownMib, backup } = await backUp(server, id)
   console.log(
-    `copy       of a backup of ${(backup.size_bytes / MIB).toFixed(0)} MiB to a bucket (${backup.stored.join(', ')}) ${((ms - wholeMs) / 1_000).toFixed(1)} s after the ${(wholeMs / 1_000).toFixed(1)} s that it took to make, the server grew by ${grownMib.toFixed(0)} MiB (aim: 32)`,
+    `copy       of a backup of ${(backup.size_bytes / MIB).toFixed(0)} MiB to a bucket (${backup.stored.join(', ')}) ${((ms - wholeMs) / 1_000).toFixed(1)} s after the ${(wholeMs / 1_000).toFixed(1)} s that it took to create, the server grew by ${grownMib.toFixed(0)} MiB (aim: 32)`,
   )
 }
 
-/** A relational datastore with rows of this many MiB. */
+/** Creates a relational datastore with this many MiB of rows. */
 async function filled(server: TestServer, name: string, rows: string) {
   const input = { kind: 'relational', name, memory_limit_mb: 2_048 }
   const { id } = (await server.api('POST', '/datastores', input)).body
@@ -167,14 +167,14 @@ async function filled(server: TestServer, name: string, rows: string) {
   await client.query(
     `CREATE TABLE rows AS ${rows} FROM generate_series(1::bigint, ${(BACKUP_MIB * MIB) / ROW_BYTES}) i`,
   )
-  // Or the first who reads the rows would also write what is known of them (manual, "Routine Vacuuming").
+  // Otherwise the first reader of the rows would also write visibility information (manual, "Routine Vacuuming").
   await client.query('VACUUM ANALYZE rows')
   await client.query('CHECKPOINT')
   await client.end()
   return datastore as { id: string; username: string; password: string; database: string }
 }
 
-/** Makes a backup: how long it took, how long until its file was whole, and how much the server grew. */
+/** Creates a backup; returns how long it took, how long until its file was complete, and how much the server grew. */
 async function backUp(server: TestServer, id: string) {
   const before = residentMib(server.pid)
   let most = before
@@ -206,14 +206,14 @@ async function toFile(args: string[]): Promise<void> {
   const file = openSync(join(folder, 'dump'), 'w')
   try {
     const [code] = await once(spawn('docker', args, { stdio: ['ignore', file, 'inherit'] }), 'close')
-    if (code !== 0) throw new Error(`docker ended with code ${code}`)
+    if (code !== 0) throw new Error(`docker exited with code ${code}`)
   } finally {
     closeSync(file)
     rmSync(folder, { recursive: true })
   }
 }
 
-/** The resident memory of a process (proc(5), `VmRSS`). */
+/** Returns the resident memory of a process (proc(5), `VmRSS`). */
 function residentMib(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1_024
 }

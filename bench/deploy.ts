@@ -1,4 +1,4 @@
-// How much later a deploy is live than the same build, run and first answer by hand, with the same cache.
+// Measures how much later a deploy is live than the same build, run and first response by hand, with the same cache.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,9 +11,9 @@ import { buildByHand } from './lib/build-by-hand.ts'
 import { median, withServer } from './lib/stand.ts'
 
 const ROUNDS = 7
-/** Often enough to go on soon; the moment itself is in the deploy's record. */
+/** Often enough to continue soon; the exact time is in the deploy's record. */
 const LOOK_MS = 50
-/** In every version: what an earlier run has built is in the engine's cache. */
+/** Added to every version: otherwise the result of an earlier run would be in the engine's cache. */
 const RUN = randomUUID().slice(0, 8)
 const run = promisify(execFile)
 
@@ -34,19 +34,19 @@ await withServer(async (server, dockerHost) => {
     const began = Date.now()
     const deploy = await server.api('POST', '/services/bench/deploys')
     ours.push((await untilLive(deploy.body.id)) - began)
-    byHand.push(await handMade(docker, dockerHost, `hand ${round} ${RUN}`))
-    // The old instance is stopped 5 s after it left rotation; the next round should not pay for that.
+    byHand.push(await deployManually(docker, dockerHost, `hand ${round} ${RUN}`))
+    // The old instance is stopped 5 s after it left rotation, which should not slow down the next round.
     await delay(6_000)
   }
   const overhead = ours.map((value, index) => value - byHand[index]!)
-  console.log(`deploy accepted to live      median ${median(ours).toFixed(0)} ms`)
+  console.log(`deploy: accepted to live     median ${median(ours).toFixed(0)} ms`)
   console.log(`docker build + run + 200     median ${median(byHand).toFixed(0)} ms`)
   console.log(
     `overhead                     median ${median(overhead).toFixed(0)} ms (ratio ${(median(ours) / median(byHand)).toFixed(2)}; aim: at most 500 ms)`,
   )
   await remote.close()
 
-  /** Answers when it went live. */
+  /** Returns when it went live. */
   async function untilLive(id: string): Promise<number> {
     for (;;) {
       const { body: deploy } = await server.api('GET', `/deploys/${id}`)
@@ -57,7 +57,7 @@ await withServer(async (server, dockerHost) => {
   }
 })
 
-async function handMade(
+async function deployManually(
   docker: (...args: string[]) => Promise<{ stdout: string }>,
   dockerHost: string,
   text: string,

@@ -1,4 +1,4 @@
-// What a handshake costs among few and among many certificates, and how soon many are shown after a start.
+// Measures what a handshake costs with few and with many certificates, and how soon many are served after a start.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { median } from './lib/stand.ts'
 
 const FEW = 10
 const MANY = 10_000
-/** Taken in turns of few and many, so that other work on the machine weighs on both alike. */
+/** Few and many alternate, so that other work on the machine affects both equally. */
 const ROUNDS = 20
 const HANDSHAKES_A_ROUND = 50
 const SHOWN = 1_000
@@ -42,7 +42,7 @@ try {
   )
   const [shownFew, shownMany] = [await untilShown(FEW), await untilShown(SHOWN)]
   console.log(
-    `from start to shown  ${shownFew.toFixed(0)} ms for ${FEW} certificates, ${shownMany.toFixed(0)} ms for ${SHOWN.toLocaleString('en')} (medians of ${STARTS}; aim: 1,000 ms)`,
+    `from start to served ${shownFew.toFixed(0)} ms for ${FEW} certificates, ${shownMany.toFixed(0)} ms for ${SHOWN.toLocaleString('en')} (medians of ${STARTS}; aim: 1,000 ms)`,
   )
 } finally {
   await few.stopAll()
@@ -90,7 +90,7 @@ function start(name: string, hosts: number): Promise<ProxyClient> {
   })
 }
 
-/** From the start of a data plane to the handshake for the last of its hosts. */
+/** Returns the time from the start of a data plane to the handshake for its last host. */
 async function untilShown(hosts: number): Promise<number> {
   const times: number[] = []
   for (let round = 0; round < STARTS; round++) {
@@ -103,7 +103,7 @@ async function untilShown(hosts: number): Promise<number> {
   return median(times)
 }
 
-/** The mean of some full handshakes, for hosts that were asked for once before: reading their files is not the handshake. */
+/** Returns the mean of some full handshakes, for hosts that were requested before: reading their files is not part of it. */
 async function handshakes(client: ProxyClient, hosts: number): Promise<number> {
   const asked = Array.from({ length: FEW }, (_, index) => hostOf(Math.floor((index * hosts) / FEW)))
   for (const host of asked) await handshake(client, host)

@@ -1,4 +1,4 @@
-// Start to the first /healthz answer, and what the idle processes cost: memory as PSS (proc(5)) and CPU.
+// Measures the time from start to the first /healthz response, and the idle processes' memory (PSS, proc(5)) and CPU.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

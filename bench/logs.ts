@@ -1,4 +1,4 @@
-// A busy log with a thousand followers: what the API answers meanwhile, what the server needs, and what the followers get.
+// Measures a busy log with a thousand followers: API response times, the server's load, and what the followers receive.
 import { execFile } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -18,7 +18,7 @@ const RATE_LINES = 20_000
 const RATE_STEP = 1_000
 const RATE_SECONDS = 15
 const RATE_KEPT = 100_000
-/** More than is taken in: 64 MiB at once, and 12 MiB a second. */
+/** More than the server accepts: 64 MiB at once, and 12 MiB a second. */
 const FLOOD_LINES = 3_000_000
 const FLOOD_PADDING = 'x'.repeat(90)
 
@@ -44,33 +44,33 @@ await withServer(async (server, dockerHost) => {
   const burst = await one.finished
   const burstMs = performance.now() - began
   console.log(
-    `one follower, ${BURST_LINES} lines at once: ${burst.fewest - 1} came, ${burst.lost} said to be lost, in ${burstMs.toFixed(0)} ms`,
+    `one follower, ${BURST_LINES} lines at once: ${burst.fewest - 1} received, ${burst.lost} reported lost, in ${burstMs.toFixed(0)} ms`,
   )
   await one.close()
 
   await measureRate(server, url, print)
   await measureFlood(server, url, print)
-  await measure(server, 'nobody follows')
+  await measure(server, 'no followers')
   const joining = performance.now()
   const many = await followMany(url, FOLLOWERS)
   console.log(`${FOLLOWERS} followers joined in ${(performance.now() - joining).toFixed(0)} ms`)
-  await measure(server, `${FOLLOWERS} follow, nothing is printed`)
+  await measure(server, `${FOLLOWERS} followers, no output`)
   const rounds = (WATCH_MS / 1_000 + 5) * 10
   const printing = print(
     `for n in $(seq 1 ${rounds}); do seq 1 ${LINES_PER_SECOND / 10}; sleep 0.1; done; echo last`,
   )
-  await measure(server, `${FOLLOWERS} follow, ${LINES_PER_SECOND} lines/s`)
+  await measure(server, `${FOLLOWERS} followers, ${LINES_PER_SECOND} lines/s`)
   await printing
   const report = await many.finished
   const printed = (rounds * LINES_PER_SECOND) / 10
   console.log(
-    `of ${printed} lines the slowest follower got ${report.fewest - 1} and was told of ${report.lost} lost; counts that differ: ${report.wrong}`,
+    `of ${printed} lines the slowest follower received ${report.fewest - 1}, and ${report.lost} were reported lost; followers with other sums: ${report.wrong}`,
   )
   await measureBurst(server, print, BURST_LINES / 10)
   await many.close()
 })
 
-/** What one program prints on and on, to one follower and the store. */
+/** Measures the rate at which one program's output reaches one follower and the store. */
 async function measureRate(
   server: TestServer,
   url: string,
@@ -97,11 +97,11 @@ async function measureRate(
   )
   const stored = (body as string).split('event: log').length - 2
   console.log(
-    `one program, ${((fewest - 1) / seconds).toFixed(0)} lines/s for ${seconds.toFixed(0)} s: ${fewest - 1} of ${RATE_LINES * RATE_SECONDS} came, ${lost} said to be lost, of the last ${RATE_KEPT} ${stored} are stored; ${share.toFixed(0)} % of a core, ${formatMib(most - before)} more`,
+    `one program, ${((fewest - 1) / seconds).toFixed(0)} lines/s for ${seconds.toFixed(0)} s: ${fewest - 1} of ${RATE_LINES * RATE_SECONDS} received, ${lost} reported lost; ${stored} of the last ${RATE_KEPT} are stored; ${share.toFixed(0)} % of a core, ${formatMib(most - before)} more`,
   )
 }
 
-/** More than the server takes in: what is missing is said, and nothing piles up. */
+/** Prints more than the server accepts: what is missing must be reported, and nothing may pile up. */
 async function measureFlood(
   server: TestServer,
   url: string,
@@ -118,18 +118,18 @@ async function measureFlood(
   clearInterval(watch)
   await follower.close()
   console.log(
-    `one program, ${FLOOD_LINES} lines of 100 bytes in ${seconds.toFixed(0)} s: ${fewest - 1} came, ${lost} said to be lost, ${FLOOD_LINES - (fewest - 1) - lost} missing in silence; ${formatMib(most - before)} more`,
+    `one program, ${FLOOD_LINES} lines of 100 bytes in ${seconds.toFixed(0)} s: ${fewest - 1} received, ${lost} reported lost, ${FLOOD_LINES - (fewest - 1) - lost} lost without a report; ${formatMib(most - before)} more`,
   )
 }
 
-/** More at once than a thousand readers on this machine can take. */
+/** Prints more at once than a thousand readers on this machine can take. */
 async function measureBurst(
   server: TestServer,
   print: (command: string) => Promise<string>,
   lines: number,
 ): Promise<void> {
   const printing = print(`seq 1 ${lines}`)
-  await measure(server, `${FOLLOWERS} follow, ${lines} lines at once`)
+  await measure(server, `${FOLLOWERS} followers, ${lines} lines at once`)
   await printing
 }
 

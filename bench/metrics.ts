@@ -1,4 +1,4 @@
-// What measuring costs: a history of a day that is full, read as clients do, and rounds over a hundred containers.
+// Measures the cost of metrics: reading a full history of one day as clients do, and rounds over a hundred containers.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,18 +15,18 @@ import { cpuSeconds } from './lib/processes.ts'
 import { withServer } from './lib/stand.ts'
 
 const CONTAINERS = 100
-const INSTANCES_A_SERVICE = 20
+const INSTANCES_PER_SERVICE = 20
 const EVERY_MS = 10_000
 const DAY_MS = 24 * 60 * 60 * 1_000
 const WATCH_MS = 60_000
 const BETWEEN_CALLS_MS = 10
-/** Rounds begin a second into each ten; with the engine's answers they last no longer than this. */
+/** Rounds begin 1 s into each 10 s; including the engine's responses they take no longer than this. */
 const ROUND_BEGINS_MS = 1_000
 const ROUND_MS = 2_000
 const ANSWERS = 40
 /** As the server does it. */
-const ROUNDS_A_SAVE = 6
-const ROUNDS_A_CLEARING = 60
+const ROUNDS_PER_SAVE = 6
+const ROUNDS_PER_PRUNE = 60
 const READY_LIMIT_MS = 240_000
 
 const folder = mkdtempSync(join(tmpdir(), 'deployer-bench-'))
@@ -38,7 +38,7 @@ try {
 }
 await withServer(measureRounds, ['--default-memory-mb', '16'])
 
-/** A day of a hundred busy services with one instance each. */
+/** Measures a history of one day of a hundred busy services with one instance each. */
 function fillHistory(): void {
   const history = new History(join(folder, 'metrics.db'))
   const now = Date.now()
@@ -53,18 +53,18 @@ function fillHistory(): void {
   for (let at = now - DAY_MS, round = 1; at <= now; at += EVERY_MS, round++) {
     const reading = busyReading()
     timed(adding, () => history.add(at, reading))
-    if (round % ROUNDS_A_CLEARING === 0) timed(forgetting, () => history.forget(at))
-    if (round % ROUNDS_A_SAVE === 0) timed(saving, () => history.save())
+    if (round % ROUNDS_PER_PRUNE === 0) timed(forgetting, () => history.forget(at))
+    if (round % ROUNDS_PER_SAVE === 0) timed(saving, () => history.save())
   }
-  const told = (times: number[]) =>
+  const summaryOf = (times: number[]) =>
     `median ${median(times).toFixed(1)} ms, longest ${Math.max(...times).toFixed(0)} ms`
-  console.log(`a reading of ${CONTAINERS} containers and targets is added in ${told(adding)}`)
-  console.log(`a minute is written in ${told(saving)}; what is too old forgotten in ${told(forgetting)}`)
+  console.log(`a reading of ${CONTAINERS} containers and targets is added in ${summaryOf(adding)}`)
+  console.log(`a minute is written in ${summaryOf(saving)}; old data is deleted in ${summaryOf(forgetting)}`)
   history.save()
   history.close()
 }
 
-/** From a client's request to the last byte of the answer. */
+/** Measures the time from a client's request to the last byte of the response. */
 async function measureAnswers(): Promise<void> {
   const server = await startServer({ dataDirectory: folder })
   try {
@@ -125,12 +125,12 @@ function busyReading(): Reading {
 
 async function measureRounds(server: TestServer, dockerHost: string): Promise<void> {
   await watch(server, 'no container')
-  for (let number = 0; number < CONTAINERS / INSTANCES_A_SERVICE; number++) {
+  for (let number = 0; number < CONTAINERS / INSTANCES_PER_SERVICE; number++) {
     await server.api('POST', '/services', {
       name: `idle-${number}`,
       image: 'busybox:1',
       type: 'background_worker',
-      instances: INSTANCES_A_SERVICE,
+      instances: INSTANCES_PER_SERVICE,
       start_command: 'sleep 1000000',
     })
   }
@@ -159,10 +159,10 @@ async function watch(server: TestServer, what: string): Promise<void> {
     await delay(BETWEEN_CALLS_MS)
   }
   console.log(
-    `${what.padEnd(16)} ${share.toFixed(2)} % of a core (aim: measuring adds under 2 %); API while a round is measured ${shown(during)}; between ${shown(between)}`,
+    `${what.padEnd(16)} ${share.toFixed(2)} % of a core (aim: measuring adds under 2 %); API while a round is measured ${figuresOf(during)}; between ${figuresOf(between)}`,
   )
 }
 
-function shown(times: number[]): string {
+function figuresOf(times: number[]): string {
   return `median ${percentile(times, 0.5).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms (${times.length} calls)`
 }

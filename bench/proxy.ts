@@ -1,5 +1,5 @@
-// The data plane against nginx, HAProxy and Caddy, one core each; see bench/proxy/. `node bench/proxy.ts --quick`
-// measures once and shortly, `--only <row>` a row alone; only a whole run is written to docs/performance.md.
+// Compares the data plane to nginx, HAProxy and Caddy, on one core each; see bench/proxy/. `node bench/proxy.ts --quick`
+// measures once and briefly, and `--only <row>` measures one row; only a complete run is written to docs/performance.md.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { findCommand } from '../scripts/lib/command.mjs'
@@ -11,7 +11,7 @@ import { Stand } from './proxy/stand.ts'
 const WHOLE: Extent = { launches: 3, rounds: 2, seconds: 3 }
 const QUICK: Extent = { launches: 1, rounds: 1, seconds: 2 }
 
-/** What is run, with Debian's package of each. */
+/** The programs that are run, with Debian's package for each. */
 const COMMANDS: [command: string, name: string][] = [
   ['nginx', 'nginx'],
   ['haproxy', 'haproxy'],
@@ -50,12 +50,12 @@ async function main(): Promise<void> {
   }
 }
 
-/** Why nothing can be measured here; null when it can. */
+/** Returns why nothing can be measured here; null if it can. */
 function obstacleTo(chosen: number): string | null {
   if (chosen === 0) return `the rows are ${rows.map(({ name }) => name).join(', ')}`
   if (availableParallelism() < 2) return 'the proxy and its load need a core each'
   const missing = COMMANDS.filter(([command]) => !findCommand(command)).map(([, name]) => name)
   if (missing.length === 0) return null
-  // Not installed from here: Debian starts what it installs, which would listen on port 80 from then on.
+  // The packages are not installed automatically: Debian starts what it installs, which would then listen on port 80.
   return `missing ${missing.join(', ')}; run apt-get install --no-install-recommends ${missing.join(' ')}, which also starts the servers among them`
 }

@@ -1,5 +1,5 @@
-// What it costs to keep 500 services with 1,000 instances as they should be while nothing is to do. The engine's side
-// is played by a small server, since no host has room for so many containers: only the server's own work is measured.
+// Measures what it costs to reconcile 500 services with 1,000 instances when nothing is to do. A small server plays the
+// engine, since no host has room for so many containers: only the server's own work is measured.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -68,7 +68,7 @@ engine.closeAllConnections()
 program.close()
 rmSync(folder, { recursive: true, force: true })
 
-/** The share of a core that the server takes while nothing is to do, in percent. */
+/** Returns the share of a core, in percent, that the server uses while nothing is to do. */
 async function watch(prepare: (dataDirectory: string) => void): Promise<number> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'deployer-bench-'))
   try {
@@ -96,7 +96,7 @@ async function watch(prepare: (dataDirectory: string) => void): Promise<number> 
   }
 }
 
-/** Services that are live, each with its instances, as the database and the engine know them. */
+/** Creates live services with their instances, in the database and in the engine. */
 function seed(dataDirectory: string, type: string, port: number | null): void {
   const database = new DatabaseSync(join(dataDirectory, 'deployer.db'))
   const environment = database.prepare('SELECT id FROM environments').get() as { id: string }

@@ -1,4 +1,4 @@
-// Redeploys under 500 requests a second over kept-alive and fresh connections: how many of them fail.
+// Measures redeploys under 500 requests a second over kept-alive and new connections: how many requests fail.
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { withServer } from './lib/stand.ts'

@@ -1,4 +1,4 @@
-// How long the source step of a deploy takes for a repository of 500 MiB: the first time, unchanged, and with one file changed.
+// Measures the source step of a deploy for a repository of 500 MiB: the first time, unchanged, and with one changed file.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ const home = mkdtempSync(join(tmpdir(), 'deployer-bench-'))
 const remotes = await startRemotes()
 try {
   const source = new Repository(remotes, 'large')
-  // Half as good as cannot be packed, half source code.
+  // Half of it does not compress, half is like source code.
   const word = (): string => randomBytes(6).toString('base64')
   const words = Array.from({ length: 2_000 }, word)
   for (let index = 0; index < FILES; index++) {
@@ -55,7 +55,7 @@ try {
   rmSync(home, { recursive: true, force: true })
 }
 
-/** From the start of git to the tree that a build reads. */
+/** Returns the time from the start of git to the tree that a build reads. */
 async function sourceStep(): Promise<number> {
   return await withReader(undefined, async (reader) => {
     const directory = join(home, 'tree')

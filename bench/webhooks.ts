@@ -1,4 +1,4 @@
-// How long a push of 1 MiB waits for its answer where 500 services of other repositories are looked through for it.
+// Measures how long the response to a push of 1 MiB takes when 500 services of other repositories are searched.
 import { createHmac } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { builtServer } from '../test/support/build.ts'
@@ -44,7 +44,7 @@ try {
   await server.stop()
 }
 
-/** A push whose commits make up its size, each delivery another. */
+/** Returns a push that is large because of its commits; each delivery is different. */
 function push(index: number): string {
   const commit = {
     id: '9fceb02d0ae598e95dc970b74767f19372d61af8',

@@ -6,7 +6,7 @@ import { keptSettings } from './install/settings.ts'
 
 type Command = (argv: string[]) => Promise<number>
 
-/** Commands that end by themselves; each is loaded when it is asked for. */
+/** Commands that end by themselves; each is loaded on demand. */
 const COMMANDS = new Map<string, Command>(
   Object.entries<Command>({
     'reset-password': async (argv) => (await import('./reset-password.ts')).resetPassword(argv),
@@ -28,7 +28,7 @@ const COMMANDS = new Map<string, Command>(
   }),
 )
 
-/** As other programs are asked. */
+/** Common spellings in other programs. */
 const ALIASES = new Map([
   ['--help', 'help'],
   ['-h', 'help'],
@@ -36,24 +36,24 @@ const ALIASES = new Map([
   ['-v', 'version'],
 ])
 
-/** Commands about the server that is there: they start from the settings that `deployer install` has kept. */
-const OF_THE_INSTALLED = ['reset-password', 'ssh-key', 'stop', 'status', 'proxy']
+/** Commands about an installed server: they use the settings that `deployer install` has saved. */
+const COMMANDS_OF_INSTALLED = ['reset-password', 'ssh-key', 'stop', 'status', 'proxy']
 
 /**
- * Runs `deployer <command>`. Whatever it throws for a person ends as one line and exit code 1; anything else is a fault
- * of the program and keeps its stack.
+ * Runs `deployer <command>`. An error meant for users becomes one line and exit code 1; any other error is a fault of the
+ * program and keeps its stack.
  */
 export async function runCommand(argv: string[], serve: (argv: string[]) => Promise<void>): Promise<void> {
   const [name = 'help', ...rest] = argv
   const wanted = ALIASES.get(name) ?? name
   const asksForHelp = wanted !== 'help' && rest.some((word) => ALIASES.get(word) === 'help')
-  outliveReaders(wanted === 'serve' && !asksForHelp)
+  surviveLostOutput(wanted === 'serve' && !asksForHelp)
   try {
     if (asksForHelp) return void print(helpText(wanted))
     if (wanted === 'serve') return await serve(rest)
     const command = COMMANDS.get(wanted)
     if (!command) throw unknownCommand(name)
-    if (OF_THE_INSTALLED.includes(wanted)) takeKeptSettings()
+    if (COMMANDS_OF_INSTALLED.includes(wanted)) useKeptSettings()
     process.exitCode = await command(rest)
   } catch (error) {
     const text = isForPeople(error) ? messageOf(error) : String((error as Error).stack ?? error)
@@ -62,37 +62,37 @@ export async function runCommand(argv: string[], serve: (argv: string[]) => Prom
   }
 }
 
-/** What the machine refuses and not the program: permissions, room, files that may be open (errno(3)). */
-const OF_THE_MACHINE = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE']
+/** Errors of the machine, not of the program: permissions, space, open files (errno(3)). */
+const MACHINE_ERRORS = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE']
 
 function isForPeople(error: unknown): boolean {
-  return error instanceof AppError || OF_THE_MACHINE.includes((error as NodeJS.ErrnoException).code ?? '')
+  return error instanceof AppError || MACHINE_ERRORS.includes((error as NodeJS.ErrnoException).code ?? '')
 }
 
 /**
- * Goes on when what it prints reaches nobody: who has read enough ends a pipe, and a full disk ends no server because of
- * its log. What is lost to anything but a reader is told, and a command that ends by itself then fails; a server that was
- * ended in order has not.
+ * Keeps running when output is lost: a reader may close a pipe early, and a full disk must not end a server because of its
+ * log. If output was lost for another reason than a closed pipe, it is reported, and a command that ends by itself fails; a
+ * server that was stopped normally does not.
  */
-function outliveReaders(isServer: boolean): void {
-  let isTold = false
+function surviveLostOutput(isServer: boolean): void {
+  let isReported = false
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-    if (code === 'EPIPE' || isTold) return
-    isTold = true
-    process.stderr.write(`deployer: standard output cannot be written: ${message}\n`)
+    if (code === 'EPIPE' || isReported) return
+    isReported = true
+    process.stderr.write(`deployer: cannot write to standard output: ${message}\n`)
     if (!isServer) process.once('exit', (status) => (process.exitCode = status || 1))
   })
   process.stderr.on('error', () => {
-    // There is nowhere left to say it.
+    // There is no place left to report it.
   })
 }
 
-/** A variable of the environment wins over the kept one; who may not read those goes without. */
-function takeKeptSettings(): void {
+/** Uses the saved settings, which variables of the environment override. A user who may not read them goes without. */
+function useKeptSettings(): void {
   try {
     process.env = { ...keptSettings(), ...process.env }
   } catch {
-    // Another user's, or broken: `deployer install` says so.
+    // They belong to another user, or are broken: `deployer install` reports that.
   }
 }
 

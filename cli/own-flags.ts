@@ -2,9 +2,9 @@ import { FLAGS, parseWords, type FlagName } from '#server/options/flags.ts'
 import { readOptions, type Options } from '#server/options/index.ts'
 
 /**
- * Reads what a command beside `serve` and `install` is told: where the server keeps its data, the further `settings`
- * that concern the command, and `switches` of its own. A fault in the server's other settings does not stand in its way.
- * Throws `invalid_request` for any other word.
+ * Reads the flags of a command other than `serve` and `install`: the server's data directory, the `settings` that matter to
+ * the command, and its own `switches`. Faults in the server's other settings are ignored. Throws `invalid_request` for any
+ * other word.
  */
 export function readOwnFlags(
   command: string,

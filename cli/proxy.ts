@@ -8,20 +8,20 @@ import { readOwnFlags } from './own-flags.ts'
 import { unreadable } from './running.ts'
 
 /**
- * `deployer proxy start` brings the data plane up where none runs, with the table that it had last, for the unit of a
- * service manager. `deployer proxy upgrade` has the running one replaced by this program's, without a failed request.
- * A server that starts does both by itself.
+ * `deployer proxy start` starts the data plane if none runs, with the last table, for the unit of a service manager.
+ * `deployer proxy upgrade` replaces the running one with this program's, without a failed request. A server that starts does
+ * both by itself.
  */
 export async function proxy(argv: string[]): Promise<number> {
   const [action, ...flags] = argv
   if (action !== 'start' && action !== 'upgrade')
-    throw new AppError('invalid_request', 'the command is deployer proxy start or deployer proxy upgrade')
+    throw new AppError('invalid_request', 'use deployer proxy start or deployer proxy upgrade')
   const { options } = readOwnFlags('proxy', flags, { settings: ['proxy-workers'] })
   const { dataDirectory, proxyWorkers } = options
   const serverId = serverOf(dataDirectory)
   if (action === 'upgrade') await mustRun(dataDirectory)
   if (serverId === null)
-    throw new AppError('io_error', `no server has used ${dataDirectory} yet: start it first`)
+    throw new AppError('io_error', `no server has used ${dataDirectory} yet: start the server first`)
   const client = await ProxyClient.connect({
     dataDirectory,
     serverId,

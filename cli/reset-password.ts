@@ -9,12 +9,12 @@ import { AppError, messageOf } from '#server/errors.ts'
 import { readOwnFlags } from './own-flags.ts'
 import { isMissing } from './running.ts'
 
-/** A password has at most 256 characters of at most 4 bytes; more is no password. */
+/** A password has at most 256 characters of at most 4 bytes; longer input is rejected. */
 const MAX_INPUT_BYTES = 4_096
 
 /**
- * Runs `deployer reset-password`. `argv` is what follows the command's name. Answers the exit code: 1 after one line on
- * standard error, nothing changed.
+ * Runs `deployer reset-password` with the words after the command's name. Returns the exit code. On 1, one line was written
+ * to standard error and nothing has changed.
  */
 export async function resetPassword(argv: string[]): Promise<number> {
   try {
@@ -30,7 +30,7 @@ async function replace(directory: string): Promise<string> {
   const file = join(directory, 'deployer.db')
   const none = new AppError(
     'not_found',
-    `there is no account in ${directory}: set the server up first, or name its --data-dir`,
+    `there is no account in ${directory}: set the server up first, or pass its --data-dir`,
   )
   if (isMissing(file)) throw none
   const database = await open(file)
@@ -40,11 +40,11 @@ async function replace(directory: string): Promise<string> {
     if (!password.success) {
       throw new AppError(
         'invalid_request',
-        `the password ${password.error.issues[0]!.message}; it is as it was`,
+        `the password ${password.error.issues[0]!.message}; it was not changed`,
       )
     }
     const email = await replacePassword(database, password.data)
-    return `The password of ${email} is replaced, and every session has ended. API tokens still work.`
+    return `The password of ${email} was replaced, and every session has ended. API tokens still work.`
   } finally {
     await database.close()
   }
@@ -70,16 +70,16 @@ async function readPassword(): Promise<string> {
     chunks.push(chunk)
     size += chunk.length
     if (size > MAX_INPUT_BYTES)
-      throw new AppError('invalid_request', 'what standard input holds is too long for a password')
+      throw new AppError('invalid_request', 'the text on standard input is too long for a password')
   }
-  // The line's end is the pipe's, not the password's.
+  // The final line break belongs to the pipe, not to the password.
   return Buffer.concat(chunks)
     .toString('utf8')
     .replace(/\r?\n$/, '')
 }
 
 async function askTwice(): Promise<string> {
-  // readline edits the line as people are used to; what it would echo goes nowhere.
+  // readline allows the usual editing; its echo is discarded.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })
   const left = new AbortController()
@@ -89,7 +89,7 @@ async function askTwice(): Promise<string> {
     try {
       return await terminal.question('', { signal: left.signal })
     } catch (cause) {
-      throw new AppError('canceled', 'stopped; the password is as it was', { cause })
+      throw new AppError('canceled', 'canceled; the password was not changed', { cause })
     } finally {
       process.stderr.write('\n')
     }
@@ -97,7 +97,7 @@ async function askTwice(): Promise<string> {
   try {
     const password = await ask('New password: ')
     if (password !== (await ask('Again: '))) {
-      throw new AppError('invalid_request', 'the two passwords differ; the password is as it was')
+      throw new AppError('invalid_request', 'the two passwords differ; the password was not changed')
     }
     return password
   } finally {

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { takeDataLock } from '#server/data-directory.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 
-/** No such file, and one that this user may not open (errno(3)). */
+/** Error codes for a missing file, and for one that this user must not open (errno(3)). */
 const MISSING = new Set(['ENOENT', 'ENOTDIR'])
 const REFUSED = new Set(['EACCES', 'EPERM'])
 
-/** What a running server says of itself in its data directory. */
+/** What a running server writes about itself into its data directory. */
 export interface RunningServer {
   pid: number
   url: string
@@ -15,7 +15,7 @@ export interface RunningServer {
   https_url: string | null
 }
 
-/** The server that runs on a data directory, or null when none does: then nobody holds the directory's lock. */
+/** Returns the server that runs on a data directory, or null if none does: then the lock of the directory is free. */
 export function findServer(dataDirectory: string): RunningServer | null {
   const server = readServerFile(dataDirectory)
   if (!server) return null
@@ -25,8 +25,8 @@ export function findServer(dataDirectory: string): RunningServer | null {
 }
 
 /**
- * What the server that ran last said of itself, whether it still runs or not; null when none has run yet. Throws
- * `io_error` when that is not for this user to know.
+ * Returns what the last server wrote about itself, whether it still runs or not; null if there was none yet. Throws
+ * `io_error` if this user must not read it.
  */
 export function readServerFile(dataDirectory: string): RunningServer | null {
   const file = join(dataDirectory, 'server.json')
@@ -38,13 +38,13 @@ export function readServerFile(dataDirectory: string): RunningServer | null {
   }
 }
 
-/** The refusal of a file of the data directory that is there and cannot be read. */
+/** Returns the error for a file of the data directory that exists but cannot be read. */
 export function unreadable(file: string, cause: unknown): AppError {
   const advice = REFUSED.has(codeOf(cause)) ? "; run this as the server's user" : ''
   return new AppError('io_error', `cannot read ${file}: ${messageOf(cause)}${advice}`, { cause })
 }
 
-/** Whether a file is not there, which is something else than one that this user may not see. */
+/** Whether a file does not exist, as opposed to one that this user must not see. */
 export function isMissing(file: string): boolean {
   try {
     statSync(file)

@@ -3,11 +3,11 @@ import { findProxy } from '#daemon/proxy/find.ts'
 import { readOwnFlags } from './own-flags.ts'
 import { findServer } from './running.ts'
 
-/** The server itself ends within 10 s. */
+/** The server ends within 10 s. */
 const WAIT_MS = 15_000
 const LOOK_EVERY_MS = 50
 
-/** Ends the server of a data directory; with `--all` its data plane too. Containers go on in both cases. */
+/** Stops the server of a data directory; with `--all` also its data plane. Containers keep running in both cases. */
 export async function stop(argv: string[]): Promise<number> {
   const { options, switches } = readOwnFlags('stop', argv, { switches: ['all'] })
   const { dataDirectory } = options
@@ -17,7 +17,7 @@ export async function stop(argv: string[]): Promise<number> {
     const began = performance.now()
     while (findServer(dataDirectory)) {
       if (performance.now() - began > WAIT_MS) {
-        process.stderr.write(`the server (process ${server.pid}) has not ended within ${WAIT_MS / 1000} s\n`)
+        process.stderr.write(`the server (process ${server.pid}) did not end within ${WAIT_MS / 1000} s\n`)
         return 1
       }
       await delay(LOOK_EVERY_MS)

@@ -2,8 +2,8 @@ import { LATENCY_BUCKETS_SECONDS } from './latency-buckets.ts'
 import type { TargetCounts } from './protocol.ts'
 
 /**
- * One target's sums as plain numbers, which add up element by element: requests by status class 2xx to 5xx, seconds
- * of latency, then the buckets of the histogram.
+ * The sums of one target as plain numbers, which can be added element by element: requests by status class 2xx to 5xx,
+ * seconds of latency, then the buckets of the histogram.
  */
 export type Row = number[]
 
@@ -14,17 +14,17 @@ const LATENCY_SUM = 4
 const BUCKETS = 5
 const ROW_LENGTH = BUCKETS + LATENCY_BUCKETS_SECONDS.length + 1
 
-/** A row of zeros. */
+/** Returns a row of zeros. */
 function emptyRow(): Row {
   return Array.from({ length: ROW_LENGTH }, () => 0)
 }
 
-/** What one worker has counted of one target. */
+/** What one worker has counted for one target. */
 export class Tally {
   readonly id: string
-  /** Most targets of a large table are never asked: their rows are made with the first request. */
+  /** Most targets of a large table never get a request: their rows are created with the first one. */
   row: Row | null = null
-  /** Whether the row has changed since the ledger was asked for what changed. */
+  /** Whether the row has changed since `takeChanged` was last called. */
   changed = false
   #ledger: Ledger
 
@@ -33,7 +33,7 @@ export class Tally {
     this.#ledger = ledger
   }
 
-  /** The row, which is about to change. */
+  /** Returns the row for the caller to change, and marks it as changed. */
   touch(): Row {
     if (!this.changed) this.#ledger.changes(this)
     return (this.row ??= emptyRow())
@@ -45,25 +45,25 @@ export class Ledger {
   #tallies = new Map<string, Tally>()
   #changed: Tally[] = []
 
-  /** The tally of a target: the same one as long as the worker lives. */
+  /** Returns the tally of a target: the same one as long as the worker lives. */
   of(id: string): Tally {
     let tally = this.#tallies.get(id)
     if (!tally) this.#tallies.set(id, (tally = new Tally(id, this)))
     return tally
   }
 
-  /** Every tally. */
+  /** Returns every tally. */
   all(): Iterable<Tally> {
     return this.#tallies.values()
   }
 
-  /** Notes that a tally changes. */
+  /** Marks a tally as changed. */
   changes(tally: Tally): void {
     tally.changed = true
     this.#changed.push(tally)
   }
 
-  /** The tallies that changed since this was asked last. */
+  /** Returns the tallies that changed since the last call. */
   takeChanged(): Tally[] {
     const changed = this.#changed
     this.#changed = []
@@ -72,7 +72,7 @@ export class Ledger {
   }
 }
 
-/** Counts an answer with the seconds until its head went out. 101 counts as 2xx. */
+/** Counts an answer and the seconds until its head was sent. 101 counts as 2xx. */
 export function countAnswer(tally: Tally, status: number, seconds: number): void {
   countStatus(tally, status)
   const row = tally.touch()
@@ -82,7 +82,7 @@ export function countAnswer(tally: Tally, status: number, seconds: number): void
   row[BUCKETS + bucket]!++
 }
 
-/** Counts a request that has no latency: an upgrade, or one whose client left before the answer (499). */
+/** Counts a request without a latency: an upgrade, or one whose client left before the answer (499). */
 export function countStatus(tally: Tally, status: number): void {
   const position = status < 300 ? 0 : status < 400 ? 1 : status < 500 ? 2 : 3
   tally.touch()[position]!++
@@ -96,7 +96,7 @@ export function addSums(into: Sums, sums: Sums): void {
   }
 }
 
-/** The wire shape of a row. */
+/** Returns a row as the protocol shows it. */
 export function viewRow(row: Row): TargetCounts {
   return {
     status_2xx: row[0]!,

@@ -1,8 +1,8 @@
-/** How far the settings of a table go; the options of the server that become part of one go as far. */
+/** Upper limits of the settings in a table, and of the server's options that end up in one. */
 
-/** Milliseconds: a day. */
+/** Milliseconds: one day. */
 export const MAX_UPSTREAM_TIMEOUT_MS = 24 * 60 * 60 * 1000
-/** More sockets than the usual limit of a process. */
+/** More sockets than a process may usually have. */
 export const MAX_CONNECTIONS_PER_ADDRESS = 1_000_000
-/** A hundred years. */
+/** One hundred years. */
 export const MAX_HSTS_SECONDS = 100 * 365 * 24 * 60 * 60

@@ -1,4 +1,4 @@
-/** Writes one line of JSON to the program's log: its standard error, which is `<data directory>/proxy/proxy.log`. */
+/** Writes one line of JSON to the program's log: standard error, which goes to `<data directory>/proxy/proxy.log`. */
 export function log(
   level: 'info' | 'warn' | 'error',
   message: string,
@@ -8,7 +8,7 @@ export function log(
   process.stderr.write(`${JSON.stringify(line)}\n`)
 }
 
-/** The text of anything that was thrown. */
+/** Returns the message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

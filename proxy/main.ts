@@ -7,7 +7,7 @@ import { runWorker } from './worker/worker.ts'
 /** The data plane's program: `supervisor`, `starter` or `worker`, then its settings as JSON. */
 const [, , role, settings = '{}'] = process.argv
 
-// Everything it makes (sockets, table, log) is its owner's alone.
+// Everything that it creates (sockets, table, log) belongs to its owner alone.
 process.umask(0o077)
 process.on('unhandledRejection', (error) => log('error', 'unhandled rejection', { error: messageOf(error) }))
 

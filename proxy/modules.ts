@@ -1,6 +1,6 @@
 /**
- * Modules of node's that are loaded by the first who needs them: each costs a worker some MiB, and many serve without.
- * The others are loaded by whoever listens.
+ * Modules of node that are loaded on first use: each costs a worker some MiB, and many workers never need them. The modules
+ * that are imported at the top of files are needed by every worker that listens.
  */
 
 export const crypto = () => process.getBuiltinModule('node:crypto')

@@ -1,18 +1,18 @@
 import { isIPv6 } from 'node:net'
 
-/** What one customer of a provider has at least: a /64 of IPv6 (RFC 6177). */
+/** Groups of an IPv6 address that name one customer: providers give each customer at least a /64 (RFC 6177). */
 const CUSTOMER_GROUPS = 4
-/** What a tunnel broker gives away: a /48. */
+/** Groups that name a site: tunnel brokers give away a /48. */
 const SITE_GROUPS = 3
-/** Neighbours of IPv4 are mostly of one owner. */
+/** Octets of an IPv4 address that name a neighbourhood, which mostly has one owner. */
 const NEIGHBOUR_OCTETS = 3
 
-/** Whose allowance an address counts on: an IPv4 address alone, or a /64 of IPv6. */
+/** Returns the network whose allowance an address uses: an IPv4 address alone, or a /64 of IPv6. */
 export function networkOf(address: string): string {
   return isIPv6(address) ? groupsOf(address, CUSTOMER_GROUPS) : address
 }
 
-/** The site of an address, whose owner has many networks: a /24 of IPv4, a /48 of IPv6. */
+/** Returns the site of an address, whose owner may have many networks: a /24 of IPv4, a /48 of IPv6. */
 export function siteOf(address: string): string {
   if (isIPv6(address)) return groupsOf(address, SITE_GROUPS)
   return address.split('.').slice(0, NEIGHBOUR_OCTETS).join('.')

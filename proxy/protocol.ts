@@ -1,22 +1,22 @@
 /**
- * What the control plane and the data plane say to each other: newline-delimited JSON over a Unix socket in the
- * data directory. The data plane opens with a `Hello`; then each side may send requests and answers each one.
+ * What the control plane and the data plane say to each other: newline-delimited JSON over a Unix socket in the data
+ * directory. The data plane sends a `Hello` first; then both sides may send requests, and answer each one.
  */
 
-/** Raised when a message changes its meaning; another number is treated like another version: `upgrade`. */
+/** Incremented when a message changes its meaning. A different number is treated like a different version: `upgrade`. */
 export const PROTOCOL = 3
 
-/** The first in which a table gives targets as JSON. */
+/** The first protocol in which tables have targets as JSON. */
 export const TARGETS_AS_JSON = 3
 
-/** An address to serve on, as the options spell it: `[::]:80`, `0.0.0.0:8080`, `127.0.0.1:0`. */
+/** An address to serve on, written as in the options: `[::]:80`, `0.0.0.0:8080`, `127.0.0.1:0`. */
 export interface ListenerSpec {
   address: string
-  /** `https` speaks TLS, and HTTP/2 with clients that ask for it. */
+  /** `https` is TLS, with HTTP/2 for clients that ask for it. */
   protocol: 'http' | 'https'
 }
 
-/** A listener that is open: the address that was asked for and what it really is bound to. */
+/** An open listener: the address that was asked for and the one it is bound to. */
 export interface BoundListener {
   /** As in the table. */
   address: string
@@ -30,15 +30,15 @@ export interface Upstream {
   instance: string
   host: string
   port: number
-  /** Gets no new request; those under way go on. */
+  /** Whether it gets no new requests; those under way continue. */
   draining?: boolean
 }
 
 export type TargetState = 'serving' | 'suspended' | 'not_deployed' | 'starting' | 'failed' | 'scaled_to_zero'
 
 /**
- * A published folder. `folder` is absolute and holds `files/`, what is served, and `rules.json` (`sites/rules-file.ts`); it
- * never changes once it stands in a table.
+ * A published folder. `folder` is absolute and has `files/`, which is served, and `rules.json` (`sites/rules-file.ts`). It
+ * never changes once a table has it.
  */
 export interface Site {
   folder: string
@@ -51,40 +51,42 @@ export interface Site {
 
 /** The names that the resolver answers inside one private network. */
 export interface NameZone {
-  /** CIDR; who asks from an address in it belongs here. */
+  /** CIDR: clients with an address in it belong to this network. */
   subnet: string
   /** The host's address in the network, where the resolver listens on port 53. */
   gateway: string
-  /** Addresses in rotation by name, lower case, one label. */
+  /** Addresses in rotation by name: one label in lower case. */
   names: Record<string, string[]>
 }
 
-/** The control plane itself, as a target. */
+/** The id of the control plane as a target. */
 export const DASHBOARD_TARGET = 'dashboard'
 
-/** What hosts lead to. Requests are counted by `id`: a service's id or that of the dashboard. */
+/** What hosts lead to. Requests are counted by `id`: the id of a service, or that of the dashboard. */
 export interface Target {
   id: string
   state: TargetState
   upstreams: Upstream[]
-  /** In place of upstreams. */
+  /** Instead of upstreams. */
   site?: Site
-  /** In place of upstreams, and whatever the state: where requests are sent on to, an origin such as `https://example.com`. */
+  /**
+   * Instead of upstreams, and whatever the state: the origin that clients are redirected to, such as `https://example.com`.
+   */
   redirect?: string
-  /** What the upstreams answer is compressed for who takes that; else it goes out as it came. */
+  /** Whether answers of the upstreams are compressed for clients that accept that. */
   compression?: boolean
 }
 
-/** A certificate chain and its key in PEM. A file that stands in a table never changes: a renewed one has another path. */
+/** A certificate chain and its key in PEM. A file named in a table never changes: a renewed one has another path. */
 export interface CertificateFiles {
   certificate: string
   key: string
 }
 
 /**
- * A full snapshot of everything the data plane does; the last one received counts, whatever its version, so that a
- * restored database can go back. Hosts are lower case without port and trailing dot; `*.example.com` matches one or
- * more labels before `example.com` and comes after every exact host, the longest suffix first.
+ * A full snapshot of everything that the data plane serves. The last one received is in force, whatever its version, so that
+ * a restored database can go back. Hosts are lower case, without port and trailing dot; `*.example.com` matches one or more
+ * labels before `example.com` and comes after every exact host, the longest suffix first.
  */
 export interface RouteTable {
   version: number
@@ -94,31 +96,31 @@ export interface RouteTable {
   /** By environment id. */
   zones: Record<string, NameZone>
   /**
-   * What `https` listeners show, by host or wildcard as in `hosts`. Plain requests for these hosts are redirected to the
-   * first `https` listener.
+   * The certificates of `https` listeners, by host or wildcard as in `hosts`. Plain requests for these hosts are redirected
+   * to the first `https` listener.
    */
   certificates: Record<string, CertificateFiles>
-  /** What to answer to HTTP-01 challenges, by token, whatever the host (RFC 8555 8.3). */
+  /** Answers to HTTP-01 challenges by token, on any host (RFC 8555 8.3). */
   acme_challenges: Record<string, string>
-  /** What to show in handshakes of TLS-ALPN-01, by host (RFC 8737). */
+  /** Certificates for TLS-ALPN-01 handshakes, by host (RFC 8737). */
   tls_challenges: Record<string, CertificateFiles>
-  /** With which `VERIFICATION_PATH` is answered; empty answers nothing there. */
+  /** The key for answers below `VERIFICATION_PATH`; if empty, nothing is answered there. */
   verification_key: string
-  /** The age of `Strict-Transport-Security` in answers over TLS (RFC 6797); 0 sends none. */
+  /** `max-age` of `Strict-Transport-Security` in answers over TLS (RFC 6797); 0 omits the field. */
   hsts_seconds: number
-  /** `http` listeners speak HTTP/2 with clients that begin so (RFC 9113 3.3). */
+  /** Whether `http` listeners speak HTTP/2 with clients that begin with it (RFC 9113 3.3). */
   h2c: boolean
-  /** CIDRs whose `X-Forwarded-*` are believed and appended to. */
+  /** CIDRs whose `X-Forwarded-*` fields are trusted and extended. */
   trusted_proxies: string[]
-  /** Milliseconds from the last byte sent to the response head. */
+  /** Max milliseconds from the last byte sent to the response head. */
   upstream_timeout_ms: number
-  /** Open connections of one network, over all workers; loopback and trusted proxies are exempt. */
+  /** Max open connections of one network, over all workers; loopback and trusted proxies are exempt. */
   max_connections_per_ip: number
 }
 
 /**
- * Below it, at every host, a nonce is answered with its HMAC-SHA256 under the table's key, in hex: by that the control
- * plane knows that a name leads here.
+ * Below this path, on every host, a nonce is answered with its HMAC-SHA256 under the table's key, in hex. That is how the
+ * control plane verifies that a name leads to this server.
  */
 export const VERIFICATION_PATH = '/.well-known/deployer/'
 
@@ -132,7 +134,7 @@ export interface Hello {
   table_version: number | null
 }
 
-/** Sums of one target since the data plane's start; none ever falls while it runs. */
+/** Sums of one target since the data plane started; they never decrease while it runs. */
 export interface TargetCounts {
   status_2xx: number
   status_3xx: number
@@ -143,10 +145,10 @@ export interface TargetCounts {
   latency_sum_seconds: number
 }
 
-/** The answer to `counts`. A new `incarnation` means that the data plane was started anew and all sums began at 0. */
+/** The answer to `counts`. A new `incarnation` means that the data plane was started again and all sums began at 0. */
 export interface Counts {
   incarnation: string
-  /** RFC 3339, when this data plane was started. */
+  /** RFC 3339: when this data plane was started. */
   started_at: string
   /** By target id; `unrouted` holds requests that reached no target. */
   targets: Record<string, TargetCounts>
@@ -154,7 +156,7 @@ export interface Counts {
   open_requests: number
 }
 
-/** Where requests without a target are counted. */
+/** The id under which requests without a target are counted. */
 export const UNROUTED = 'unrouted'
 
 /** Why a request over the control socket failed. */
@@ -169,62 +171,62 @@ export interface WireError {
     | 'failed'
     | 'unknown'
   message: string
-  /** The listen address that could not be had. */
+  /** The listen address that failed. */
   address?: string
 }
 
-/** The fields of a table that hold many entries by name; targets come before the hosts that lead to them. */
+/** The fields of a table with many entries by name. Targets come before the hosts that lead to them. */
 export const SECTIONS = ['targets', 'hosts', 'zones', 'certificates', 'acme_challenges'] as const
 
 export type Section = (typeof SECTIONS)[number]
 
-/** The fields of a table that are no sections. */
+/** The fields of a table that are not sections. */
 export type TableSettings = Omit<RouteTable, Section>
 
-/** What a message says of an entry: of a target its JSON, since of a large table most are never read, else the value. */
+/** The value of an entry in a message. A target is given as JSON text, since most of a large table are never parsed. */
 export type EntryValue<Name extends Section> = Name extends 'targets' ? string : RouteTable[Name][string]
 
-/** Entries of some sections of a table, as names with values; null for those that are gone. */
+/** Entries of some sections of a table, as names with values; null removes an entry. */
 export type TablePart = { [Name in Section]?: [name: string, value: EntryValue<Name> | null][] }
 
-/** A part of a table, or of the changes to one: what the request `table` says. */
+/** A part of a table or of the changes to one: the body of the request `table`. */
 export interface TableMessage {
-  /** Counts the messages of one table from 0. */
+  /** The index of this message among those of the table, from 0. */
   part: number
-  /** The entries are changes to the table that came before over the same connection. */
+  /** Whether the entries are changes to the table that came before over the same connection. */
   base: boolean
   entries: TablePart
-  /** Come with the last message. */
+  /** Sent with the last message. */
   settings?: TableSettings
 }
 
-/** Requests of the control plane, each with what it answers. */
+/** The requests of the control plane, with their answers. */
 export interface ControlRequests {
-  /** Must come first. Another server's id is refused. */
+  /** Must come first. The id of another server is refused. */
   attach: { ask: { server_id: string; workers: number }; answer: null }
-  /** A table, or what changed of it, in order; it is in force when the last was answered. A fault refuses all of it. */
+  /** A table, or its changes, in parts. It is in force when the last part was answered; one fault refuses all of it. */
   table: { ask: TableMessage; answer: { listeners: BoundListener[] } | null }
-  /** Answers when no request to the instance is open any more; at the deadline those left are cut. */
+  /** Answered when no request to the instance is open; at the deadline, the remaining ones are cut. */
   drain: { ask: { instance: string; deadline_ms: number }; answer: null }
   counts: { ask: object; answer: Counts }
-  /** Answers when the new program serves; the connection ends after that. */
+  /** Answered when the new program serves; the connection ends after that. */
   upgrade: { ask: { node: string; program: string; version: string; workers: number }; answer: null }
-  /** Of a new supervisor to the old: the keys of TLS session tickets, in base64, so that sessions resume. */
+  /** From a new supervisor to the old: asks for the keys of TLS session tickets, in base64, so that sessions resume. */
   ticket_keys: { ask: object; answer: { keys: string; left_ms: number } }
-  /** Of a new supervisor to the old: end without ending your workers. */
+  /** From a new supervisor to the old: end without ending your workers. */
   handover: { ask: object; answer: { table: RouteTable | null } }
-  /** Ends the whole data plane; answers when its workers have ended. */
+  /** Ends the whole data plane; answered when its workers have ended. */
   stop: { ask: object; answer: null }
 }
 
-/** Settings of a supervisor, its only command line argument beside the role. */
+/** Settings of a supervisor, its only command line argument besides the role. */
 export interface SupervisorSettings {
   data_directory: string
   server_id: string
   version: string
   workers: number
-  /** Listening sockets it was started with. */
+  /** The listening sockets that it was started with. */
   inherited: { address: string; fd: number }[]
-  /** True when a running supervisor starts its successor: that one hands over. */
+  /** Whether a running supervisor started this one, and will hand over to it. */
   successor: boolean
 }

@@ -6,8 +6,9 @@ import { log } from './log.ts'
 import type { SupervisorSettings } from './protocol.ts'
 
 /**
- * What a process may keep at the end of its heap, in bytes: the default to begin with, which the C library otherwise raises
- * with the first large block that is freed (mallopt(3), M_TRIM_THRESHOLD). A worker frees 1 MiB when its program is loaded.
+ * How many free bytes a process may keep at the end of its heap: the default, but fixed. Otherwise the C library raises it
+ * with the first large block that is freed (mallopt(3), M_TRIM_THRESHOLD), and a worker frees 1 MiB once its program is
+ * loaded.
  */
 const MALLOC = { MALLOC_TRIM_THRESHOLD_: '131072' }
 
@@ -20,20 +21,20 @@ export interface HeldSocket {
   fd: number
 }
 
-/** Settings of a worker, its only command line argument beside the role. */
+/** Settings of a worker, its only command line argument besides the role. */
 export interface WorkerSettings {
   data_directory: string
   version: string
   sockets: HeldSocket[]
-  /** The node on which accepted connections were seen to share a read buffer; null for none. */
+  /** The node version on which accepted connections were seen to share a read buffer; null if none. */
   buffer_shared_on: string | null
   /** How many workers serve. */
   workers: number
-  /** What it counts with the others; null where it counts for itself. */
+  /** Where it counts together with the other workers; null if it counts alone. */
   counts: CountsPlace | null
 }
 
-/** Starts a worker that inherits the listening sockets, and the counts. Its output is this process's. */
+/** Starts a worker that inherits the listening sockets and the shared counts. Its output is this process's. */
 export function spawnWorker(settings: WorkerSettings): ChildProcess {
   const { sockets, counts } = settings
   const given = {
@@ -45,7 +46,7 @@ export function spawnWorker(settings: WorkerSettings): ChildProcess {
   return launch(process.execPath, process.argv[1]!, 'worker', given, inherited, false)
 }
 
-/** Starts a supervisor, which lives on without this process, with the listening sockets. */
+/** Starts a supervisor with the listening sockets. It keeps running without this process. */
 export function spawnSupervisor(
   node: string,
   program: string,
@@ -65,8 +66,8 @@ export function spawnSupervisor(
 }
 
 /**
- * The same by way of a process that ends at once: the supervisor is then the init process's child, not this one's, and a
- * service manager learns of its end.
+ * Starts a supervisor through a process that ends at once. The supervisor is then a child of the init process, not of this
+ * one, so that a service manager notices its end.
  */
 export function spawnStarter(
   node: string,
@@ -79,7 +80,7 @@ export function spawnStarter(
   return child
 }
 
-/** What the starter does. */
+/** Runs the starter. */
 export function startSupervisor(settings: SupervisorSettings): void {
   comeAfterRequests()
   spawnSupervisor(process.execPath, process.argv[1]!, settings, settings.inherited)
@@ -97,9 +98,10 @@ function launch(
   inherited: readonly { fd: number }[],
   detached: boolean,
 ): ChildProcess {
-  // A starter lives for a moment, and a worker that starts it serves others: to ask a node for its flags takes time.
+  // A starter lives for a moment, and asking a node for its flags would block the worker that starts it, which serves
+  // others.
   const { executable, flags } =
-    role === 'starter' ? { executable: presentNode(node), flags: [] } : commandFor(node, role, tellDropped)
+    role === 'starter' ? { executable: presentNode(node), flags: [] } : commandFor(node, role, logDropped)
   return spawn(executable, [...flags, program, role, JSON.stringify(settings)], {
     detached,
     env: { ...process.env, ...(role === 'worker' && MALLOC) },
@@ -107,6 +109,6 @@ function launch(
   })
 }
 
-function tellDropped(dropped: string[]): void {
-  log('warn', 'this node does not know flags of V8 and is started without them', { dropped })
+function logDropped(dropped: string[]): void {
+  log('warn', 'this node does not support some V8 flags; starting without them', { dropped })
 }

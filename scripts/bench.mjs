@@ -1,4 +1,4 @@
-// npm run bench [-- name...]: runs the measurements in bench/, all of them or the named ones, one after another.
+// npm run bench [-- name...]: runs all measurements in bench/, or the named ones, one after another.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'

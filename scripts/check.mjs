@@ -1,4 +1,4 @@
-// npm run check: types, lint and format, side by side.
+// npm run check: types, lint and format, in parallel.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { capture } from './lib/command.mjs'

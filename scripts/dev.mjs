@@ -1,4 +1,4 @@
-// npm run dev: a server on a throw-away data directory, built again and started again when a source changes.
+// npm run dev: a server on a throw-away data directory, rebuilt and restarted when a source changes.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, statSync, watch } from 'node:fs'
@@ -12,7 +12,7 @@ import { installPackages, missingPackages } from './lib/packages.mjs'
 import { ROOT } from './lib/paths.mjs'
 import { run, say } from './lib/say.mjs'
 
-/** An editor writes several files at once, some of them twice. */
+/** Editors write several files at once, some of them twice. */
 const SETTLE_MS = 150
 const BUILD = join(ROOT, '.cache/dev')
 
@@ -20,7 +20,7 @@ run(async () => {
   await ensureDependencies({ mayInstall: true })
   const node = findNode()
   await installPackages(await missingPackages(node), { mayInstall: true })
-  // Watching a folder and what is below it needs a newer node than the oldest that may run this.
+  // Watching folders recursively needs a newer node than the oldest one that may run this.
   if (node !== process.execPath) return become(node, process.argv.slice(1))
   const dataDirectory = mkdtempSync(join(tmpdir(), 'deployer-dev-'))
   const listen = `127.0.0.1:${await freePort()}`
@@ -53,7 +53,7 @@ run(async () => {
       again = false
       const sources = hashSources()
       if (sources === served) continue
-      // A fault in the sources is told and waits for the next change; the last good build goes on.
+      // A build error is printed and waits for the next change; the last good build keeps running.
       const entry = await ensureBuild(node, BUILD).catch((/** @type {Error} */ error) => say(error.message))
       if (!entry || ending) continue
       served = sources

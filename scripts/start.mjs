@@ -1,4 +1,4 @@
-// npm start: installs what is missing, builds what changed, runs the server, or another command (npm start -- install).
+// npm start: installs what is missing, builds what changed, and runs the server or another command (npm start -- install).
 // Runs on any node from 18.
 import { become } from './lib/command.mjs'
 import { ensureBuild } from './lib/build.mjs'

@@ -1,7 +1,7 @@
-// npm test: installs what is missing, prepares the test stand once, builds, runs what every change must pass; with --all,
-// everything (CONTRIBUTING.md, "Tests"). Further arguments go to vitest: npm test -- --project api,
-// npm test -- test/unit/archive.test.ts. With --again the files in which something failed are run once more, by themselves,
-// and what fails then has failed.
+// npm test: installs what is missing, prepares the test stand once, builds, and runs what every change must pass; with
+// --all, everything (CONTRIBUTING.md, "Tests"). Other arguments go to vitest: npm test -- --project api, npm test --
+// test/unit/archive.test.ts. With --again, files with a failed test are run once more, by themselves, and what fails again
+// has failed.
 import { ensureTestBuild } from './lib/build.mjs'
 import { ensureDependencies, findNode } from './lib/dependencies.mjs'
 import { installPackages, missingPackages } from './lib/packages.mjs'
@@ -16,14 +16,14 @@ import { faultsOf, runVitest } from './lib/vitest.mjs'
 const PLAIN_SUITES = ['unit', 'api', 'cli', 'proxy']
 const ALL = '--all'
 const AGAIN = '--again'
-/** More have not failed by chance. */
+/** If more files fail, it is not by chance. */
 const MAX_FILES_AGAIN = 5
 
 run(async () => {
   const began = performance.now()
   const own = process.argv.slice(2)
   const args = own.filter((arg) => arg !== ALL && arg !== AGAIN)
-  // Whoever names a file wants all of it.
+  // A file that is named is run completely.
   const tier = { isAll: own.includes(ALL) || pathsIn(args).length > 0 }
   await ensureDependencies({ mayInstall: true })
   const node = findNode()
@@ -35,7 +35,7 @@ run(async () => {
   const first = await runVitest(node, args, tier)
   const isAgain = own.includes(AGAIN) && first.files.some((file) => faultsOf(file).length > 0)
   const { code, files, flaky } = isAgain ? await runAgain(node, first, tier) : { ...first, flaky: [] }
-  // Without files vitest did not come to its report, and has said why.
+  // Without files, vitest ended before its report and has printed the reason.
   if (files.length > 0) {
     reportRun({ args: own, seconds: (performance.now() - began) / 1_000, files, flaky }, tier)
   }
@@ -59,8 +59,8 @@ function pathsIn(args) {
 }
 
 /**
- * Runs the files that failed once more, whole, since tests of one file share a server; answers the run as it is then, and
- * what passed only now.
+ * Runs the failed files once more, completely, since tests of one file share a server. Returns the updated run and what
+ * passed only now.
  *
  * @param {string} node
  * @param {Run} first
@@ -71,7 +71,7 @@ async function runAgain(node, first, tier) {
   const failed = first.files.filter((file) => faultsOf(file).length > 0)
   if (failed.length > MAX_FILES_AGAIN || first.outside > 0) return { ...first, flaky: [] }
   const paths = failed.map(({ path }) => path)
-  say(`what failed is run once more: ${paths.join(' ')}`)
+  say(`running the failed files once more: ${paths.join(' ')}`)
   const second = await runVitest(node, paths, tier)
   if (second.files.length === 0) return { ...first, code: second.code, flaky: [] }
   const still = new Set(second.files.flatMap(faultsOf))

@@ -1,8 +1,8 @@
 // Small programs to build, in the languages whose packages the test stand has.
-/** The texts of files by their paths. */
+/** File contents by path. */
 export type Files = Record<string, string>
 
-/** A small program, with the one file that changes from round to round. */
+/** A small program, with the one file that changes in each round. */
 export interface Application {
   files: Files
   change: (round: string) => Files
@@ -12,10 +12,10 @@ const express = (text: string): string =>
   `import express from 'express'\nexpress().get('/', (_, response) => response.send('${text}')).listen(Number(process.env.PORT))\n`
 
 /**
- * By what they are made with. Rails and Laravel are missing: the test stand has no registry of gems or of Composer's packages.
- * Debian has Rails 6.1 and Laravel 8, but not as what is installed here: Bundler with a path of its own sees no gem of the
- * system, and Debian's packages hold no archive of one; those of PHP have no composer.json. Files made up for either would
- * measure themselves.
+ * Applications by what they are built with. Rails and Laravel are missing, because the test stand has no registry of gems or
+ * of Composer packages. Debian's Rails 6.1 and Laravel 8 cannot be installed from here: Bundler with a path of its own does
+ * not see the system's gems, and Debian's packages contain no gem archives and no composer.json. Made-up files for either
+ * would only measure themselves.
  */
 export const APPLICATIONS: Record<string, Application> = {
   express: {
@@ -58,7 +58,7 @@ export const APPLICATIONS: Record<string, Application> = {
     },
     change: (round) => ({ 'app/page.js': `export default () => <h1>${round}</h1>\n` }),
   },
-  // The stand has no registry of Python's packages, so Debian's own are what pip finds.
+  // The stand has no registry of Python packages, so pip uses Debian's own.
   Django: {
     files: {
       Aptfile: 'python3-django\n',

@@ -1,4 +1,4 @@
-// Strangers who send bodies without end, on a thread of their own so that they slow nobody's watch.
+// Unauthenticated clients that send endless bodies, on a thread of their own so that they do not disturb the measurement.
 import { connect } from 'node:net'
 import { workerData } from 'node:worker_threads'
 
@@ -6,15 +6,15 @@ import { workerData } from 'node:worker_threads'
 export interface Attack {
   port: number
   connections: number
-  /** Lines of the request's head; none for a connection that says nothing. */
+  /** Lines of the request's head; none for a connection that sends nothing. */
   head: string[]
   /** Sent after the head. */
   piece: string
-  /** Whether the piece is sent again and again. */
+  /** Whether the piece is sent repeatedly. */
   repeats: boolean
 }
 
-/** Before an attacker who was refused comes again. */
+/** The wait before a refused attacker connects again. */
 const PAUSE_MS = 100
 
 const attack = workerData as Attack

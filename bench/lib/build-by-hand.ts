@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** Of a build's progress: the first build of Next prints much. */
+/** Max bytes of a build's progress: the first build of Next prints much. */
 const MAX_PROGRESS_BYTES = 64 * 1024 * 1024
 
 const run = promisify(execFile)
 
 /**
- * Has the engine's BuildKit build a packed context, without the client's buildx, which may not be there. Throws when the
- * build fails.
+ * Builds a packed context with the engine's BuildKit, without the client's buildx plugin, which may be missing. Throws if
+ * the build fails.
  */
 export async function buildByHand(dockerHost: string, context: string, image: string): Promise<void> {
   const { stdout } = await run(
@@ -25,7 +25,7 @@ export async function buildByHand(dockerHost: string, context: string, image: st
     ],
     { maxBuffer: MAX_PROGRESS_BYTES },
   )
-  // A build that fails is answered like one that does not.
+  // A failed build has the same status as a successful one.
   const fault = /"error":"[^"]*/.exec(stdout)
   if (fault) throw new Error(`the build by hand failed: ${fault[0]}`)
 }

@@ -1,16 +1,16 @@
-// Follows the change feed many times over, in a thread of its own, so that reading does not hold up who measures.
+// Many clients of the change feed, in a thread of their own, so that reading does not disturb the measurement.
 import { request } from 'node:http'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import { fileURLToPath } from 'node:url'
 
 /** Many clients of the change feed. */
 export interface ChangeFollowers {
-  /** Resolves with the moment (process.hrtime) at which the last client was told of the resource. */
+  /** Resolves with the time (process.hrtime) at which the last client received a change of the resource. */
   seenByAll(id: string): Promise<bigint>
   close(): Promise<number>
 }
 
-/** Opens `count` clients; resolves when each has got `ready`. */
+/** Opens `count` clients; resolves when each has received `ready`. */
 export async function followChanges(url: string, count: number): Promise<ChangeFollowers> {
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { url, count } })
   const { promise: joined, resolve: begin, reject } = Promise.withResolvers<void>()
@@ -58,7 +58,7 @@ if (parentPort) {
         .on('error', reject)
         .end()
     })
-  // A few at a time: they are not what is measured.
+  // A few at a time: opening them is not what is measured.
   for (let opened = 0; opened < count; opened += 100)
     await Promise.all(Array.from({ length: Math.min(100, count - opened) }, follow))
   port.postMessage('joined')

@@ -1,27 +1,27 @@
-// Follows one log many times over, in a thread of its own, so that reading does not hold up who measures.
+// Many followers of one log, in a thread of their own, so that reading does not disturb the measurement.
 import { request, type ClientRequest } from 'node:http'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import { fileURLToPath } from 'node:url'
 
-/** What all followers together have got. */
+/** What all followers together have received. */
 export interface FollowersReport {
-  /** Followers that have seen the last line. */
+  /** Followers that have received the last line. */
   done: number
-  /** Lines of the program that the follower with the fewest got, and what it was told it has missed. */
+  /** The fewest lines that a follower received, and how many it was told it had missed. */
   fewest: number
   lost: number
-  /** Followers whose lines and missed lines are not the same in sum as the others'. */
+  /** Followers whose sum of received and missed lines differs from the others'. */
   wrong: number
 }
 
 /** Many followers of one log. */
 export interface Followers {
-  /** Resolves when every one has got the line `last`. */
+  /** Resolves when each of them has received the line `last`. */
   finished: Promise<FollowersReport>
   close(): Promise<number>
 }
 
-/** Opens `count` followers of an address; resolves when every answer has begun. */
+/** Opens `count` followers of an address; resolves when every response has begun. */
 export async function followMany(url: string, count: number): Promise<Followers> {
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { url, count } })
   const { promise: joined, resolve: begin, reject } = Promise.withResolvers<void>()

@@ -4,7 +4,7 @@ import { startStand } from '../../test/stand/index.ts'
 
 export { formatMib, median, percentile } from './figures.ts'
 
-/** A server on the test stand's engine, for a measurement; everything is stopped when `measure` is done. */
+/** Runs `measure` with a server on the test stand's engine; everything is stopped afterwards. */
 export async function withServer(
   measure: (server: TestServer, dockerHost: string) => Promise<void>,
   flags: string[] = [],

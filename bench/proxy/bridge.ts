@@ -11,7 +11,7 @@ const GATEWAY = '10.231.77.1/24'
 const ADDRESS = '10.231.77.2'
 const PORT = 80
 
-/** An application in a network of its own behind a bridge, as that of a container is. */
+/** An application in a network of its own behind a bridge, like a container's. */
 export class BridgedUpstream {
   readonly host = ADDRESS
   readonly port = PORT
@@ -21,7 +21,7 @@ export class BridgedUpstream {
     this.#program = program
   }
 
-  /** Starts one; null where this user may make no network. */
+  /** Starts one; null if this user may not create networks. */
   static async start(folder: string): Promise<BridgedUpstream | null> {
     if (process.getuid?.() !== 0) return null
     removeNetwork()
@@ -56,7 +56,7 @@ function removeNetwork(): void {
     try {
       ip(...gone)
     } catch {
-      // It was not there.
+      // It did not exist.
     }
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { SECURE_FILES_HOST, SECURE_HOST, UPLOADS_HOST } from './ours.ts'
 import { startProgram, stopProgram, type Program, type Start } from './programs.ts'
 
-/** Caddy as a proxy, with TLS, HTTP/2 and a folder of files. */
+/** Starts Caddy as a proxy, with TLS, HTTP/2 and a folder of files. */
 export async function startCaddy(start: Start): Promise<Program> {
   const { folder, ports, certificate } = start
   const file = join(folder, 'Caddyfile')

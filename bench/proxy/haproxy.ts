@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { UPLOADS_HOST } from './ours.ts'
 import { startProgram, stopProgram, type Program, type Start } from './programs.ts'
 
-/** HAProxy as a proxy with TLS and HTTP/2; it serves no files. */
+/** Starts HAProxy as a proxy with TLS and HTTP/2; it serves no files. */
 export async function startHaproxy(start: Start): Promise<Program> {
   const { folder, ports, certificate } = start
   const pem = join(folder, 'haproxy.pem')

@@ -6,16 +6,16 @@ import { anonymousBytes } from '../lib/processes.ts'
 import { PLAIN_HOST, SECURE_HOST } from './ours.ts'
 import type { Program } from './programs.ts'
 
-/** Connections that are opened and closed first, so that code and heap are there. */
+/** Connections that are opened and closed first, so that code and heap are warmed up. */
 const WARM_UP = 100
-/** Connections that are opened at a time: more would be memory of their requests. */
+/** Connections that are opened at a time: with more, the memory of their requests would count. */
 const AT_A_TIME = 16
 const SETTLE_MS = 1_500
 
-/** What a connection speaks. */
+/** The protocol of a connection. */
 type Protocol = 'http' | 'https' | 'h2'
 
-/** KiB of memory for each of many connections that have had one request and wait for the next. */
+/** Returns the KiB of memory per connection, for many connections that have made one request and are idle. */
 export async function idleConnectionKib(
   program: Program,
   protocol: Protocol,
@@ -40,7 +40,7 @@ async function open(program: Program, protocol: Protocol, count: number): Promis
   return sockets
 }
 
-/** A connection with one request answered. */
+/** Opens a connection and waits for the answer to one request. */
 async function openOne(program: Program, protocol: Protocol): Promise<Socket> {
   const socket =
     protocol === 'http' ? connectPlain(program.plainPort, '127.0.0.1') : secure(program, protocol)
@@ -69,7 +69,7 @@ function secure(program: Program, protocol: Protocol): Socket {
   })
 }
 
-/** The preface, empty SETTINGS, and HEADERS of one request without compression (RFC 9113 3.4, 6.2). */
+/** Returns the preface, empty SETTINGS, and uncompressed HEADERS of one request (RFC 9113 3.4, 6.2). */
 function http2Request(host: string): Buffer {
   const fields = [':method', 'GET', ':scheme', 'https', ':path', '/', ':authority', host]
   const block = Buffer.concat(

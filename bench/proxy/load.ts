@@ -8,7 +8,7 @@ import { LOAD_CORE, type Program } from './programs.ts'
 
 const run = promisify(execFile)
 
-/** What a browser sends, about 350 bytes with the request line. */
+/** What a browser sends: about 350 bytes with the request line. */
 const BROWSER_FIELDS = [
   'User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
   'Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
@@ -18,14 +18,14 @@ const BROWSER_FIELDS = [
   'Upgrade-Insecure-Requests: 1',
 ]
 
-/** What a load came to. */
+/** The results of a load. */
 export interface LoadFigures {
   perSecond: number
-  /** Of the proxy, all its processes; per request. */
+  /** CPU time of all processes of the proxy, per request. */
   cpuMicroseconds: number
-  /** How much of a core the proxy used: below 1 the load generator or the upstream was the limit. */
+  /** How much of a core the proxy used: below 1, the load generator or the upstream was the limit. */
   cores: number
-  /** The time under which 99 of 100 answers came. */
+  /** The time within which 99 % of the answers came. */
   p99Ms: number
 }
 
@@ -38,7 +38,7 @@ export interface Http1Load {
   cores?: string
 }
 
-/** Loads a proxy by wrk. Throws when any answer failed. */
+/** Loads a proxy with wrk. Throws if any request failed. */
 export function loadHttp1(program: Program, load: Http1Load): Promise<LoadFigures> {
   const { url, host, connections, seconds, cores = LOAD_CORE } = load
   const fields = [`Host: ${host}`, ...BROWSER_FIELDS].flatMap((field) => ['-H', field])
@@ -56,20 +56,20 @@ export function loadHttp1(program: Program, load: Http1Load): Promise<LoadFigure
   })
 }
 
-/** Streams of some connections of HTTP/2. */
+/** Concurrent streams over some HTTP/2 connections. */
 export interface Http2Load {
   url: string
   connections: number
   streams: number
   seconds: number
-  /** The file that each request sends; without one it sends nothing. */
+  /** The file that each request uploads, if any. */
   upload?: string
 }
 
-/** Loads a proxy by h2load. Throws when any answer failed. */
+/** Loads a proxy with h2load. Throws if any request failed. */
 export function loadHttp2(program: Program, load: Http2Load): Promise<LoadFigures> {
   const { connections, streams, seconds, upload } = load
-  // Of the windows that browsers have, not of the 64 KiB that everyone begins with.
+  // The window sizes of browsers, not the initial 64 KiB.
   const windows = ['-w', '23', '-W', '24']
   const address = `--connect-to=127.0.0.1:${program.securePort}`
   return runH2load(program, load.url, [
@@ -82,14 +82,14 @@ export function loadHttp2(program: Program, load: Http2Load): Promise<LoadFigure
   ])
 }
 
-/** Opens TLS connections at a steady rate, each for one request of HTTP/1.1. h2load resumes no session. */
+/** Opens TLS connections at a steady rate, each for one HTTP/1.1 request. h2load resumes no sessions. */
 export function loadHandshakes(
   program: Program,
   load: { url: string; perSecond: number; seconds: number },
 ): Promise<LoadFigures> {
   const { perSecond, seconds } = load
   const connections = perSecond * seconds
-  // A few every 10 ms, as all of a second at once would wait for each other.
+  // A few every 10 ms, because opening all of a second at once would make them wait for each other.
   const rate = [`-r${perSecond / 100}`, '--rate-period=10ms']
   return runH2load(program, load.url, ['--h1', `-c${connections}`, `-n${connections}`, ...rate])
 }
@@ -110,7 +110,7 @@ function runH2load(program: Program, url: string, args: string[]): Promise<LoadF
   }).finally(() => rmSync(folder, { recursive: true }))
 }
 
-/** Of h2load's log, in whose lines the third number is how many microseconds a request took. */
+/** Returns the p99 of h2load's log, in whose lines the third number is a request's duration in microseconds. */
 function p99Of(log: string): number {
   const times = readFileSync(log, 'latin1')
     .trimEnd()

@@ -8,9 +8,9 @@ const CONNECTIONS = 64
 const LARGE_BODY_CONNECTIONS = 8
 const HTTP2_CONNECTIONS = 8
 const HTTP2_STREAMS = 8
-/** Fewer than the slowest can do: then CPU per connection does not depend on who waits for whom. */
+/** Fewer than the slowest proxy can do, so that CPU time per connection does not depend on queueing. */
 const HANDSHAKES_PER_SECOND = 500
-/** Two workers share the load that has their code compiled. */
+/** Longer, because two workers share the load that gets their code compiled. */
 const WARM_UP_SECONDS = 4
 
 /** Small bodies over kept-alive connections. */
@@ -18,13 +18,13 @@ export async function keptAlive({ programs, seconds }: Launch, contender: Conten
   return figures(await loadPlain(programs.get(contender)!, { seconds }))
 }
 
-/** The same from an application in a network of its own, as containers are. */
+/** The same from an application in a network of its own, like a container. */
 export async function keptAliveBridged(launch: Launch, contender: Contender): Promise<Figures> {
   const { programs, seconds } = launch
   return figures(await loadPlain(programs.get(contender)!, { host: BRIDGED_HOST, seconds }))
 }
 
-/** Pages that are compressed on their way. */
+/** Pages that are compressed by the proxy. */
 export async function compressed({ programs, seconds }: Launch, contender: Contender): Promise<Figures> {
   return figures(await loadPlain(programs.get(contender)!, { host: WORDS_HOST, path: '/words', seconds }))
 }
@@ -36,14 +36,14 @@ export async function keptAliveSecure({ programs, seconds }: Launch, contender: 
   return figures(await loadHttp1(programs.get(contender)!, load))
 }
 
-/** A connection, a full handshake, a request and the end. */
+/** A connection with a full handshake, one request, and its end. */
 export async function newConnections({ programs, seconds }: Launch, contender: Contender): Promise<Figures> {
   const program = programs.get(contender)!
   const load = { url: secureUrl(program), perSecond: HANDSHAKES_PER_SECOND, seconds }
   return { ...figures(await loadHandshakes(program, load)), resumed: resumes(program) ? 1 : 0 }
 }
 
-/** Streams of HTTP/2 that ask for a path of a host. */
+/** Streams of HTTP/2 that request a path of a host. */
 export function http2(
   host: string,
   path: string,
@@ -54,19 +54,19 @@ export function http2(
   }
 }
 
-/** Large bodies of requests. */
+/** Large request bodies. */
 export async function uploads({ stand, programs, seconds }: Launch, contender: Contender): Promise<Figures> {
   const load = { connections: HTTP2_CONNECTIONS, streams: 1, seconds, upload: stand.upload }
   return figures(await loadHttp2(programs.get(contender)!, { url: `https://${UPLOADS_HOST}/`, ...load }))
 }
 
-/** Large bodies. */
+/** Large response bodies. */
 export async function largeBodies({ programs, seconds }: Launch, contender: Contender): Promise<Figures> {
   const load = { path: '/large', connections: LARGE_BODY_CONNECTIONS, seconds }
   return figures(await loadPlain(programs.get(contender)!, load))
 }
 
-/** A file of the folder that is served. */
+/** A file from the served folder. */
 export function file(name: string): (launch: Launch, contender: Contender) => Promise<Figures> {
   return async ({ programs, seconds }, contender) => {
     const program = programs.get(contender)!
@@ -75,7 +75,7 @@ export function file(name: string): (launch: Launch, contender: Contender) => Pr
   }
 }
 
-/** CPU per request of two workers to that of one, everybody on both cores. */
+/** Compares the CPU time per request of two workers to that of one, all programs on both cores. */
 export async function twoWorkers(launch: Launch, contender: Contender): Promise<Figures> {
   const { stand, seconds } = launch
   const one = launch.programs.get(contender)!

@@ -9,7 +9,7 @@ const PLAIN_CONNECTIONS = 2_000
 const SECURE_CONNECTIONS = 1_000
 const SETTLE_MS = 3_000
 
-/** What a worker with nothing to do holds, and what idle connections and streams that are not read add, each on a program just started. */
+/** Memory of an idle worker, and what idle connections and unread streams add, each measured on a fresh program. */
 export async function memory({ stand }: Launch, contender: Contender): Promise<Figures> {
   const first = await stand.start(contender)
   await delay(SETTLE_MS)

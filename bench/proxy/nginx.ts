@@ -6,31 +6,31 @@ import { childrenOf } from '../lib/processes.ts'
 import { BRIDGED_HOST, SECURE_FILES_HOST, SECURE_HOST, UPLOADS_HOST, WORDS_HOST } from './ours.ts'
 import { LOAD_CORE, startProgram, stopProgram, type Program, type Start } from './programs.ts'
 
-/** The body at `/large`. */
+/** The size of the body at `/large`. */
 const LARGE_BODY_BYTES = 10 * 1024 * 1024
-/** About the body at `/words`. */
+/** The approximate size of the body at `/words`. */
 const WORDS_BYTES = 16 * 1024
 
 const BASICS = (folder: string, workers: number) => `daemon off; worker_processes ${workers};
 pid ${join(folder, 'nginx.pid')}; error_log ${join(folder, 'error.log')} crit; worker_rlimit_nofile 16384;
 events { worker_connections 8192; }`
 
-/** Without limits of a connection's age, and what nginx writes in a folder that its user may use. */
+/** No limit on a connection's age, and temporary files in a folder that this user may write. */
 const HTTP = (folder: string) => `access_log off; keepalive_requests 1000000000;
 proxy_temp_path ${join(folder, 'proxy')}; client_body_temp_path ${join(folder, 'body')};
 types { text/html html; application/javascript js; }`
 
-/** Buffers in which most of a large body's read fits, which nginx's defaults of 8 times 4 KiB are not. */
+/** Buffers for most of what is read of a large body at once; nginx's default of 8 times 4 KiB is not enough. */
 const LARGE_BUFFERS =
   'proxy_buffer_size 64k; proxy_buffers 16 64k; proxy_busy_buffers_size 128k; proxy_max_temp_file_size 0;'
 
-/** A page of which a coding makes about a quarter. */
+/** Returns a page that compresses to about a quarter. */
 function words(): string {
   const text = Array.from({ length: WORDS_BYTES / 16 }, () => `<p>${randomBytes(4).toString('hex')}</p>\n`)
   return text.join('')
 }
 
-/** nginx as a proxy, with TLS, HTTP/2 and a folder of files. */
+/** Starts nginx as a proxy, with TLS, HTTP/2 and a folder of files. */
 export async function startNginx(start: Start, largeBuffers = false): Promise<Program> {
   const { folder, ports, certificate } = start
   const file = join(folder, 'nginx.conf')
@@ -81,7 +81,7 @@ function bridged({ host, port }: { host: string; port: number }, plainPort: numb
 server { listen 127.0.0.1:${plainPort}; server_name ${BRIDGED_HOST}; location / { proxy_pass http://bridged; } }`
 }
 
-/** The application behind every proxy: 1 KiB at `/`, 10 MiB at `/large`, 16 KiB of words at `/words`. */
+/** Starts the application behind every proxy: 1 KiB at `/`, 10 MiB at `/large`, 16 KiB of words at `/words`. */
 export async function startUpstream(folder: string, listen: Listen): Promise<ChildProcess> {
   const { host, port, enter = [] } = listen
   writeFileSync(join(folder, 'large'), randomBytes(LARGE_BODY_BYTES))

@@ -6,20 +6,20 @@ import type { RouteTable } from '../../proxy/protocol.ts'
 import { processesWith } from '../lib/processes.ts'
 import { moveTo, type Program, type Start } from './programs.ts'
 
-/** A host without a certificate: requests for one that has one are redirected to TLS. */
+/** A host without a certificate: requests for a host with one are redirected to TLS. */
 export const PLAIN_HOST = 'app.test'
-/** A host with a certificate, which tools send as the TLS server name when they are given it in the URL. */
+/** A host with a certificate. Tools send it as the TLS server name if it is in the URL. */
 export const SECURE_HOST = 'localhost'
 /** The host of the site. */
 export const FILES_HOST = 'files.test'
-/** The application in a network behind a bridge. */
+/** The host of the application behind a bridge. */
 export const BRIDGED_HOST = 'bridged.test'
-/** The application whose answers are compressed. */
+/** The host of the application whose answers are compressed. */
 export const WORDS_HOST = 'words.test'
-/** The same site with a certificate. */
+/** The host of the same site with a certificate. */
 export const SECURE_FILES_HOST = 'files.localhost'
 
-/** The application that takes uploads. */
+/** The host of the application that takes uploads. */
 export const UPLOADS_HOST = 'uploads.localhost'
 
 /** A data plane with its control connection. */
@@ -28,7 +28,7 @@ export interface OurProgram extends Program {
   table: RouteTable
 }
 
-/** The data plane of this project, its bundled program at `program`. */
+/** Starts this project's data plane from its bundled program. */
 export async function startOurs(start: Start, program: string): Promise<OurProgram> {
   const { folder, ports } = start
   const site = join(folder, 'site')
@@ -92,7 +92,7 @@ export async function startOurs(start: Start, program: string): Promise<OurProgr
     log: () => {},
     table,
   }).catch(async (error: unknown) => {
-    // It runs on without a table.
+    // Without a table, it would keep running.
     await (await findProxy(folder))?.stop()
     throw error
   })

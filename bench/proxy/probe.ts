@@ -1,15 +1,15 @@
-// Asks a host for its page about once a millisecond over kept-alive connections, until its input ends; prints when
-// each request was due and how long its answer took after that. A process of its own, as the control plane that has
-// its table replaced is busy itself.
+// Requests a page of a host about once a millisecond over kept-alive connections, until its input ends. Then prints when
+// each request was due and how long the answer took from then on. It is a process of its own, because the control plane that
+// replaces the table is busy itself.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 const INTERVAL_MS = 1
 const CONNECTIONS = 16
-/** Requests that are kept: a minute's. */
+/** Max recorded requests: those of one minute. */
 const MAX_WAITS = 60_000
 
-/** A request that was answered: milliseconds since 1970 when it was due, and how long it waited. */
+/** An answered request: when it was due, in milliseconds since 1970, and how long it waited. */
 export interface Wait {
   at: number
   ms: number
@@ -45,7 +45,7 @@ async function main(port: number, host: string): Promise<void> {
   process.stdin.resume()
   let next = performance.now()
   setInterval(() => {
-    // A request that has to wait for a connection waits from when it was due.
+    // The wait of a request that finds no free connection also begins when it was due.
     for (; next <= performance.now() && free.length > 0; next += INTERVAL_MS) {
       const socket = free.shift()!
       due.set(socket, next)

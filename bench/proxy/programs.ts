@@ -5,43 +5,43 @@ import { connect } from 'node:net'
 import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** The core of the proxy that is measured. */
+/** The core of the measured proxy. */
 export const PROXY_CORE = '1'
-/** The core of load and upstream. */
+/** The core of the load generator and the upstream. */
 export const LOAD_CORE = '0'
-/** Where several workers are measured, everybody shares both. */
+/** With several workers, all programs share both cores. */
 export const BOTH_CORES = '0,1'
 
 const START_MS = 15_000
 const START_POLL_MS = 20
 const STOP_MS = 5_000
 
-/** Who is measured. */
+/** The programs that are compared. */
 export type Contender = 'ours' | 'nginx' | 'nginxLargeBuffers' | 'haproxy' | 'caddy'
 
-/** One started proxy: where it listens and what it consists of. All ports are on 127.0.0.1. */
+/** A started proxy: where it listens, and its processes. All ports are on 127.0.0.1. */
 export interface Program {
   plainPort: number
   securePort: number
-  /** Serves the folder of files; null for one that serves none. */
+  /** Serves the folder of files; null if it serves no files. */
   filesPort: number | null
-  /** Every process of it, for its CPU. */
+  /** Returns all its processes, for their CPU time. */
   pids(): number[]
-  /** Those that serve. */
+  /** Returns the processes that serve. */
   workers(): number[]
   stop(): Promise<void>
 }
 
 /** What every proxy is started with. */
 export interface Start {
-  /** For its configuration and what it writes. */
+  /** The folder for its configuration and its files. */
   folder: string
   cores: string
   workers: number
   upstreamPort: number
-  /** Where uploads go. */
+  /** The port of the application that takes uploads. */
   uploadsPort: number
-  /** The same application behind a bridge; null where that cannot be. */
+  /** The same application behind a bridge; null if that is not possible here. */
   bridged: { host: string; port: number } | null
   ports: { plain: number; secure: number; files: number }
   certificate: { certificate: string; key: string }
@@ -72,7 +72,7 @@ export async function startProgram(
   for (const port of ports) {
     while (!(await accepts(port, host))) {
       if (child.exitCode !== null)
-        throw new Error(`${command} ended at its start: ${readFileSync(log, 'utf8').trim()}`)
+        throw new Error(`${command} ended during its start: ${readFileSync(log, 'utf8').trim()}`)
       if (performance.now() > deadline) throw new Error(`${command} does not listen on port ${port}`)
       await delay(START_POLL_MS)
     }
@@ -90,12 +90,12 @@ export async function stopProgram(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Moves processes, all their threads, to some cores. */
+/** Moves processes, with all their threads, to some cores. */
 export function moveTo(cores: string, pids: readonly number[]): void {
   for (const pid of pids) execFileSync('taskset', ['-a', '-p', '-c', cores, String(pid)], { stdio: 'ignore' })
 }
 
-/** Whether anybody listens on a port. */
+/** Whether a program listens on a port. */
 export function accepts(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, host)

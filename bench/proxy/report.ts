@@ -32,7 +32,7 @@ const HEADINGS = [
   '',
 ]
 
-/** The table of a run, as cells. */
+/** Returns the table of a run, as cells. */
 export function tableOf(outcome: Outcome): string[][] {
   const lines = [...outcome.results].flatMap(([row, results]) =>
     row.measures.map((measure, index) => [index === 0 ? row.work : '', ...lineOf(row, results, measure)]),
@@ -69,7 +69,7 @@ function boundText(measure: Measure, { against }: Target, bound: number): string
   return against === null ? measure.format(bound) : `${Number(bound.toFixed(2))} of ${NAMES[against]}`
 }
 
-/** The worst that is to be said of a measure's targets; empty without any. */
+/** Returns the worst verdict on a measure's targets; empty without targets. */
 function verdict(results: Results, measure: Measure): string {
   if (measure.targets.length === 0) return ''
   if (Number.isNaN(results.value('ours', measure))) return 'not measured'
@@ -85,14 +85,14 @@ function meets(results: Results, measure: Measure, { against }: Target, bound: n
   return measure.better === 'more' ? value >= bound : value <= bound
 }
 
-/** What failed, a line each. */
+/** Returns what failed, one line each. */
 export function faultsOf(outcome: Outcome): string[] {
   return [...outcome.results].flatMap(([row, { faults }]) =>
     [...faults].map(([contender, message]) => `${row.work}, ${NAMES[contender]}: ${message}`),
   )
 }
 
-/** Prints the table with columns that stand under each other. */
+/** Prints the table with aligned columns. */
 export function printTable(table: string[][]): void {
   const widths = HEADINGS.map((_, column) => Math.max(...table.map((line) => line[column]!.length)))
   for (const line of table)
@@ -104,7 +104,7 @@ export function printTable(table: string[][]): void {
     )
 }
 
-/** When, with what, on which machine, and how undisturbed. */
+/** Describes when a run was made, with which programs and machine, and how much other work disturbed it. */
 export function describeRun(
   { disturbance, minutes }: Outcome,
   { launches, rounds, seconds }: Extent,
@@ -125,12 +125,12 @@ export function describeRun(
 }
 
 function versionOf(command: string, option: string): string {
-  // nginx tells it on its standard error.
+  // nginx prints its version to standard error.
   const { stdout, stderr } = spawnSync(command, [option], { encoding: 'utf8' })
   return /\d+\.\d+\.\d+/.exec(stdout + stderr)?.[0] ?? 'of unknown version'
 }
 
-/** Replaces the part of the document that the bench writes, or adds it at its end. */
+/** Replaces the part of the document that the bench writes, or appends it. */
 export async function writeDocument(description: string, table: string[][], faults: string[]): Promise<void> {
   const lines = table.map((line) => `| ${line.join(' | ')} |`)
   lines.splice(1, 0, `|${' --- |'.repeat(HEADINGS.length)}`)

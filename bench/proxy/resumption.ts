@@ -7,7 +7,7 @@ import type { Program } from './programs.ts'
 
 const TIMEOUT_MS = 10_000
 
-/** Whether a session that openssl's client made is resumed by its next connection. */
+/** Whether openssl's client can resume its session in a second connection. */
 export function resumes(program: Program): boolean {
   const file = join(tmpdir(), `deployer-bench-session-${process.pid}.pem`)
   try {
@@ -18,7 +18,7 @@ export function resumes(program: Program): boolean {
   }
 }
 
-/** Tickets of TLS 1.3 come after the handshake: the connection lasts until an answer has come, too. */
+/** Connects once. Tickets of TLS 1.3 come after the handshake, so the connection lasts until an answer has come. */
 function connectWith(program: Program, options: string[]): string {
   const { stdout } = spawnSync(
     'openssl',

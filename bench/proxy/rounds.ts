@@ -13,11 +13,11 @@ export interface Extent {
   seconds: number
 }
 
-/** What a row came to: figures by contender, of each launch's rounds. */
+/** The results of a row: figures by contender, for the rounds of each launch. */
 export class Results {
-  /** By contender, launch and round; a round that failed has none. */
+  /** By contender, launch and round; undefined for a failed round. */
   #figures = new Map<Contender, (Figures | undefined)[][]>()
-  /** What failed, by contender. */
+  /** Error messages by contender. */
   readonly faults = new Map<Contender, string>()
 
   add(contender: Contender, launch: number, figures: Figures | undefined): void {
@@ -27,13 +27,13 @@ export class Results {
     rounds.push(figures)
   }
 
-  /** The middle of all rounds; NaN when there is none. */
+  /** Returns the median of all rounds; NaN if there is none. */
   value(contender: Contender, { key }: Measure): number {
     const rounds = (this.#figures.get(contender) ?? []).flat()
     return median(rounds.map((figures) => figures?.[key] ?? Number.NaN).filter(Number.isFinite))
   }
 
-  /** How many times as good ours is as theirs: the middle of the launches' middles of the rounds. */
+  /** Returns how many times better our figure is than theirs: the median over the launches of each one's median round. */
   ratio(contender: Contender, { key, better }: Measure): number {
     const theirs = this.#figures.get(contender) ?? []
     const launches = (this.#figures.get('ours') ?? []).map((rounds, launch) => {
@@ -50,12 +50,12 @@ export class Results {
 /** Everything that was measured. */
 export interface Outcome {
   results: Map<Row, Results>
-  /** The share of the machine that others used meanwhile. */
+  /** The share of the machine that other processes used in the meantime. */
   disturbance: number
   minutes: number
 }
 
-/** Measures rows: in each launch all programs are started afresh, and in each round everybody has a turn. */
+/** Measures rows. Each launch starts all programs again, and in each round every program has a turn. */
 export async function measureRows(
   stand: Stand,
   rows: readonly Row[],
@@ -93,14 +93,14 @@ async function measureRow(
   { rounds }: Extent,
   take: (contender: Contender, attempt: () => Promise<Figures>) => Promise<void>,
 ): Promise<void> {
-  // Only ours compiles its code while it runs.
+  // Only our program compiles its code while it runs.
   if (!row.once) await row.run({ ...launch, seconds: WARM_UP_SECONDS }, 'ours').catch(() => {})
   for (let round = 0; round < (row.once ? 1 : rounds); round++) {
     for (const contender of row.contenders) await take(contender, () => row.run(launch, contender))
   }
 }
 
-/** A measurement that fails is told, and the others go on. */
+/** Runs one measurement; if it fails, that is recorded and the others continue. */
 async function take(
   results: Results,
   contender: Contender,
@@ -115,7 +115,7 @@ async function take(
   }
 }
 
-/** CPU time of this machine that was not for the bench. */
+/** Returns the CPU time of this machine that was not used by the bench. */
 function othersSeconds(stand: Stand): number {
   const own = stand.pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0)
   return machineBusySeconds() - own - endedChildrenCpuSeconds(process.pid)

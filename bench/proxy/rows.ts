@@ -22,7 +22,7 @@ const ALL: Contender[] = ['ours', 'nginx', 'haproxy', 'caddy']
 /** HAProxy serves no files. */
 const FILE_SERVERS: Contender[] = ['ours', 'nginx', 'caddy']
 
-/** What is measured, in the table's order, each with what it is to reach. */
+/** All measurements, in the order of the table, with their targets. */
 export const rows: Row[] = [
   {
     name: 'http1',
@@ -35,7 +35,7 @@ export const rows: Row[] = [
         { against: 'caddy', atLeast: 2.3, after: 3.2 },
       ]),
       cpu('request'),
-      // Twice nginx's is half as good.
+      // At most twice nginx's p99, so half as good.
       { ...milliseconds('p99', '99 of 100 within'), targets: [{ against: 'nginx', atLeast: 0.5 }] },
     ],
   },

@@ -1,4 +1,4 @@
-// The application that uploads go to: it takes all of a body before it answers. Its argument is the port.
+// The application that takes uploads: it reads the whole body before it answers. Its argument is the port.
 import { createServer } from 'node:http'
 
 const server = createServer((request, response) => {

@@ -7,13 +7,13 @@ import type { Program } from './programs.ts'
 
 const STREAMS = 100
 const ROUNDS = 40
-/** So many rounds first, that code and caches are there. */
+/** Rounds before the measurement, so that code and caches are warmed up. */
 const WARM_UP = 10
-/** A stream that is not read holds so much of the connection's, which is the client's own doing. */
+/** How much of the connection's window an unread stream holds; that part is the client's own doing. */
 const STREAM_WINDOW_BYTES = 256 * 1024
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024
 
-/** How much longer a hundred streams at once take while one of them is not read, over one connection. */
+/** Returns how much longer a hundred concurrent streams take while one more on the same connection is not read. */
 export async function measureSlowReader(program: Program): Promise<number> {
   const session = connect(`https://127.0.0.1:${program.securePort}`, {
     servername: SECURE_HOST,
@@ -42,7 +42,7 @@ export async function measureSlowReader(program: Program): Promise<number> {
   }
 }
 
-/** The milliseconds that each of many streams at once took. */
+/** Returns the milliseconds that each of many concurrent streams took. */
 function timesOf(session: ClientHttp2Session, streams: number): Promise<number[]> {
   const began = performance.now()
   return Promise.all(

@@ -7,12 +7,12 @@ import type { Program } from './programs.ts'
 
 const CONNECTIONS = 20
 const STREAMS = 100
-/** Each stream may be sent so much, and all together any number. */
+/** How much each stream may be sent; all together there is no limit. */
 const STREAM_WINDOW_BYTES = 1_000
 const ALL_BYTES = 1_000_000_000
 const SETTLE_MS = 3_000
 
-/** KiB of memory for each of 2,000 streams of 10 MiB of which next to nothing is taken. */
+/** Returns the KiB of memory per stream, for 2,000 streams of 10 MiB of which next to nothing is read. */
 export async function stalledStreamKib(program: Program): Promise<number> {
   const before = anonymous(program)
   const sockets: TLSSocket[] = []

@@ -25,18 +25,18 @@ import {
 const FIRST_PORT = 18_800
 const UPLOADS_PORT = FIRST_PORT - 1
 
-/** The files that every proxy serves, by name. */
+/** The files that every proxy serves, by name and size. */
 const FILES = { 'small.html': 1024, 'large.bin': 1024 * 1024 }
 
 const UPLOAD_BYTES = 10 * 1024 * 1024
 
-/** The folders, the certificate and the upstream of a run, and every program it started. */
+/** The folders, the certificate and the upstream of a run, and every program that it started. */
 export class Stand {
   readonly upstreamPort = FIRST_PORT
   #upstream: ChildProcess | null = null
   #sink: ChildProcess | null = null
   #bridged: BridgedUpstream | null = null
-  /** A file to be sent. */
+  /** A file to upload. */
   readonly upload: string
   #folder: string
   /** The bundled program of the data plane. */
@@ -71,7 +71,7 @@ export class Stand {
 
   private constructor() {
     this.#folder = mkdtempSync(join(tmpdir(), 'deployer-bench-'))
-    // The peers read as users of their own.
+    // The other proxies read it as users of their own.
     chmodSync(this.#folder, 0o755)
     this.#program = join(this.#folder, 'proxy.mjs')
     bundleProxy(join(import.meta.dirname, '../..'), this.#program)
@@ -83,7 +83,7 @@ export class Stand {
       writeFileSync(join(this.#files, name), randomBytes(bytes))
   }
 
-  /** Starts a proxy, alone on its core unless told otherwise. */
+  /** Starts a proxy, by default alone on its core. */
   async start(
     contender: Contender,
     { workers = 1, cores = PROXY_CORE }: { workers?: number; cores?: string } = {},
@@ -98,7 +98,7 @@ export class Stand {
     await program.stop()
   }
 
-  /** The living processes of the run, whose CPU is no disturbance. */
+  /** The living processes of the run, whose CPU time is not a disturbance. */
   get pids(): number[] {
     return [process.pid, ...this.upstreamPids, ...[...this.#programs].flatMap((program) => program.pids())]
   }
@@ -108,7 +108,7 @@ export class Stand {
     return pids.flatMap((pid) => [pid, ...childrenOf(pid)])
   }
 
-  /** Moves the upstream back to the load's core. */
+  /** Moves the upstream back to the core of the load generator. */
   pinUpstream(): void {
     moveTo(LOAD_CORE, this.upstreamPids)
   }
@@ -159,7 +159,7 @@ export class Stand {
   }
 }
 
-/** An ECDSA certificate over P-256 that signs itself. */
+/** Creates a self-signed ECDSA certificate over P-256. */
 function makeCertificate(folder: string): Start['certificate'] {
   const files = { certificate: join(folder, 'chain.pem'), key: join(folder, 'key.pem') }
   execFileSync(

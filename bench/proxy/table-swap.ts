@@ -12,22 +12,22 @@ import { LOAD_CORE } from './programs.ts'
 const HOSTS = 10_000
 const SWAPS = 5
 const PAUSE_MS = 1_000
-/** The host that is asked meanwhile, in the middle of the table. */
+/** The host that is requested in the meantime, in the middle of the table. */
 const PROBED = `host-${HOSTS / 2}.test`
 
-/** What the replacement of a table came to. */
+/** The results of replacing a table. */
 export interface SwapFigures {
-  /** The longest of some. */
+  /** The longest replacement. */
   swapMs: number
-  /** The longest that a request waited for its answer during any of them. */
+  /** The longest time that a request waited during a replacement. */
   heldMs: number
-  /** The same of as long a time before each: what machine, upstream and probe add themselves. */
+  /** The same for equally long periods before each: what machine, upstream and probe cause themselves. */
   calmMs: number
-  /** How much longer the first was. */
+  /** How much longer the first one was. */
   beyondMs: number
 }
 
-/** Replaces one table of 10,000 hosts by another in which every upstream is another, and back, while requests go on. */
+/** Replaces a table of 10,000 hosts with one in which every upstream is different, and back, under constant requests. */
 export async function measureTableSwap(program: OurProgram, upstreamPort: number): Promise<SwapFigures> {
   const tables = ['a', 'b'].map((name) => fullTable(program.table, name, upstreamPort))
   await program.client.applyTable(tables[0]!)
@@ -40,7 +40,7 @@ export async function measureTableSwap(program: OurProgram, upstreamPort: number
     swaps.push({ from, to: Date.now() })
     await delay(PAUSE_MS)
   }
-  // Of the pauses as much as a swap takes: of a longer time the longest wait would be longer by that alone.
+  // Equally long parts of the pauses: over a longer time, the longest wait would be longer for that reason alone.
   const calms = swaps.map(({ from, to }) => ({ from: from - (to - from), to: from }))
   const waits = await probe.stop()
   await program.client.applyTable(program.table)
@@ -66,7 +66,7 @@ function fullTable(table: RouteTable, name: string, upstreamPort: number): Route
   return { ...table, version: table.version + 1, hosts, targets }
 }
 
-/** The longest wait of the requests that were open in a span of time. */
+/** Returns the longest wait of requests that were open in a time span. */
 function longest(waits: Wait[], { from, to }: { from: number; to: number }): number {
   return Math.max(0, ...waits.filter(({ at, ms }) => at + ms >= from && at <= to).map(({ ms }) => ms))
 }
@@ -82,10 +82,10 @@ function startProbe(port: number): { stop(): Promise<Wait[]> } {
   ]
   const child = spawn('taskset', args, { stdio: ['pipe', 'pipe', 'inherit'] })
   try {
-    // The control plane at work on the same core is not what the requests shall wait for.
+    // Requests should not wait because the control plane is busy on the same core.
     setPriority(child.pid!, constants.priority.PRIORITY_HIGHEST)
   } catch {
-    // Without the right to it the figure is higher, as the calm one shows.
+    // Without the right to do that, the figure is higher, and so is the calm one.
   }
   const output = text(child.stdout)
   return {

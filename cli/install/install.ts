@@ -19,16 +19,16 @@ import { givenSettings, keepSettings, keptSettings, type Settings } from './sett
 import { requireSystemd, systemctl, unitState } from './systemd.ts'
 import { controlUnit, dataUnit } from './units.ts'
 
-/** A server that starts migrates its database and takes over the data plane before it is ready. */
+/** When a server starts, it migrates its database and takes over the data plane before it is ready. */
 const START_LIMIT_MS = 60_000
 const LOOK_EVERY_MS = 100
-/** Each unit has files of its own there (systemd.exec(5), PrivateTmp). */
+/** Folders of which each unit has its own (systemd.exec(5), PrivateTmp). */
 const PRIVATE_FOLDERS = /^\/(tmp|var\/tmp)(\/|$)/
 
 /**
- * `deployer install`: keeps the settings, copies this program, writes the two units, and sees to it that both run, now
- * and after each boot. Run again it changes what differs and restarts what must be; the data plane is then replaced by
- * this version's without a failed request.
+ * `deployer install`: saves the settings, copies this program, writes the two units, and makes sure that both run, now and
+ * after each boot. When it is run again, it changes what differs and restarts what must be restarted; the data plane is then
+ * replaced with this version without a failed request.
  */
 export async function install(argv: string[]): Promise<number> {
   requireSystemd('install')
@@ -41,10 +41,10 @@ export async function install(argv: string[]): Promise<number> {
   if (PRIVATE_FOLDERS.test(options.dataDirectory))
     throw new AppError(
       'invalid_request',
-      `--data-dir ${options.dataDirectory}: services have a /tmp of their own, and others empty it; name another`,
+      `--data-dir ${options.dataDirectory}: services have a private /tmp, and it may be emptied; use another folder`,
     )
   for (const warning of exposedSecrets(argv)) say(`warning: ${warning}`)
-  await clearTheWay(options, readOptions([], before))
+  await stopOthers(options, readOptions([], before))
   await prepare(options.dataDirectory)
   const release = installRelease()
   const { dataDirectory, dockerHost } = options
@@ -63,23 +63,23 @@ export async function install(argv: string[]): Promise<number> {
   return 0
 }
 
-/** Ends what runs on the data directory without its unit, and units that run on another data directory. */
-async function clearTheWay({ dataDirectory }: Options, before: Options): Promise<void> {
+/** Stops what runs on the data directory outside of its unit, and units that run on another data directory. */
+async function stopOthers({ dataDirectory }: Options, before: Options): Promise<void> {
   const [control, data] = [await unitState(CONTROL_UNIT), await unitState(DATA_UNIT)]
   if (before.dataDirectory !== dataDirectory && (control.active || data.active)) {
-    say(`the data directory was ${before.dataDirectory}: ending what runs there`)
+    say(`the data directory was ${before.dataDirectory}: stopping what runs there`)
     await systemctl('stop', CONTROL_UNIT, DATA_UNIT)
-    return clearTheWay({ ...before, dataDirectory }, { ...before, dataDirectory })
+    return stopOthers({ ...before, dataDirectory }, { ...before, dataDirectory })
   }
   const hasServer = !control.active && findServer(dataDirectory) !== null
   const proxy = data.active ? null : await findProxy(dataDirectory)
   proxy?.close()
   if (!hasServer && !proxy) return
-  say('ending the server that was started by hand')
+  say('stopping the server that was started by hand')
   await stop([`--data-dir=${dataDirectory}`, ...(proxy ? ['--all'] : [])])
 }
 
-/** Makes what the data plane needs before the first start of a server: its folders, and whose it is. */
+/** Creates what the data plane needs before the first start of a server: its folders, and the id of its server. */
 async function prepare(dataDirectory: string): Promise<void> {
   prepareDataDirectory(dataDirectory)
   if (keptServerId(dataDirectory) !== null) return
@@ -91,20 +91,20 @@ async function prepare(dataDirectory: string): Promise<void> {
   }
 }
 
-/** Answers whether the unit's file was another. */
+/** Writes a unit's file. Returns whether it has changed. */
 function writeUnit(unit: string, text: string): boolean {
   const file = join(UNIT_FOLDER, unit)
   try {
     if (readFileSync(file, 'utf8') === text) return false
   } catch {
-    // There is none.
+    // There is none yet.
   }
   mkdirSync(UNIT_FOLDER, { recursive: true })
   writeFileSync(file, text)
   return true
 }
 
-/** Starts what does not run, the data plane first, and restarts a control plane that is not as it should be. */
+/** Starts what does not run, the data plane first, and restarts a control plane whose unit, program or settings changed. */
 async function start(release: Release, settings: Settings, changed: string[]): Promise<string[]> {
   const done: string[] = []
   for (const unit of [DATA_UNIT, CONTROL_UNIT]) {
@@ -121,7 +121,7 @@ async function start(release: Release, settings: Settings, changed: string[]): P
   return done
 }
 
-/** Waits until the control plane's unit answers. Throws `io_error` when it does not. */
+/** Waits until the control plane's unit responds. Throws `io_error` if it does not. */
 async function untilReady({ dataDirectory }: Options): Promise<void> {
   const until = performance.now() + START_LIMIT_MS
   while (performance.now() < until) {
@@ -132,7 +132,7 @@ async function untilReady({ dataDirectory }: Options): Promise<void> {
   }
   throw new AppError(
     'io_error',
-    `${CONTROL_UNIT} does not get ready: see journalctl -u ${CONTROL_UNIT} -n 30`,
+    `${CONTROL_UNIT} did not become ready: see journalctl -u ${CONTROL_UNIT} -n 30`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** Where `deployer install` puts things; the folders of systemd.unit(5) and of the Filesystem Hierarchy Standard. */
+/** The files and folders of an installation, after systemd.unit(5) and the Filesystem Hierarchy Standard. */
 export const UNIT_FOLDER = '/etc/systemd/system'
 export const SETTINGS_FOLDER = '/etc/deployer'
 export const SETTINGS_FILE = `${SETTINGS_FOLDER}/deployer.env`

@@ -16,20 +16,20 @@ import { basename, dirname, join } from 'node:path'
 import { VERSION } from '#server/version.ts'
 import { COMMAND_FILE, PROGRAM_FOLDER } from './layout.ts'
 
-/** A built server in a place of its own, and the node that runs it. */
+/** A built server in a folder of its own, and the node that runs it. */
 export interface Release {
   node: string
   entry: string
 }
 
-/** What a build consists of. */
+/** The parts of a build. */
 const PARTS = ['server', 'public']
 const HASH_CHARACTERS = 12
 const PROGRAM_MODE = 0o755
 
 /**
- * Copies the running program, and the node that npm brought, to where the next build does not replace them under a
- * server that runs. A release is named by its content: one that is there already is used as it is.
+ * Copies the running program, and the node that npm installed, to a place where the next build cannot replace them under a
+ * running server. A release is named after its content: if it already exists, it is reused.
  */
 export function installRelease(): Release {
   const built = dirname(dirname(realpathSync(process.argv[1]!)))
@@ -44,7 +44,7 @@ export function installRelease(): Release {
   return { node: installNode(), entry: join(release, 'server/index.mjs') }
 }
 
-/** Where the node of a distribution or of an administrator is, with what it may need beside it. */
+/** Nodes of a distribution or an administrator, which are used where they are, with the files that they may need. */
 const SYSTEM_NODES = /^\/(usr|opt)\/(?!.*\/node_modules\/)/
 
 function installNode(): string {
@@ -58,7 +58,7 @@ function installNode(): string {
   return installed
 }
 
-/** Writes the `deployer` command. Answers whether it was another. */
+/** Writes the `deployer` command. Returns whether it has changed. */
 export function writeCommand({ node, entry }: Release): boolean {
   const script = `#!/bin/sh\nexec ${quoted(node)} ${quoted(entry)} "$@"\n`
   if (existsSync(COMMAND_FILE) && readFileSync(COMMAND_FILE, 'utf8') === script) return false
@@ -69,7 +69,7 @@ export function writeCommand({ node, entry }: Release): boolean {
   return true
 }
 
-/** Removes releases and nodes that are no longer run. */
+/** Removes releases and nodes that are no longer used. */
 export function removeOldReleases({ node, entry }: Release): void {
   const kept = [basename(node), basename(dirname(dirname(entry)))]
   for (const name of readdirSync(PROGRAM_FOLDER))
@@ -90,7 +90,7 @@ function contentHash(folder: string): string {
   return hash.digest('hex').slice(0, HASH_CHARACTERS)
 }
 
-/** As one word of sh(1). */
+/** Quotes a text as one word of sh(1). */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

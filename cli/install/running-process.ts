@@ -4,7 +4,10 @@ import { FLAGS } from '#server/options/flags.ts'
 import type { Release } from './release.ts'
 import type { Settings } from './settings.ts'
 
-/** Whether a control plane's process runs a release with these very settings (proc_pid_cmdline(5), proc_pid_environ(5)). */
+/**
+ * Whether the control plane's process runs this release with exactly these settings (proc_pid_cmdline(5),
+ * proc_pid_environ(5)).
+ */
 export function runsAs(pid: number | null, { node, entry }: Release, settings: Settings): boolean {
   if (pid === null) return false
   try {
@@ -16,7 +19,7 @@ export function runsAs(pid: number | null, { node, entry }: Release, settings: S
       (name) => (has[name] ?? '') === (settings[name] ?? ''),
     )
   } catch {
-    // It has just ended.
+    // The process has just ended.
     return false
   }
 }

@@ -9,19 +9,19 @@ import { SETTINGS_FILE } from './layout.ts'
 /** Variables with their values. */
 export type Settings = Record<string, string>
 
-/** What a flag names is looked for from where the command is run, but the server runs elsewhere. */
+/** Paths are relative to the folder in which the command is run, but the server runs elsewhere. */
 const isPath = (name: FlagName): boolean => name === 'data-dir' || name.endsWith('-file')
-/** Set by the units themselves. */
+/** Flags that the units set themselves. */
 const UNIT_FLAGS: FlagName[] = ['data-plane']
-/** Read by the server beside its flags. */
+/** Variables that the server reads in addition to its flags. */
 const FURTHER_VARIABLES = [...DNS_PROVIDER_VARIABLES, 'DOCKER_CONFIG']
 
-/** The settings that are kept for the units; none when nothing is installed. Throws `io_error` when they cannot be read. */
+/** Returns the settings saved for the units; none if nothing is installed. Throws `io_error` if they cannot be read. */
 export function keptSettings(): Settings {
   return parseSettings(readKept())
 }
 
-/** What `deployer install` was told: flags, which win, and the variables of its environment. */
+/** Returns the settings that `deployer install` was given: flags, which win, and environment variables. */
 export function givenSettings(argv: string[], environment: NodeJS.ProcessEnv): Settings {
   const flags = parseFlags(argv, 'install')
   const given: Settings = {}
@@ -38,7 +38,7 @@ export function givenSettings(argv: string[], environment: NodeJS.ProcessEnv): S
   }
 }
 
-/** Keeps settings, mode 0600, with the file's other lines as they are; an empty value takes one out. */
+/** Saves settings with mode 0600, keeping the other lines of the file; an empty value removes a setting. */
 export function keepSettings(given: Settings): void {
   const before = readKept()
   const after = withSettings(before, given)
@@ -46,9 +46,9 @@ export function keepSettings(given: Settings): void {
   writePrivateFile(SETTINGS_FILE, after)
 }
 
-const HEADER = '# Settings of the server, one variable a line; after a change: deployer install\n'
+const HEADER = '# Settings of the server, one variable per line. Run deployer install after a change.\n'
 
-/** The text of an environment file with some variables set; one that is set already keeps its line's place. */
+/** Returns the text of an environment file with some variables set; a variable that is already there keeps its line. */
 export function withSettings(text: string, given: Settings): string {
   const left = new Map(Object.entries(given))
   const lines = (text === '' ? HEADER : text).split('\n').flatMap((line) => {
@@ -65,12 +65,12 @@ export function withSettings(text: string, given: Settings): string {
 
 function assignment(variable: string, value: string, before?: string): string {
   if (/\p{Cc}/u.test(value))
-    throw new AppError('invalid_request', `${variable} has a line break or another control character`)
+    throw new AppError('invalid_request', `${variable} contains a line break or another control character; remove it`)
   if (before !== undefined && parseSettings(before)[variable] === value) return before
   return `${variable}="${value.replace(/["\\$`]/g, '\\$&')}"`
 }
 
-/** Reads an environment file as systemd.exec(5) does, one variable a line. Throws `invalid_request` that names the line. */
+/** Reads an environment file like systemd.exec(5), one variable per line. Throws `invalid_request` that names the line. */
 export function parseSettings(text: string): Settings {
   const settings: Settings = {}
   for (const [index, line] of text.split('\n').entries()) {
@@ -90,7 +90,7 @@ function variableOf(line: string): string | null {
   return parsed && parsed !== 'broken' ? parsed.variable : null
 }
 
-/** A value is made of parts: in double quotes, in single ones, or bare. */
+/** The parts of a value: in double quotes, in single quotes, escaped, or bare. */
 const PARTS = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^"'\\])/gy
 
 function parseLine(line: string): { variable: string; value: string } | 'broken' | null {

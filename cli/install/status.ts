@@ -8,15 +8,15 @@ import { findServer, type RunningServer } from '../running.ts'
 import { CONTROL_UNIT, DATA_UNIT, SETTINGS_FILE, UNIT_FOLDER } from './layout.ts'
 import { unitState } from './systemd.ts'
 
-/** As systemctl(1) says that something does not run. */
+/** The exit code with which systemctl(1) says that something does not run. */
 const NOT_RUNNING = 3
 const ANSWER_LIMIT_MS = 5_000
 const UNAUTHORIZED = 401
 
-/** What a server says of itself: nothing to who has another token than its own, and `none` when it hangs. */
+/** What a server says about itself; `refused` if its token is another one, `none` if it does not respond. */
 type Answer = ServerInfo | 'refused' | 'none'
 
-/** `deployer status`: what runs on the data directory, units or not. Answers 0 when both programs run and answer. */
+/** `deployer status`: shows what runs on the data directory, in units or not. Returns 0 if both programs run and respond. */
 export async function status(argv: string[]): Promise<number> {
   const { options } = readOwnFlags('status', argv, { settings: ['api-token', 'api-token-file'] })
   const { dataDirectory, apiToken } = options
@@ -32,7 +32,7 @@ export async function status(argv: string[]): Promise<number> {
     ['data directory', dataDirectory],
     [
       'settings',
-      existsSync(SETTINGS_FILE) ? SETTINGS_FILE : 'flags and variables; deployer install keeps them',
+      existsSync(SETTINGS_FILE) ? SETTINGS_FILE : 'flags and variables; deployer install saves them',
     ],
   ]
   for (const [name, text] of rows) process.stdout.write(`${name.padEnd(16)}${text}\n`)
@@ -40,37 +40,37 @@ export async function status(argv: string[]): Promise<number> {
 }
 
 function controlText(server: RunningServer | null, answer: Answer | null): string {
-  if (!server || !answer) return 'does not run, or not yet'
+  if (!server || !answer) return 'does not run, or is not ready yet'
   if (answer === 'none') return `process ${server.pid} does not answer at ${server.url}`
   if (answer === 'refused')
-    return `runs at ${server.url}, process ${server.pid}, and has another token: name its --api-token-file`
+    return `runs at ${server.url}, process ${server.pid}, but rejects this token: pass its --api-token-file`
   return `runs version ${answer.version} at ${server.url}, process ${server.pid}`
 }
 
 function dataText(hello: { version: string; pid: number; listeners: { address: string }[] } | null): string {
   if (!hello) return 'does not run'
   const addresses = hello.listeners.map(({ address }) => address).join(' and ') || 'no address yet'
-  // What follows the sign tells two builds of a version apart.
+  // The part after the plus sign only distinguishes builds of the same version.
   return `runs version ${hello.version.split('+')[0]} at ${addresses}, process ${hello.pid}`
 }
 
 function engineText(answer: Answer | null): string {
-  if (answer === null) return 'not known without the control plane'
-  if (answer === 'none') return 'not known: the control plane does not answer'
-  if (answer === 'refused') return 'not known without the token of the control plane'
-  return answer.runtime_version ?? 'does not answer; the server goes on trying'
+  if (answer === null) return 'unknown: the control plane does not run'
+  if (answer === 'none') return 'unknown: the control plane does not answer'
+  if (answer === 'refused') return 'unknown: the control plane rejects this token'
+  return answer.runtime_version ?? 'does not answer; the server keeps trying'
 }
 
-/** What systemd says, where there is a unit. */
+/** Returns what systemd says about a unit, if it exists. */
 async function unitText(unit: string): Promise<string> {
   if (!existsSync(join(UNIT_FOLDER, unit))) return ''
   const found = await unitState(unit).catch(() => null)
   if (!found) return ''
-  const again = found.restarts === 0 ? '' : `, started anew ${found.restarts} times after a sudden end`
+  const again = found.restarts === 0 ? '' : `, restarted ${found.restarts} times after a crash`
   return ` (${unit}: ${found.state} since ${found.since || 'never'}, ${found.enabled ? '' : 'not '}at boot${again})`
 }
 
-/** The token that the server has made; empty when it was given another one and has made none. */
+/** Returns the token that the server created; empty if it was given another one and created none. */
 function readToken(dataDirectory: string): string {
   try {
     return readFileSync(join(dataDirectory, 'api_token'), 'utf8').trim()

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { AppError } from '#server/errors.ts'
 
-/** A unit that takes longer to start or stop than its own limits allow hangs. */
+/** A unit that takes longer than this, which is more than its own limits allow, hangs. */
 const SYSTEMCTL_LIMIT_MS = 120_000
 
-/** What systemd says of a unit. */
+/** The state of a unit in systemd. */
 export interface UnitState {
   /** Whether there is such a unit. */
   loaded: boolean
@@ -15,25 +15,25 @@ export interface UnitState {
   state: string
   /** Whether it starts at boot. */
   enabled: boolean
-  /** Of its main process; null when it has none. */
+  /** The process id of its main process; null if it has none. */
   pid: number | null
   since: string
-  /** How often systemd has started it anew after a sudden end. */
+  /** How often systemd has restarted it after a crash. */
   restarts: number
 }
 
-/** Throws `invalid_request` for a host that does not run systemd, and for a user who may not command it. */
+/** Throws `invalid_request` on a host without systemd, and for users who are not root. */
 export function requireSystemd(command: string): void {
   // sd_booted(3).
   if (!existsSync('/run/systemd/system'))
     throw new AppError(
       'invalid_request',
-      `deployer ${command} needs systemd, which does not run here: have what starts your services run deployer serve`,
+      `deployer ${command} needs systemd, which does not run here: use your own service manager to run deployer serve`,
     )
   if (process.getuid?.() !== 0) throw new AppError('invalid_request', `run deployer ${command} as root`)
 }
 
-/** Runs systemctl(1). Throws `io_error` with what it said. */
+/** Runs systemctl(1). Throws `io_error` with its error output. */
 export async function systemctl(...words: string[]): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)('systemctl', words, { timeout: SYSTEMCTL_LIMIT_MS })
@@ -53,7 +53,7 @@ const PROPERTIES = [
   'NRestarts',
 ]
 
-/** The state of a unit; one that does not exist is not loaded. */
+/** Returns the state of a unit; one that does not exist is not loaded. */
 export async function unitState(unit: string): Promise<UnitState> {
   const text = await systemctl('show', unit, ...PROPERTIES.map((name) => `--property=${name}`))
   const values = Object.fromEntries(

@@ -26,16 +26,16 @@ import { keptSettings } from './settings.ts'
 import { requireSystemd, systemctl, unitState } from './systemd.ts'
 
 /**
- * `deployer uninstall`: ends and removes the units, the program and the rules of the packet filter. Containers run on, and the
- * data directory and the settings stay for another install, unless `--data` says that they go too.
+ * `deployer uninstall`: stops and removes the units, the program and the packet filter rules. Containers keep running, and
+ * the data directory and the settings stay for another install, unless `--data` is given.
  */
 export async function uninstall(argv: string[]): Promise<number> {
   requireSystemd('uninstall')
   const { switches } = parseWords('uninstall', argv, { texts: [], switches: ['data', 'yes'] })
   const data = switches.has('data')
   const options = readOptions([], keptSettings())
-  if (data && !switches.has('yes') && !(await isMeant(options))) return 1
-  // Before anything is removed: what an engine holds that does not answer would be forgotten.
+  if (data && !switches.has('yes') && !(await isConfirmed(options))) return 1
+  // Checked before anything is removed: what an unreachable engine still has would otherwise be forgotten.
   if (data) await inEngine(options, ({ engine }) => engine.info())
   const removed: string[] = []
   for (const unit of [CONTROL_UNIT, DATA_UNIT]) {
@@ -56,20 +56,20 @@ export async function uninstall(argv: string[]): Promise<number> {
   return 0
 }
 
-/** Says what would be removed for good, and asks. */
-async function isMeant({ dataDirectory }: Options): Promise<boolean> {
+/** Prints what would be deleted permanently, and asks for confirmation. */
+async function isConfirmed({ dataDirectory }: Options): Promise<boolean> {
   process.stdout.write(
     [
-      'This removes for good:',
+      'This permanently deletes:',
       `  ${dataDirectory}: the database, secrets, certificates, sites, logs, and backups`,
-      '  every container, network, volume and image that the server made, and with them what datastores and disks hold',
+      '  every container, network, volume and image that the server created, with the data of datastores and disks',
       `  ${SETTINGS_FOLDER}\n`,
     ].join('\n'),
   )
-  if (!process.stdin.isTTY) throw new AppError('invalid_request', 'say that you mean it: --data --yes')
+  if (!process.stdin.isTTY) throw new AppError('invalid_request', 'confirm with --data --yes')
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   try {
-    return (await terminal.question(`Type ${dataDirectory} to go on: `)).trim() === dataDirectory
+    return (await terminal.question(`Type ${dataDirectory} to continue: `)).trim() === dataDirectory
   } finally {
     terminal.close()
   }
@@ -78,17 +78,17 @@ async function isMeant({ dataDirectory }: Options): Promise<boolean> {
 async function removeData(options: Options): Promise<string[]> {
   const { dataDirectory } = options
   if (existsSync(dataDirectory)) await stop([`--data-dir=${dataDirectory}`, '--all'])
-  const made = await inEngine(options, async ({ engine, ledger }) => {
-    const counts = (['container', 'network', 'volume', 'image'] as const).map(
+  const counts = await inEngine(options, async ({ engine, ledger }) => {
+    const lines = (['container', 'network', 'volume', 'image'] as const).map(
       (kind) => `${kind}s: ${ledger.list(kind).length}`,
     )
     await removeEverything(engine, ledger)
-    return counts.join(', ')
+    return lines.join(', ')
   })
-  return [...(made === null ? [] : [made]), ...removeContent(dataDirectory), ...remove(SETTINGS_FOLDER)]
+  return [...(counts === null ? [] : [counts]), ...removeContent(dataDirectory), ...remove(SETTINGS_FOLDER)]
 }
 
-/** Acts on what a data directory's database knows of the engine; null without a database. */
+/** Runs `act` on the engine as the data directory's database knows it; null without a database. */
 async function inEngine<T>(
   { dataDirectory, dockerHost }: Options,
   act: (of: { engine: Engine; ledger: Ledger }) => Promise<T>,
@@ -111,14 +111,14 @@ async function inEngine<T>(
   }
 }
 
-/** Throws `io_error` without a key: none is made for what is about to be removed. */
+/** Opens the existing key. Throws `io_error` if there is none: none is created for data that is about to be removed. */
 function existingVault(dataDirectory: string): Vault {
   const file = join(dataDirectory, 'secret.key')
   if (!existsSync(file)) throw new AppError('io_error', `${file} is missing`)
   return openVault(file)
 }
 
-/** The directory itself may be a mount point, which stays. */
+/** Removes a directory and its content. If it is a mount point, the directory itself stays. */
 function removeContent(directory: string): string[] {
   if (!existsSync(directory)) return []
   for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true })
@@ -126,7 +126,7 @@ function removeContent(directory: string): string[] {
     rmSync(directory, { recursive: true })
     return [directory]
   } catch {
-    return [`what ${directory} held`]
+    return [`the content of ${directory}`]
   }
 }
 

@@ -4,15 +4,15 @@ import { PRIORITY_OF_REQUESTS } from '#proxy/control/priority.ts'
 import { DATA_UNIT, SETTINGS_FILE, SETTINGS_FOLDER } from './layout.ts'
 import type { Release } from './release.ts'
 
-/** What the units are made of. */
+/** The data that the units are built from. */
 export interface UnitFacts {
   release: Release
   dataDirectory: string
-  /** The engine's socket when it was named, as `unix:///...`. */
+  /** The engine's socket if it was given, as `unix:///...`. */
   dockerHost: string | null
 }
 
-/** What neither program needs (systemd.exec(5)). No MemoryDenyWriteExecute: V8 compiles as it runs. */
+/** Restrictions for both programs (systemd.exec(5)). MemoryDenyWriteExecute is missing because V8 compiles at run time. */
 const SANDBOX = [
   'NoNewPrivileges=yes',
   'ProtectSystem=strict',
@@ -37,9 +37,9 @@ const SANDBOX = [
 ]
 
 /**
- * The unit of the data plane. Its program hands itself over to a successor and its workers outlive its main process, so
- * systemd watches the file with its process id and signals that process alone: SIGTERM ends everything, the signal of a
- * restart leaves the workers serving until the next supervisor takes them over.
+ * The unit of the data plane. Its program hands over to a successor, and its workers outlive its main process. So systemd
+ * watches the file with its process id and signals only that process: SIGTERM ends everything; the restart signal leaves the
+ * workers serving until the next supervisor takes them over.
  */
 export function dataUnit({ release, dataDirectory }: UnitFacts): string {
   const command = (action: string) =>
@@ -62,9 +62,10 @@ export function dataUnit({ release, dataDirectory }: UnitFacts): string {
       'Restart=on-failure',
       'RestartSec=100ms',
       'OOMScoreAdjust=-800',
-      // How far workers may put requests before everything else here.
+      // The highest priority that workers may give to requests.
       `LimitNICE=${PRIORITY_OF_REQUESTS}`,
-      // Of the data directory it sees its own folder, and the sites and certificates that it serves: no other key, no database.
+      // In the data directory it only sees its own folder and the sites and certificates that it serves, no other key or
+      // database.
       `TemporaryFileSystem=${word(`${dataDirectory}:ro`)}`,
       `BindPaths=${word(proxyDirectory(dataDirectory))}`,
       ...['sites', 'certificates'].map((name) => `BindReadOnlyPaths=${word(join(dataDirectory, name))}`),
@@ -82,8 +83,8 @@ export function dataUnit({ release, dataDirectory }: UnitFacts): string {
 }
 
 /**
- * The unit of the control plane. It may write control groups, by which builds are bounded, set rules of the packet filter, and
- * read the home of its user, where the credentials of registries are; everything else it does through the engine's socket.
+ * The unit of the control plane. It may write control groups, which limit builds, set packet filter rules, and read its
+ * user's home, where registry credentials are. It does everything else through the engine's socket.
  */
 export function controlUnit({ release, dataDirectory, dockerHost }: UnitFacts): string {
   const wanted = ['network-online.target', DATA_UNIT, ...engineUnits(dockerHost)]
@@ -113,7 +114,7 @@ export function controlUnit({ release, dataDirectory, dockerHost }: UnitFacts): 
   })
 }
 
-/** What brings up the engine that is used: nothing that is known for one at a place of its own. */
+/** Returns the units that start the engine: none for an engine at an unusual place. */
 function engineUnits(dockerHost: string | null): string[] {
   if (dockerHost?.includes('/podman/')) return ['podman.socket']
   return dockerHost === null || /^unix:\/\/(\/var)?\/run\/docker\.sock$/.test(dockerHost)
@@ -123,24 +124,24 @@ function engineUnits(dockerHost: string | null): string[] {
 
 function unit(sections: Record<string, string[]>): string {
   const texts = Object.entries(sections).map(([name, lines]) => `[${name}]\n${lines.join('\n')}\n`)
-  return `# Written by deployer install. Changes belong into a file beside it: systemctl edit\n${texts.join('\n')}`
+  return `# Written by deployer install. Put changes into a drop-in file: systemctl edit\n${texts.join('\n')}`
 }
 
 function program({ node, entry }: Release): string {
   return `${execWord(node)} ${execWord(entry)}`
 }
 
-/** A word of a command line, of which systemd.service(5) also replaces variables. */
+/** Quotes a word of a command line, in which systemd.service(5) also replaces variables. */
 function execWord(text: string): string {
   return word(text).replaceAll('$', '$$$$')
 }
 
-/** A word in a list, quoted (systemd.syntax(7)). */
+/** Quotes a word in a list (systemd.syntax(7)). */
 function word(text: string): string {
   return `"${specifiers(text).replace(/["\\]/g, '\\$&')}"`
 }
 
-/** A percent sign begins a specifier (systemd.unit(5)). */
+/** Escapes percent signs, which begin specifiers (systemd.unit(5)). */
 function specifiers(text: string): string {
   return text.replaceAll('%', '%%')
 }

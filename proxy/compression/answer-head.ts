@@ -2,25 +2,25 @@ import { putText } from '../http1/bytes.ts'
 import { dropNamedLines, type Head } from '../http1/head.ts'
 import type { Coding } from './codings.ts'
 
-/** Room for the lines that are added to a head. */
+/** Room for the header lines that are added to a head. */
 export const CODING_ADDED_BYTES = 128
 
 const VARY = 'Vary: Accept-Encoding\r\n'
-/** What is about the bytes as they came: parts of them cannot be asked for any more. */
+/** Fields that describe the original bytes. Ranges of them can no longer be requested. */
 const REPLACED = ['content-length', 'transfer-encoding', 'accept-ranges']
 const TAG = ['etag']
-/** RFC 9110 8.8.3; what is none, or two, is not passed on as a weak one. */
+/** A strong entity tag (RFC 9110 8.8.3). A value that is not exactly one tag is not passed on as a weak one. */
 const STRONG_TAG = /^"[!\x23-\x7e\x80-\xff]*"$/
 
-/** Has the copied head of an answer say that another client may be given it in a coding. */
+/** Adds to the copied head of an answer that other clients may get the answer in another coding. */
 export function announceVariants(output: Uint8Array, head: Head, fields: ReadonlyMap<string, string>): void {
   const tag = fields.get('etag')
-  // The client may ask with a tag that was weakened; a strong one in return would be of nothing that it has.
+  // The client may ask with a tag that we weakened. A strong one in the 304 would match nothing that it has.
   if (head.status === 304 && tag !== undefined) replaceTag(output, head, tag)
   addVary(output, head, fields)
 }
 
-/** Has the copied head of an answer say that its body comes in a coding, with `chunked` in chunks. */
+/** Makes the copied head of an answer announce that its body is in a coding and, with `chunked`, comes in chunks. */
 export function announceCoding(
   output: Uint8Array,
   head: Head,
@@ -36,7 +36,7 @@ export function announceCoding(
   append(output, head, `Content-Encoding: ${coding}\r\n${framing}`)
 }
 
-/** The bytes are no longer those that a strong tag promises (RFC 9110 8.8.3). */
+/** Weakens the tag: the bytes are no longer those that a strong tag promises (RFC 9110 8.8.3). */
 function replaceTag(output: Uint8Array, head: Head, tag: string): void {
   if (tag.startsWith('W/')) return
   dropNamedLines(output, head, TAG)

@@ -1,25 +1,25 @@
-/** A coding of a file that lies beside it, by what it adds to the name. The best comes first. */
+/** The codings of the files next to an original, by the suffix of their name. The best comes first. */
 export const CODINGS = [
   { suffix: '.br', coding: 'br' },
   { suffix: '.zst', coding: 'zstd' },
   { suffix: '.gz', coding: 'gzip' },
 ] as const
 
-/** The name of a content coding (RFC 9110 8.4.1, RFC 7932, RFC 8878); `null` is the file as it is. */
+/** The name of a content coding (RFC 9110 8.4.1, RFC 7932, RFC 8878); `null` is the unencoded file. */
 export type Coding = (typeof CODINGS)[number]['coding'] | null
 
-/** Browsers send 30 characters; more would be work for nothing. */
+/** Browsers send 30 characters; a much longer value is not worth parsing. */
 const MAX_ACCEPT_CHARACTERS = 1_024
 
 /**
- * Which of the codings that are there an Accept-Encoding value prefers (RFC 9110 12.5.3); of equals the first of
- * `available`. The file as it is, when nothing else is wanted or there is no value.
+ * Returns the coding in `available` that an Accept-Encoding value prefers (RFC 9110 12.5.3); the first one wins a tie.
+ * Returns null, the unencoded file, when there is no value or it accepts none of them.
  */
 export function chooseCoding(accept: string | null, available: readonly Coding[]): Coding {
   if (accept === null || accept.length > MAX_ACCEPT_CHARACTERS || available.length === 0) return null
   const weights = weightsOf(accept)
   let best: Coding = null
-  // Not listed, the file as it is comes last of what is acceptable; listed, it competes by its weight.
+  // An unlisted identity is the last resort; a listed one competes by its weight.
   let bestWeight = weights.get('identity') ?? 0
   for (const coding of available) {
     const weight = weights.get(coding!) ?? weights.get('*') ?? 0

@@ -7,18 +7,18 @@ import { CompressedBody, type BodyClient } from './compressed-body.ts'
 import { Compressor, LIVE_CODINGS } from './compressor.ts'
 import { COMPRESSIBLE, UNTOUCHED, forbidsTransforms, judgeAnswer } from './verdict.ts'
 
-/** Who an answer is for that may be compressed. */
+/** The client of an answer that may be compressed. */
 export interface CompressionClient extends BodyClient {
   readonly request: {
-    /** It is HEAD. */
+    /** Whether the method is HEAD. */
     readonly headOnly: boolean
     readonly compression: Coding | 'off'
   }
 }
 
-/** What the client would have its answer compressed by, whose request's head stands copied in the slab. */
+/** Returns the coding that the client wants for its answer. The head of its request is copied in the slab. */
 export function codingWanted(head: Head): Coding {
-  // HTTP/1.0 knows no chunks, and how long it becomes is not known before.
+  // HTTP/1.0 has no chunks, and the compressed length is not known in advance.
   if (head.minorVersion === 0) return null
   const fields = fieldsOf(slab.buffer, head)
   if (forbidsTransforms(fields)) return null
@@ -26,8 +26,8 @@ export function codingWanted(head: Head): Coding {
 }
 
 /**
- * Has the answer whose head stands copied in the slab compressed where it gains, and its head say so; null when it goes
- * out as it comes. It is read from `from`.
+ * Compresses the answer whose head is copied in the slab, if that is worth it, and changes the head accordingly. Returns
+ * null when the answer is sent unchanged. The body is read from `from`.
  */
 export function compressAnswer(client: CompressionClient, head: Head, from: Wire): CompressedBody | null {
   const { headOnly, compression } = client.request

@@ -8,26 +8,26 @@ import { WHOLE_BYTES, type Compressor } from './compressor.ts'
 /** Room for the size of a chunk and its line ends. */
 const CHUNK_FRAME_BYTES = 16
 
-/** Who a compressed body is for. */
+/** The client that a compressed body is sent to. */
 export interface BodyClient {
   readonly wire: Wire
-  /** The answer is complete; `trailers` are names in lower case and values in turn. */
+  /** Ends a complete answer; `trailers` alternates names in lower case and values. */
   finish(trailers: readonly string[]): void
-  /** The rest of the answer cannot be made. */
+  /** Ends an answer whose rest cannot be produced. */
   refuseAnswer(): void
 }
 
 /**
- * The body of an answer on its way through a compressor. What comes at once goes out at once; of more, as much as the
- * compressor holds is read from the upstream, and as much is given out as the client takes.
+ * The body of an answer on its way through a compressor. A body that arrives at once is sent at once. A longer one is read
+ * from the upstream as far as the compressor can hold, and is sent as fast as the client takes it.
  */
 export class CompressedBody {
   readonly #compressor: Compressor
   readonly #client: BodyClient
   readonly #from: Wire
-  /** What comes in pieces goes through it, from the first on. */
+  /** The compressor of a body that arrives in pieces. */
   #stream: Transform | null = null
-  /** All of it, compressed. */
+  /** The compressed body, if it arrived at once. */
   #whole: Buffer | null = null
   #paused = false
   #trailers = NO_TRAILERS
@@ -39,7 +39,7 @@ export class CompressedBody {
     this.#from = from
   }
 
-  /** Nothing is given out until the client has taken what it was sent before. */
+  /** Sends nothing more until the client has taken what was sent before. */
   holdBack(): void {
     this.#client.wire.holdBack(this)
   }
@@ -54,7 +54,7 @@ export class CompressedBody {
     this.#stream?.resume()
   }
 
-  /** Takes bytes that stay as they are; after the `last` of them the end is to come. */
+  /** Takes bytes that the caller does not change afterwards. `last` says that `end` follows. */
   write(bytes: Buffer, last: boolean): void {
     if (this.#dropped) return
     const isWhole = last && !this.#stream && bytes.length <= WHOLE_BYTES
@@ -62,7 +62,7 @@ export class CompressedBody {
     else if (bytes.length > 0 && !this.#streaming().write(bytes)) this.#from.pause()
   }
 
-  /** All has come. */
+  /** Ends the body: everything has arrived. */
   end(trailers: readonly string[]): void {
     if (this.#dropped) return
     this.#trailers = trailers
@@ -70,7 +70,7 @@ export class CompressedBody {
     else this.#streaming().end()
   }
 
-  /** Nothing more of it is wanted. */
+  /** Stops compressing: nobody wants the rest. */
   drop(): void {
     this.#dropped = true
     if (this.#stream) this.#stream.destroy()
@@ -98,7 +98,7 @@ export class CompressedBody {
     if (!isSent) this.holdBack()
   }
 
-  /** Sends a piece, if there is one, as a chunk, and what follows it. */
+  /** Sends the piece, if there is one, as a chunk, and then `ending`. */
   #sendChunks(wire: Wire, piece: Buffer | null, ending: string): boolean {
     slab.reserve((piece?.length ?? 0) + CHUNK_FRAME_BYTES + ending.length)
     let to = slab.at
@@ -111,7 +111,7 @@ export class CompressedBody {
     return wire.writeSlab(putText(slab.buffer, to, ending))
   }
 
-  /** All is sent but a last piece, if there is one. */
+  /** Sends the last piece, if there is one, and ends the answer. */
   #finish(last: Buffer | null): void {
     const { wire } = this.#client
     if (!wire.frames) this.#sendChunks(wire, last, this.#ending())
@@ -126,7 +126,7 @@ export class CompressedBody {
     return `${lines.join('\r\n')}\r\n\r\n`
   }
 
-  /** A fault of ours ends the connections that it concerns, not the worker with all others. */
+  /** Limits a fault of this program to the connections that it concerns; otherwise it would end the worker. */
   #guard(happens: () => void): void {
     if (this.#dropped) return
     try {

@@ -3,46 +3,46 @@ import { zlib } from '../modules.ts'
 import type { Coding } from './codings.ts'
 
 /**
- * Answers of one worker that are compressed at a time; each costs at most 0.8 MiB with what waits for a slow reader, and
- * takes its turn in the threads of the process. Those above it go out as they came.
+ * How many answers one worker compresses at a time. Each costs at most 0.8 MiB, including what waits for a slow reader, and
+ * shares the threads of the process. Answers beyond the limit are sent uncompressed.
  */
 export const MAX_COMPRESSORS = 64
-/** What waits before a compressor, and what waits after it, when the client or the processor is slow. */
+/** Bytes that may wait before a compressor, and after it, when the client or the processor is slow. */
 const WAITING_BYTES = 64 * 1024
 /**
- * Content that is there as a whole is compressed by the worker's own thread up to here: 0.1 to 0.2 ms, of the worst for
- * gzip 0.8. To give as little to another, in pieces of a stream, takes half as long again and more.
+ * Content up to this size that is there as a whole is compressed on the worker's own thread. That takes 0.1 to 0.2 ms, for
+ * gzip up to 0.8. Handing it to another thread, in pieces of a stream, takes half as long again or more.
  */
 export const WHOLE_BYTES = 16 * 1024
-/** As much of the content is looked back at; zstd and brotli would take megabytes for more. */
+/** How far back compressors look, as a power of two. For more, zstd and brotli would take megabytes. */
 const WINDOW_BITS = 17
-/** The same of gzip, whose format has no more, and the least that zlib has for it. */
-const GZIP_WINDOW_BITS = { most: 15, least: 9 }
-/** By default, as zlib.h has it: more entries than this take memory and find little more. */
+/** The same for gzip: its format allows no more than the maximum, and zlib no less than the minimum. */
+const GZIP_WINDOW_BITS = { max: 15, min: 9 }
+/** The default of zlib.h: more entries take memory and find little more. */
 const GZIP_MEMORY_LEVEL = 8
-/** Each finds most of what there is to find in a tenth of the time that the last few percent take. */
+/** Each level finds most of the redundancy in a tenth of the time that the last few percent would take. */
 const GZIP_LEVEL = 5
 const BROTLI_QUALITY = 3
 const ZSTD_LEVEL = 3
 /**
- * Entries of the tables by which zstd finds what it has seen. By its level they have a MiB, and to have the kernel give
- * that anew for each answer takes longer than to compress 16 KiB; with these it finds one percent less in a large one.
+ * Entries of the tables in which zstd looks up what it has seen, as a power of two. By default they take a MiB, and getting
+ * that from the kernel for each answer takes longer than compressing 16 KiB. These find 1 % less in a large answer.
  */
 const ZSTD_TABLE_BITS = 14
 
 const common = { highWaterMark: WAITING_BYTES }
 
-/** How a coding is made: of what comes piece by piece, or of all at once, by the thread that asks. */
-interface Way {
+/** How a coding is produced: piece by piece, or all at once on the calling thread. */
+interface Encoder {
   stream(): Transform
   whole(content: Buffer): Buffer
 }
 
 /**
- * What makes each coding, the cheapest first. What came is out at once, however slowly the rest comes. For content whose
- * length is known no more memory is taken than that has use for.
+ * The encoders of each coding, the cheapest first. They flush after each piece, so a slow upstream does not delay what has
+ * already arrived. If the length is known, they take no more memory than it needs.
  */
-const WAYS: Record<Exclude<Coding, null>, (length: number | null) => Way> = {
+const ENCODERS: Record<Exclude<Coding, null>, (length: number | null) => Encoder> = {
   zstd(length) {
     const { createZstdCompress, zstdCompressSync, constants } = zlib()
     const params = {
@@ -72,9 +72,9 @@ const WAYS: Record<Exclude<Coding, null>, (length: number | null) => Way> = {
   },
   gzip(length) {
     const { createGzip, gzipSync, constants } = zlib()
-    const { most, least } = GZIP_WINDOW_BITS
-    const windowBits = length === null ? most : Math.min(most, Math.max(least, bitsOf(length)))
-    // As many symbols as fill the window's content in one block.
+    const { max, min } = GZIP_WINDOW_BITS
+    const windowBits = length === null ? max : Math.min(max, Math.max(min, bitsOf(length)))
+    // As many symbols as fill the content of the window in one block.
     const memLevel = Math.min(GZIP_MEMORY_LEVEL, windowBits - 6)
     const options = { ...common, flush: constants.Z_SYNC_FLUSH, level: GZIP_LEVEL, windowBits, memLevel }
     return {
@@ -84,17 +84,17 @@ const WAYS: Record<Exclude<Coding, null>, (length: number | null) => Way> = {
   },
 }
 
-/** The exponent of the least power of two that is no less than `length`. */
+/** Returns the exponent of the smallest power of two that is at least `length`. */
 function bitsOf(length: number): number {
   return Math.ceil(Math.log2(length))
 }
 
-/** What answers can be compressed by; of those that a client likes as well the first. */
-export const LIVE_CODINGS = Object.keys(WAYS) as Exclude<Coding, null>[]
+/** The codings that answers can be compressed with. The first one wins if a client likes several equally. */
+export const LIVE_CODINGS = Object.keys(ENCODERS) as Exclude<Coding, null>[]
 
 let open = 0
 
-/** Compresses one answer, and has its place among those that are compressed at a time until it is done or released. */
+/** Compresses one answer. It counts towards `MAX_COMPRESSORS` until it is done or released. */
 export class Compressor {
   readonly #coding: Exclude<Coding, null>
   readonly #length: number | null
@@ -105,30 +105,30 @@ export class Compressor {
     this.#length = length
   }
 
-  /** One for an answer of so many bytes where `length` is not null; null when as many are compressed as may be. */
+  /** Returns a compressor for an answer of `length` bytes (null: unknown), or null when the limit is reached. */
   static take(coding: Exclude<Coding, null>, length: number | null): Compressor | null {
     if (open >= MAX_COMPRESSORS) return null
     open++
     return new Compressor(coding, length)
   }
 
-  /** A stream for content that comes in pieces, which releases it when it is closed. */
+  /** Returns a stream for content that comes in pieces. Closing it releases the compressor. */
   stream(): Transform {
-    return WAYS[this.#coding](this.#length)
+    return ENCODERS[this.#coding](this.#length)
       .stream()
       .once('close', () => this.release())
   }
 
   /**
-   * Compresses all of the content. It is released when the worker next looks at its connections: of answers that are ready
-   * at once, too, only so many hold up the others.
+   * Compresses all of the content. The compressor is released only in the next turn of the event loop, so that answers that
+   * arrive at once cannot hold up the others beyond the limit either.
    */
   whole(content: Buffer): Buffer {
     setImmediate(() => this.release())
-    return WAYS[this.#coding](content.length).whole(content)
+    return ENCODERS[this.#coding](content.length).whole(content)
   }
 
-  /** Gives up its place. */
+  /** Frees the place among the answers that are compressed at a time. */
   release(): void {
     if (!this.#holdsPlace) return
     this.#holdsPlace = false

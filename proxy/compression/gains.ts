@@ -1,7 +1,7 @@
-/** Less than this is not worth a coding: its fields, and the work at both ends, cost as much as it saves. */
+/** Below this size a coding is not worth it: its fields and the work at both ends cost as much as it saves. */
 export const MIN_COMPRESSED_BYTES = 1024
 
-/** Types beside `text/*`, `*+json` and `*+xml` whose content is not compressed already. */
+/** Types in addition to `text/*`, `*+json` and `*+xml` whose content is not compressed already. */
 const TYPES: ReadonlySet<string> = new Set([
   'application/dart',
   'application/ecmascript',
@@ -28,7 +28,7 @@ const TYPES: ReadonlySet<string> = new Set([
   'model/gltf-binary',
 ])
 
-/** Whether content of this Content-Type becomes much smaller. */
+/** Whether compression makes content of this Content-Type much smaller. */
 export function gainsByCoding(contentType: string): boolean {
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase()
   return type.startsWith('text/') || type.endsWith('+json') || type.endsWith('+xml') || TYPES.has(type)

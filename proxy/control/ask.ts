@@ -1,7 +1,7 @@
 import type { ControlRequests } from '../protocol.ts'
 import type { Channel } from './channel.ts'
 
-/** Asks the data plane over its control socket. Throws `ChannelError`. */
+/** Sends one request to the data plane over its control socket. Throws `ChannelError`. */
 export function ask<Name extends keyof ControlRequests>(
   channel: Channel,
   name: Name,

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import type { WireError } from '../protocol.ts'
 import { withSocketPath } from './paths.ts'
 
-/** A table of 20,000 hosts with as many instances is about 8 MiB of JSON; more than this is no message of ours. */
+/** A table of 20,000 hosts with as many instances is about 8 MiB of JSON; a longer line is not one of our messages. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 
 /** A local process accepts at once or is stuck. */
@@ -11,10 +11,10 @@ const CONNECT_TIMEOUT_MS = 2_000
 /** Answers a request with its result, or throws; `text` is the JSON of the body as it came. */
 export type Handler = (op: string, body: Record<string, unknown>, text: string) => unknown
 
-/** How every request begins and ends, so that its body can be passed on as it is. */
+/** The beginning of a request's body on the line, so that the body can be passed on unparsed. */
 const BODY = ',"body":'
 
-/** What the other side answered instead of a result, or `closed` and `timeout` when it never answered. */
+/** The error that the other side answered, or `closed` or `timeout` when it never answered. */
 export class ChannelError extends Error {
   override readonly name = 'ChannelError'
   readonly code: WireError['code'] | 'closed' | 'timeout'
@@ -33,7 +33,7 @@ interface Waiting {
   timer: NodeJS.Timeout | undefined
 }
 
-/** Two equal ends of newline-delimited JSON over a Unix socket: requests with answers, and events without. */
+/** One end of newline-delimited JSON over a Unix socket, with requests that are answered and events that are not. */
 export class Channel {
   /** Called for each event of the other side. */
   onEvent: (event: string, body: Record<string, unknown>) => void = () => {}
@@ -157,7 +157,7 @@ export class Channel {
   }
 }
 
-/** Connects to a Unix socket. Throws the error of connect(2): ENOENT and ECONNREFUSED mean that nobody is there. */
+/** Connects to a Unix socket. Throws the error of connect(2): ENOENT and ECONNREFUSED mean that no process listens. */
 export function connectChannel(file: string, handler: Handler): Promise<Channel> {
   return withSocketPath(
     file,

@@ -1,19 +1,19 @@
 import { constants, getPriority, setPriority } from 'node:os'
 
 const NORMAL = constants.priority.PRIORITY_NORMAL
-/** Three times the share of who has the normal one, of a core that both want (sched(7)). */
+/** Three times the CPU share of a process with normal priority when both want the same core (sched(7)). */
 export const PRIORITY_OF_REQUESTS = -5
 
 /**
- * Has this thread, which answers requests, come before what its supervisor and V8's compilers do on its core: node's other
- * threads keep what they were started with. Whoever started the server with another priority wants that; and without the
- * right to it (RLIMIT_NICE, setpriority(2)) all are equal.
+ * Gives this thread, which answers requests, priority over its supervisor and V8's compilers on the same core; node's other
+ * threads keep theirs. A server that was started with another priority keeps it, since somebody chose it. Without the right
+ * to raise it (RLIMIT_NICE, setpriority(2)), all stay equal.
  */
 export function putRequestsFirst(): void {
   change(NORMAL, PRIORITY_OF_REQUESTS)
 }
 
-/** Gives back what a worker has left to what it starts; that starts with the normal priority, all its threads. */
+/** Undoes `putRequestsFirst` in a process that a worker started, so that what it starts has the normal priority again. */
 export function comeAfterRequests(): void {
   change(PRIORITY_OF_REQUESTS, NORMAL)
 }
@@ -22,6 +22,6 @@ function change(from: number, to: number): void {
   try {
     if (getPriority() === from) setPriority(to)
   } catch {
-    // It stays as it is.
+    // The priority stays as it is.
   }
 }

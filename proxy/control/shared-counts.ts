@@ -2,11 +2,11 @@ import { existsSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crypto } from '../modules.ts'
 
-/** Memory of the host that has a name, shm_overview(7): nothing of it is written to a disk. */
+/** Named shared memory of the host, shm_overview(7): it is never written to a disk. */
 const SHARED_MEMORY = '/dev/shm'
-/** Rows of the file; names are hashed to them and may share one. */
+/** Rows of the file; names are hashed to rows, and two may share one. */
 const ROWS = 16 * 1024
-/** Workers that count at a time, those among them that finish what they serve. */
+/** Max workers that count at a time, including those that only finish what they serve. */
 const COLUMNS = 64
 const CELL_BYTES = 4
 const ROW_BYTES = COLUMNS * CELL_BYTES
@@ -17,13 +17,13 @@ export interface CountsPlace {
   /** The descriptor of the file. */
   fd: number
   column: number
-  /** Makes the hashes unpredictable to clients. */
+  /** A secret, so that clients cannot predict the hashes. */
   seed: number
 }
 
 /**
- * Counts that all workers of one supervisor share: a file in memory, which nobody else can open, with a row for each count
- * and a column for each worker. A worker writes its own cells and reads a row as a whole.
+ * Counts shared by all workers of one supervisor: a file in memory, which no other process can open, with a row for each
+ * count and a column for each worker. A worker writes its own cells and reads whole rows.
  */
 export class SharedCounts {
   readonly #fd: number
@@ -38,7 +38,7 @@ export class SharedCounts {
     this.#seed = seed
   }
 
-  /** What the other workers have reported under this name. */
+  /** Returns the sum of what the other workers have reported under this name. */
   others(name: string): number {
     const length = readSync(this.#fd, this.#row, 0, ROW_BYTES, this.#rowOf(name))
     let sum = 0
@@ -47,7 +47,7 @@ export class SharedCounts {
     return sum
   }
 
-  /** Adds to what this worker reports under this name; a negative number takes away. */
+  /** Adds to what this worker has reported under this name; a negative number subtracts. */
   report(name: string, more: number): void {
     const at = this.#rowOf(name) + this.#column * CELL_BYTES
     const length = readSync(this.#fd, this.#cell, 0, CELL_BYTES, at)
@@ -60,19 +60,19 @@ export class SharedCounts {
     let hash = this.#seed
     for (let index = 0; index < name.length; index++)
       hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193)
-    // The last characters, in which networks differ, come to bear on all bits.
+    // Spreads the last characters, in which networks differ, over all bits.
     hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
     return (((hash ^ (hash >>> 13)) >>> 0) % ROWS) * ROW_BYTES
   }
 }
 
-/** The file of the counts, of which each worker has a column while it lives. */
+/** The file of the counts, in which each worker has a column while it lives. */
 export class CountColumns {
   readonly fd: number
   readonly #seed = crypto().randomInt(2 ** 32)
   readonly #taken = new Set<number>()
 
-  /** `directory` has the file where the host has no shared memory. */
+  /** Puts the file into `directory` if the host has no shared memory. */
   constructor(directory: string) {
     const name = `deployer-proxy-${crypto().randomUUID()}`
     const file = join(existsSync(SHARED_MEMORY) ? SHARED_MEMORY : directory, name)
@@ -80,7 +80,7 @@ export class CountColumns {
     rmSync(file)
   }
 
-  /** A column for the next worker; null when there are more than share. */
+  /** Returns a column for the next worker, or null if all are taken. */
   take(): CountsPlace | null {
     for (let column = 0; column < COLUMNS; column++) {
       if (this.#taken.has(column)) continue
@@ -90,7 +90,7 @@ export class CountColumns {
     return null
   }
 
-  /** Its worker has ended: what that counted counts no more. */
+  /** Frees the column of a worker that has ended, and clears what it counted. */
   free(column: number): void {
     const rows = Buffer.alloc(ROWS_AT_ONCE * ROW_BYTES)
     const zero = Buffer.alloc(CELL_BYTES)

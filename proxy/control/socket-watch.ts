@@ -2,23 +2,23 @@ import { existsSync, statSync, watch, type FSWatcher } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { log, messageOf } from '../log.ts'
 
-/** Who removes a data directory removes its files first, and who puts another in its place takes a moment. */
+/** A data directory is removed file by file, its folder last, and replacing one takes a moment. */
 const GRACE_MS = 5_000
 
-/** Whose socket it is, and what is done when that has no file any more. */
+/** The process that owns the socket. */
 interface Owner {
-  /** Nobody is connected, who could ask the process for anything. */
+  /** Whether no peer is connected that could still control the process. */
   isAlone(): boolean
-  /** Its folder is there: gives the socket a file again. */
+  /** Called when the folder is there but the file is not: listens on a new socket file. */
   reopen(): Promise<void>
-  /** Its folder is gone, or another stands in its place: nobody can find the process by it ever again. */
+  /** Called when the folder was removed or replaced: nothing can ever find the process by it again. */
   gone(): void
 }
 
 /**
- * Looks after the file of a control socket. Without one no control plane finds what serves here: it could be neither told
- * nor ended, and would keep its addresses from whoever comes next. The folder is seen from the working directory, the data
- * directory, so that one that was moved is not one that is gone.
+ * Watches the file of a control socket and restores it. Without the file no control plane finds this process: it could not
+ * be controlled or stopped, and would keep its addresses from its successor. Paths are relative to the working directory,
+ * which is the data directory, so a data directory that was moved does not count as removed.
  */
 export class SocketWatch {
   readonly #folder: string
@@ -35,13 +35,13 @@ export class SocketWatch {
     this.#owner = owner
   }
 
-  /** Begins to look, and looks again when the last who was connected has left. */
+  /** Starts the watch, or resumes it when the last peer has disconnected. */
   start(): void {
     this.#watcher ??= this.#watchFolder()
     this.look()
   }
 
-  /** Ends the watch: the file is not needed for now, or the process ends. Who calls `look` still has it looked for. */
+  /** Stops the watch: the file is not needed for now, or the process ends. `look` still works. */
   stop(): void {
     this.#watcher?.close()
     this.#watcher = null
@@ -52,20 +52,20 @@ export class SocketWatch {
   #watchFolder(): FSWatcher | null {
     try {
       const watcher = watch(this.#folder, { persistent: false }, () => this.look())
-      // It has seen its last: the next start makes another.
+      // A broken watcher reports nothing more; the next `start` creates another.
       watcher.on('error', () => {
         watcher.close()
         if (this.#watcher === watcher) this.#watcher = null
       })
       return watcher
     } catch (error) {
-      // The host's watches are bounded (inotify(7)); a folder that is gone cannot be watched either.
-      log('warn', 'the folder of the control socket is not watched', { error: messageOf(error) })
+      // The kernel limits the number of watches (inotify(7)), and a folder that is gone cannot be watched.
+      log('warn', 'cannot watch the folder of the control socket', { error: messageOf(error) })
       return null
     }
   }
 
-  /** Sees whether the file is there: for who is looked after by somebody connected, and needs no watch meanwhile. */
+  /** Checks once whether the file is there. A process with a connected peer calls this instead of watching. */
   look(): void {
     if (!existsSync(this.#file)) this.#lookLater()
   }
@@ -83,7 +83,7 @@ export class SocketWatch {
         this.#owner.gone()
       } else if (!existsSync(this.#file)) await this.#owner.reopen()
     } catch (error) {
-      log('error', 'the control socket cannot be opened again, which is tried on', {
+      log('error', 'cannot reopen the control socket; will retry', {
         error: messageOf(error),
       })
       this.#lookLater()
@@ -92,7 +92,7 @@ export class SocketWatch {
 
   #isFolderGone(): boolean {
     const folder = statSync(this.#folder, { throwIfNoEntry: false })
-    // One that something is mounted from is found after its removal too, without a name that leads there.
+    // A removed folder that is a mount source is still found by its inode; it has no name left that leads to it.
     return folder?.ino !== this.#inode || folder.nlink === 0
   }
 }

@@ -1,22 +1,22 @@
 import type { Sums } from '../counts.ts'
 
-/** Who a worker is, the answer to `hello`. */
+/** How a worker introduces itself, the answer to `hello`. */
 export interface WorkerHello {
   pid: number
   version: string
   incarnation: string
-  /** Older programs say nothing of it. */
+  /** Missing in older programs. */
   protocol?: number
 }
 
-/** What a worker counts, as it tells its supervisors. */
+/** The counts of a worker, as it reports them to its supervisors. */
 export interface WorkerReport {
   incarnation: string
-  /** The rows that changed since it told them last, or that this supervisor has not been told. */
+  /** The rows that changed since its last report, or that this supervisor does not know yet. */
   sums: Sums
   connections: number
   requests: number
 }
 
-/** What workers are given to encrypt session tickets with; node takes a name of 16 bytes and two keys of 16. */
+/** Bytes from which workers derive the encryption of session tickets; node takes a name and two keys of 16 bytes each. */
 export const TICKET_KEY_BYTES = 48

@@ -5,16 +5,16 @@ const LENGTH = 1
 const CHUNKED = 2
 const UNTIL_CLOSE = 3
 
-/** What most bodies end with. */
+/** The trailers of most bodies. */
 export const NO_TRAILERS: readonly string[] = []
 
-/** Follows one message body after another on a connection, and finds where each ends (RFC 9112 6.3). */
+/** Follows the message bodies of a connection, one after the other, and finds where each ends (RFC 9112 6.3). */
 export class Body {
   #kind = NONE
   #chunks: Chunks | null = null
-  /** Bytes of a body of known length that have not come. */
+  /** Bytes of a body of known length that have not arrived yet. */
   remaining = 0
-  /** Where the last `copy` ended. */
+  /** The index in the output where the last `copy` ended. */
   copiedTo = 0
 
   /** The message has no body. */
@@ -51,12 +51,12 @@ export class Body {
     return this.#kind !== UNTIL_CLOSE && this.remaining === 0
   }
 
-  /** The fields after its last chunk: names in lower case and values in turn. */
+  /** The fields after its last chunk, alternating names in lower case and values. */
   get trailers(): readonly string[] {
     return this.#kind === CHUNKED ? this.#chunks!.trailers : NO_TRAILERS
   }
 
-  /** Takes what belongs to it of `input[at, end)`. Answers the index after that, -1 for bad framing. */
+  /** Takes the part of `input[at, end)` that belongs to the body. Returns the index after it, or -1 for bad framing. */
   take(input: Buffer, at: number, end: number): number {
     if (this.#kind === CHUNKED) return this.#chunks!.scan(input, at, end)
     if (this.#kind === UNTIL_CLOSE) return end
@@ -66,7 +66,7 @@ export class Body {
   }
 
   /**
-   * As `take`, and copies the data to `output` from `to` on: without the chunks when `strip` is set. `copiedTo` is
+   * Like `take`, and copies the data to `output` from `to` on, without the chunk framing if `strip` is set. `copiedTo` is
    * the index after the copy.
    */
   copy(input: Buffer, at: number, end: number, output: Buffer, to: number, strip: boolean): number {

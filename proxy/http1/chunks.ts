@@ -3,11 +3,11 @@ import { CLAIMED } from './field-kinds.ts'
 import { withoutWhitespace } from './whitespace.ts'
 
 const MAX_SIZE_DIGITS = 16
-/** Chunk extensions are of no use to anyone but who hides requests in them. */
+/** Chunk extensions are of use only to attackers who hide requests in them. */
 const MAX_EXTENSION_BYTES = 256
 const MAX_TRAILER_BYTES = 8 * 1024
 
-/** Fields that a receiver which merges trailers into the head would act upon (RFC 9110 6.5.1). */
+/** Fields that a receiver would act upon if it merges trailers into the head (RFC 9110 6.5.1). */
 const FORBIDDEN_TRAILERS = new Set([
   ...CLAIMED,
   'authorization',
@@ -54,7 +54,7 @@ const TRAILER_LF = 16
 const LAST_LF = 17
 const DONE = 18
 
-/** Follows chunked framing (RFC 9112 7.1) through a body that is relayed as it is, and finds its end. */
+/** Follows chunked framing (RFC 9112 7.1) through a body that is relayed unchanged, and finds its end. */
 export class Chunks {
   #state = SIZE
   #size = 0
@@ -63,7 +63,7 @@ export class Chunks {
   #trailerBytes = 0
   #trailerName = ''
   #trailerValue = ''
-  /** Names in lower case and values in turn. */
+  /** Alternates names in lower case and values. */
   trailers: string[] = []
   /** After `scan` with an output: the index after the copied data. */
   written = 0
@@ -74,7 +74,7 @@ export class Chunks {
     this.#digits = 0
     this.#extensionBytes = 0
     this.#trailerBytes = 0
-    // Who was given them may still need them.
+    // Not emptied: the caller that got the array may still need it.
     if (this.trailers.length > 0) this.trailers = []
   }
 
@@ -83,8 +83,8 @@ export class Chunks {
   }
 
   /**
-   * Reads `input[at, end)`. Answers the index after the body's end when that is found, `end` when more must come, -1
-   * for bad framing. With `output`, the data alone is copied there from `to` on.
+   * Reads `input[at, end)`. Returns the index after the body if its end was found, `end` if more must come, or -1 for bad
+   * framing. With `output`, only the data is copied there, from `to` on.
    */
   scan(input: Buffer, at: number, end: number, output?: Buffer, to = 0): number {
     this.written = to
@@ -103,7 +103,7 @@ export class Chunks {
     return at
   }
 
-  /** Takes one byte that is not data; false when it may not stand there. */
+  /** Reads one byte that is not data; false if it is not allowed there. */
   #step(byte: number): boolean {
     switch (this.#state) {
       case SIZE:
@@ -149,7 +149,7 @@ export class Chunks {
     return byte === CR || byte === 59
   }
 
-  /** `;name`, `;name=token` and `;name="quoted"` alone: no white space, which the RFC calls bad in any case. */
+  /** Only `;name`, `;name=token` and `;name="quoted"` are allowed, without the white space that the RFC calls bad anyway. */
   #extensionByte(byte: number): boolean {
     switch (this.#state) {
       case EXTENSION_NAME_START:

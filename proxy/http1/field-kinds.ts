@@ -30,8 +30,8 @@ const NAMES = {
 }
 
 /**
- * Fields in which other proxies tell an application who asks for what. Applications believe them, so they pass only from
- * trusted proxies.
+ * Fields in which proxies tell an application about the client and the request. Applications trust them, so they pass only
+ * if they come from trusted proxies.
  */
 export const CLAIMED = [
   'client-ip',
@@ -47,7 +47,7 @@ export const CLAIMED = [
   'x-rewrite-url',
 ]
 const CLAIMED_BY_LENGTH = Map.groupBy(CLAIMED.map(ascii), ({ length }) => length)
-/** `Proxy` becomes the variable HTTP_PROXY of programs of the CGI kind (CVE-2016-5385). */
+/** CGI programs get a `Proxy` field as their variable HTTP_PROXY (CVE-2016-5385). */
 const PROXY = ascii('proxy')
 
 function isClaim(input: Uint8Array, start: number, end: number): boolean {
@@ -56,7 +56,7 @@ function isClaim(input: Uint8Array, start: number, end: number): boolean {
   return false
 }
 
-/** What a field means to the relay by its name; 0 for nothing. */
+/** Returns what a field with this name means to the relay; 0 for nothing. */
 export function kindOf(input: Uint8Array, start: number, end: number, request: boolean): number {
   const length = end - start
   if (

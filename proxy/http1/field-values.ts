@@ -3,9 +3,9 @@ import { SPACE, TAB, ascii, equalsIgnoringCase, latin1 } from './bytes.ts'
 import { MAX_FIELDS, type Head } from './head.ts'
 import { withoutWhitespace } from './whitespace.ts'
 
-/** A name in DNS has at most 253 characters; `:65535` comes after it. */
+/** A DNS name has at most 253 characters; `:65535` may follow. */
 const MAX_HOST_BYTES = 260
-/** A client that lists these in `Connection` would have the upstream read another request than the relay did. */
+/** If a client lists these in `Connection`, the upstream would read a different request than the relay did. */
 const UNDROPPABLE = new Set(['host', 'content-length', 'transfer-encoding'])
 const KEEP_ALIVE = ascii('keep-alive')
 const CLOSE = ascii('close')
@@ -13,13 +13,16 @@ const CLOSE = ascii('close')
 const COMMA = 44
 const OPTION = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 
-/** Reads the options of a Connection field (RFC 9110 7.6.1); false when it is no list of tokens, or a head has more of them than fields. */
+/**
+ * Reads the options of a Connection field (RFC 9110 7.6.1); false if it is not a list of tokens, or has more than a head has
+ * fields.
+ */
 export function connectionTokens(input: Uint8Array, start: number, end: number, head: Head): boolean {
-  // What nearly every one says, without a string made of it.
+  // The most common value, without creating a string.
   if (equalsIgnoringCase(input, start, end, KEEP_ALIVE)) return (head.keepAlive = true)
   if (equalsIgnoringCase(input, start, end, CLOSE)) return (head.close = true)
   for (let at = start, byte = 0; ;) {
-    // Members may be empty: of 60,000 of them nothing is made.
+    // Members may be empty: 60,000 empty ones must create nothing.
     while (at < end && ((byte = input[at]!) === COMMA || byte === SPACE || byte === TAB)) at++
     if (at === end) return true
     const from = at
@@ -39,18 +42,18 @@ function takeOption(option: string, head: Head): boolean {
   return true
 }
 
-/** Whether an Upgrade field offers HTTP/2 in clear text: in a byte pipe it would pass requests that nobody has checked. */
+/** Whether an Upgrade field offers HTTP/2 in clear text: that would turn into a byte pipe with unchecked requests. */
 export function namesH2c(input: Uint8Array, start: number, end: number): boolean {
   return /(?:^|[\s,])h2c(?:$|[\s,/])/i.test(latin1(input, start, end))
 }
 
-/** Seconds of `timeout=` in a Keep-Alive field, -1 without. */
+/** Returns the seconds of `timeout=` in a Keep-Alive field, -1 without it. */
 export function keepAliveTimeout(input: Uint8Array, start: number, end: number): number {
   const seconds = /(?:^|[\s,])timeout=(\d{1,6})(?:$|[\s,])/i.exec(latin1(input, start, end))?.[1]
   return seconds === undefined ? -1 : Number(seconds)
 }
 
-/** The number in `input[start, end)`, -1 when it is not made of 1 to `digits` digits. */
+/** Returns the number in `input[start, end)`, or -1 if it does not have 1 to `digits` digits. */
 export function decimal(input: Uint8Array, start: number, end: number, digits: number): number {
   if (end === start || end - start > digits) return -1
   let value = 0
@@ -91,7 +94,7 @@ function isHexadecimal(byte: number): boolean {
   return (byte >= 48 && byte <= 57) || (lower >= 97 && lower <= 102)
 }
 
-/** Whether a request id of a client may be kept. */
+/** Whether a request id chosen by a client may be kept. */
 export function isRequestId(input: Uint8Array, start: number, end: number): boolean {
   if (end === start || end - start > 128) return false
   for (let index = start; index < end; index++) if (!isHostByte(input[index]!)) return false

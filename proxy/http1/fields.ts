@@ -16,7 +16,7 @@ import { connectionTokens, decimal, isHost, isRequestId, keepAliveTimeout, names
 import { COMPLETE, INCOMPLETE, MAX_ANSWER_FIELDS, MAX_FIELDS, type Head } from './head.ts'
 import { KnownFields } from './known-fields.ts'
 
-/** 15 digits stay below 2^53. */
+/** Numbers of 15 digits are below 2^53. */
 const MAX_LENGTH_DIGITS = 15
 
 const CHUNKED = ascii('chunked')
@@ -29,9 +29,9 @@ const knownOfRequests = new KnownFields()
 const knownOfAnswers = new KnownFields()
 
 /**
- * Reads the fields from `at`, which is the start of a line, and copies those that pass to `output` at `to`, all in one
- * pass. Fills `head`; answers `COMPLETE`, `INCOMPLETE` or the status to refuse with (400 for whatever is malformed:
- * the caller of a response makes 502 of it).
+ * Reads the fields from `at`, the start of a line, and copies those that pass to `output` at `to`, all in one pass. Fills
+ * `head`. Returns `COMPLETE`, `INCOMPLETE` or the status to refuse with (400 for anything malformed; for a response, the
+ * caller turns it into 502).
  */
 export function parseFields(
   input: Uint8Array,
@@ -43,7 +43,7 @@ export function parseFields(
   request: boolean,
 ): number {
   const known = request ? knownOfRequests : knownOfAnswers
-  const most = request ? MAX_FIELDS : MAX_ANSWER_FIELDS
+  const max = request ? MAX_FIELDS : MAX_ANSWER_FIELDS
   let fields = 0
   for (;;) {
     if (at >= end) return INCOMPLETE
@@ -55,7 +55,7 @@ export function parseFields(
       head.outputEnd = to
       return COMPLETE
     }
-    if (++fields > most) return 431
+    if (++fields > max) return 431
     const lineStart = to
     const repeated = known.repeat(input, at, end, output, to)
     if (repeated > 0) {
@@ -90,7 +90,8 @@ export function parseFields(
     if (at + 1 >= end) return INCOMPLETE
     if (input[at + 1] !== LF) return 400
     at += 2
-    // White space after a value is not part of it (RFC 9112 5.1); not every upstream knows that of `chunked` and a tab.
+    // White space after a value is not part of it (RFC 9112 5.1), but not every upstream applies that to `chunked` and a
+    // tab.
     while (to > outputValue && ((byte = output[to - 1]!) === SPACE || byte === TAB)) to--
     const valueEnd = valueStart + to - outputValue
     output[to++] = CR
@@ -103,7 +104,7 @@ export function parseFields(
         to = lineStart
         continue
       }
-      // Whoever compares letter by letter shall find the same framing.
+      // An upstream that compares letter by letter must find the same framing.
       if (kind === TRANSFER_ENCODING) output.set(CHUNKED, outputValue)
     } else if (at - nameStart === to - lineStart) known.remember(output, lineStart, outputNameEnd, to)
     head.lineStarts[head.lines] = lineStart
@@ -111,7 +112,7 @@ export function parseFields(
   }
 }
 
-/** Deals with a field that means something to the relay. Answers DROP, KEEP or the status to refuse with. */
+/** Handles a field that means something to the relay. Returns DROP, KEEP or the status to refuse with. */
 function special(
   kind: number,
   input: Uint8Array,
@@ -122,7 +123,7 @@ function special(
   head: Head,
   request: boolean,
 ): number {
-  // `Content_Length` is no length to us and could be one to an upstream: it does not pass.
+  // `Content_Length` is not a length to us but could be one to an upstream, so it is dropped.
   for (let index = nameStart; index < nameEnd; index++) if (input[index] === 95) return DROP
   switch (kind) {
     case HOST:
@@ -131,7 +132,7 @@ function special(
       head.hostEnd = end
       return KEEP
     case CONTENT_LENGTH:
-      // Also refuses lists and repeated lengths, which RFC 9112 6.3 allows to refuse even when they agree.
+      // Also refuses lists and repeated lengths, as RFC 9112 6.3 permits even if they are equal.
       if (head.contentLength !== -1) return 400
       head.contentLength = decimal(input, start, end, MAX_LENGTH_DIGITS)
       if (head.contentLength === -1) return 400
@@ -139,7 +140,7 @@ function special(
     case TRANSFER_ENCODING:
       if (head.chunked || start === end) return 400
       if (!equalsIgnoringCase(input, start, end, CHUNKED)) return request ? 501 : 400
-      // Allowed, but no coding to llhttp and others: it is written to hide the coding from one of two readers.
+      // Allowed, but llhttp and others do not see a coding then: it is meant to hide the coding from one of two readers.
       for (let at = end; input[at] !== CR; at++) if (input[at] === TAB) return 400
       head.chunked = true
       return request || lengthAllowed(head.status) ? KEEP : DROP
@@ -174,7 +175,7 @@ function special(
   }
 }
 
-/** 1xx and 204 have no body and may not announce one (RFC 9110 8.6, RFC 9112 6.1). */
+/** 1xx and 204 have no body and must not announce one (RFC 9110 8.6, RFC 9112 6.1). */
 function lengthAllowed(status: number): boolean {
   return status >= 200 && status !== 204
 }

@@ -6,18 +6,18 @@ export const MAX_REQUEST_LINE_BYTES = 8 * 1024
 export const MAX_HEAD_BYTES = 64 * 1024
 /** A request with more fields is refused with 431. */
 export const MAX_FIELDS = 100
-/** An answer with more fields is a 502: programs set more cookies and policies than clients send fields. */
+/** An answer with more fields becomes a 502. The limit is higher because programs set more cookies and policies. */
 export const MAX_ANSWER_FIELDS = 500
 
-/** The parse result when the head is not complete yet. */
+/** The parse result of a head that is not complete yet. */
 export const INCOMPLETE = -1
-/** The parse result of a good head; any other positive number is the status to refuse it with. */
+/** The parse result of a valid head; any other positive number is the status to refuse it with. */
 export const COMPLETE = 0
 
-/** Room that a head may grow by when it is copied: a space after each colon. */
+/** How much a head may grow when it is copied: a space after each colon. */
 export const HEAD_GROWTH_BYTES = 4 * 1024
 
-/** One parsed head. One object serves all connections: what must outlive the next parse is copied out at once. */
+/** One parsed head. One object serves all connections: what is needed after the next parse must be copied out at once. */
 export class Head {
   /** Index in the output after the last copied line. */
   outputEnd = 0
@@ -25,34 +25,34 @@ export class Head {
   inputEnd = 0
   minorVersion = 1
   status = 0
-  /** Kind of the method, see `request-head.ts`. */
+  /** The kind of the method, see `request-head.ts`. */
   method = 0
   /** -1 without Content-Length. */
   contentLength = -1
   chunked = false
   close = false
   keepAlive = false
-  /** `Connection` names `upgrade`. */
+  /** Whether `Connection` names `upgrade`. */
   connectionUpgrade = false
-  /** Options of Connection fields that do not say one thing alone. */
+  /** How many options Connection fields have, not counting fields with just one of the usual options. */
   connectionOptions = 0
-  /** An `Upgrade` field that does not name h2c was copied. */
+  /** Whether an `Upgrade` field that does not name h2c was copied. */
   upgrade = false
   expectsContinue = false
-  /** An expectation that nobody can meet: 417. */
+  /** Whether there is an expectation that nothing here can meet: 417. */
   expectsOther = false
   hostStart = 0
   hostEnd = 0
-  /** The value of X-Request-Id in the input; start 0 without one; -1 when it may not be kept. */
+  /** Where the value of X-Request-Id starts in the input: 0 if there is none, -1 if it may not be kept. */
   requestIdStart = 0
   requestIdEnd = 0
-  /** Seconds of `Keep-Alive: timeout=`, -1 without. */
+  /** Seconds of `Keep-Alive: timeout=`, -1 without it. */
   keepAliveSeconds = -1
-  /** Names other than close, keep-alive and upgrade that `Connection` lists, in lower case. */
+  /** Names in `Connection` other than close, keep-alive and upgrade, in lower case. */
   connectionNames: string[] | null = null
   /** Values of `X-Forwarded-*` by folded name; collected only from trusted peers. */
   forwarded: Map<string, string> | null = null
-  /** Offsets in the output of each kept line and of the end of its name, for the rare second pass. */
+  /** Offsets in the output of each copied line and of the end of its name, for the rare second pass. */
   readonly lineStarts = new Int32Array(MAX_ANSWER_FIELDS + 1)
   readonly nameEnds = new Int32Array(MAX_ANSWER_FIELDS + 1)
   lines = 0
@@ -83,7 +83,7 @@ export class Head {
   }
 }
 
-/** Takes the lines with one of these lower case names out of `output`. */
+/** Removes the lines with one of these lower case names from `output`. */
 export function dropNamedLines(output: Uint8Array, head: Head, names: readonly string[]): void {
   const { lineStarts, nameEnds } = head
   let shift = 0
@@ -106,7 +106,7 @@ export function dropNamedLines(output: Uint8Array, head: Head, names: readonly s
   head.lines = kept
 }
 
-/** The values of the copied fields by name in lower case; those of one name in one list (RFC 9110 5.3). */
+/** Returns the copied fields by name in lower case; values of the same name are joined to one list (RFC 9110 5.3). */
 export function fieldsOf(output: Uint8Array, head: Head): Map<string, string> {
   const fields = new Map<string, string>()
   for (let line = 0; line < head.lines; line++) {

@@ -1,43 +1,46 @@
 import { isShared } from './shared-names.ts'
 import { WORD_BYTES, Words, hasWords, putWords } from './words.ts'
 
-/** Lines that are remembered: a browser sends about ten, and an application's answer has as many. */
+/** How many lines are remembered: a browser sends about ten, and so does an application. */
 const LINES = 128
-/** Lines with the same beginning that are remembered: of two browsers. */
+/** How many lines with the same beginning are remembered: enough for two browsers. */
 const WAYS = 2
-/** How often in a row lines with a beginning must be others than those that are remembered until one takes a place. */
+/** How many times in a row a beginning must miss until a new line replaces a remembered one. */
 const PATIENCE = 16
-/** A longer line is read anew each time. */
+/** Longer lines are parsed each time. */
 const LINE_BYTES = 256
 const LINE_WORDS = LINE_BYTES / WORD_BYTES
-/** A line is found by its first so many bytes, which tell those of a browser's head apart; a shorter one is soon read. */
+/**
+ * Lines are looked up by so many first bytes, which differ between the lines of a browser's head; shorter ones are quick to
+ * parse.
+ */
 const KEY_BYTES = 16
-/** Odd numbers that spread bits (Knuth, "The Art of Computer Programming" 6.4). */
+/** An odd number that spreads bits (Knuth, "The Art of Computer Programming" 6.4). */
 const SPREAD = 0x9e3779b1
 const SET_BITS = 32 - Math.log2(LINES / WAYS)
 
 /**
- * Lines of fields that many share and that mean nothing to the relay, as they were written last: one that comes again,
- * byte for byte, needs no other look at its bytes than whether they are the same.
+ * A cache of field lines that many clients share and that mean nothing to the relay, as they were last written. If a line
+ * comes again byte for byte, its bytes are only compared, not parsed.
  */
 export class KnownFields {
-  /** Where the name ended of the line that was repeated last, after its beginning. */
+  /** The length of the name of the line that was repeated last. */
   nameBytes = 0
   readonly #input = new Words()
   readonly #output = new Words()
-  /** The lines with their CRLF, each in a slot; their lengths, 0 for none, and those of their names. */
+  /** The lines with their CRLF, each in a slot; their lengths (0 if empty), and the lengths of their names. */
   readonly #words = new Uint32Array(LINES * LINE_WORDS)
   readonly #lengths = new Uint16Array(LINES)
   readonly #names = new Uint16Array(LINES)
-  /** By the first slot of those for a beginning: how many other lines have come in a row, and which slot was of use. */
+  /** By the first slot of a beginning: how many other lines have come in a row, and which slot was used last. */
   readonly #misses = new Uint8Array(LINES)
   readonly #used = new Uint8Array(LINES)
-  /** Where the line that was looked for last could be remembered; negative for nowhere. */
+  /** The slot for the line that was looked up last; negative if it must not be remembered. */
   #place = -1
 
   /**
-   * Copies the line at `at` to `output` at `to` when it is remembered. Answers its length; 0 when it is not, and
-   * what was copied is of no use.
+   * Copies the line at `at` to `output` at `to` if it is remembered. Returns its length, or 0 if it is not remembered; then
+   * the bytes written to `output` are meaningless.
    */
   repeat(input: Uint8Array, at: number, end: number, output: Uint8Array, to: number): number {
     this.#place = -1
@@ -58,7 +61,7 @@ export class KnownFields {
       this.#used[first] = slot - first
       return length
     }
-    // Whoever comes in turn with others would have each remembered for the next to forget it.
+    // Lines that keep alternating would otherwise each be remembered only for the next one to replace it.
     if (++this.#misses[first]! < PATIENCE) return 0
     this.#misses[first] = 0
     this.#place = first + ((this.#used[first]! + 1) % WAYS)
@@ -66,8 +69,8 @@ export class KnownFields {
   }
 
   /**
-   * Remembers the line that was looked for last, which stands in `bytes[start, end)` byte for byte, when there is a place
-   * for it and its name, which ends at `nameEnd`, is one that is shared.
+   * Remembers the line that was looked up last, which is in `bytes[start, end)` byte for byte, if there is a slot for it and
+   * its name, which ends at `nameEnd`, is a shared one.
    */
   remember(bytes: Uint8Array, start: number, nameEnd: number, end: number): void {
     const slot = this.#place
@@ -79,7 +82,7 @@ export class KnownFields {
   }
 }
 
-/** The first slot for lines that begin as the one at `at`. */
+/** Returns the first slot for lines that begin like the one at `at`. */
 function firstSlotOf(view: DataView, at: number): number {
   let key = 0
   for (const stop = at + KEY_BYTES; at < stop; at += WORD_BYTES)

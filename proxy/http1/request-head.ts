@@ -31,9 +31,8 @@ const METHODS: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
- * Reads a request head from `input[at, end)` and writes what passes on to `output` from `to`: the request line in
- * origin form as HTTP/1.1 and the fields, without the empty line. Answers `COMPLETE`, `INCOMPLETE` or the status to
- * refuse with.
+ * Reads a request head from `input[at, end)` and writes what is passed on to `output` from `to`: the request line in origin
+ * form as HTTP/1.1 and the fields, without the empty line. Returns `COMPLETE`, `INCOMPLETE` or the status to refuse with.
  */
 export function parseRequestHead(
   input: Uint8Array,
@@ -84,7 +83,7 @@ export function parseRequestHead(
   for (let index = 0; index < FIRST_LINE_END.length; index++) output[to++] = FIRST_LINE_END[index]!
   const result = parseFields(input, lineEnd, end, output, to, head, true)
   if (result !== COMPLETE) return result
-  // Both framings at once, and chunks in a version that has none, are how requests are smuggled (RFC 9112 6.1).
+  // Both framings at once, or chunks in a version without them, are how requests are smuggled (RFC 9112 6.1).
   if (head.chunked && (head.contentLength !== -1 || head.minorVersion === 0)) return 400
   if (head.hostEnd === 0) return 400
   if (input[targetStart] !== 47 && !authorityAgrees(input, targetStart, targetEnd, head)) return 400
@@ -97,7 +96,7 @@ function methodOf(input: Uint8Array, start: number, end: number): number {
   return METHODS.get(latin1(input, start, end)) ?? METHOD_OTHER
 }
 
-/** Reads `HTTP/1.x CRLF`. Answers the index after it, 0 when incomplete, or the negative status to refuse with. */
+/** Reads `HTTP/1.x CRLF`. Returns the index after it, 0 if incomplete, or the negative status to refuse with. */
 function version(input: Uint8Array, at: number, end: number, head: Head): number {
   for (let index = 0; index < 5; index++) {
     if (at + index >= end) return 0
@@ -116,9 +115,9 @@ function version(input: Uint8Array, at: number, end: number, head: Head): number
   return at + 10
 }
 
-/** Where the origin form begins inside the target; -1 when the target has no form that the method allows. */
+/** Returns where the origin form begins in the target, or -1 if the method does not allow the form of the target. */
 function originStart(input: Uint8Array, start: number, end: number, head: Head): number {
-  // `*` is for OPTIONS alone (RFC 9112 3.2.4); CONNECT and TRACE are refused whatever they name.
+  // `*` is only for OPTIONS (RFC 9112 3.2.4); CONNECT and TRACE are refused whatever they name.
   if (end - start === 1 && input[start] === 42) return head.method === METHOD_OPTIONS ? start : -1
   if (head.method === METHOD_REFUSED) return start
   const authority = authorityStart(input, start, end)
@@ -141,7 +140,7 @@ function putOrigin(input: Uint8Array, start: number, end: number, output: Uint8A
   return to
 }
 
-/** An absolute target is accepted only when its authority equals Host (RFC 9112 3.2.2). */
+/** An absolute target is accepted only if its authority equals Host (RFC 9112 3.2.2). */
 function authorityAgrees(input: Uint8Array, start: number, end: number, head: Head): boolean {
   if (head.method === METHOD_REFUSED || (end - start === 1 && input[start] === 42)) return true
   const authority = authorityStart(input, start, end)

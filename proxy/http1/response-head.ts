@@ -3,8 +3,8 @@ import { parseFields } from './fields.ts'
 import { COMPLETE, INCOMPLETE, type Head } from './head.ts'
 
 /**
- * Reads a response head from `input[at, end)` and writes what passes on to `output` from `to`, without the empty line.
- * Answers `COMPLETE`, `INCOMPLETE` or another number when the upstream speaks no HTTP/1.1 that can be relayed.
+ * Reads a response head from `input[at, end)` and writes what is passed on to `output` from `to`, without the empty line.
+ * Returns `COMPLETE`, `INCOMPLETE`, or another number if the upstream does not speak an HTTP/1.1 that can be relayed.
  */
 export function parseResponseHead(
   input: Uint8Array,
@@ -24,7 +24,7 @@ export function parseResponseHead(
   output[to - 5] = 49
   at += 12
   if (at >= end) return INCOMPLETE
-  // The space before an empty reason is sometimes left out; to the client it goes with one (RFC 9112 4).
+  // Some servers omit the space before an empty reason; the client gets one (RFC 9112 4).
   if (input[at] !== SPACE && input[at] !== CR) return 502
   output[to++] = SPACE
   if (input[at] === SPACE) at++

@@ -1,9 +1,9 @@
 import { ascii, equalsFolded } from './bytes.ts'
 
 /**
- * Fields that are the same for many visitors and services, and hold nothing that one of them keeps from another. Lines
- * of these alone are remembered beyond their message: all share that memory, and how long it takes to find a line in it,
- * or not, tells something of what others have sent. A nonce of a policy is of no use any more once it was sent.
+ * Fields that are the same for many visitors and services and contain no secrets. Only lines of these are remembered beyond
+ * their message: everyone shares that memory, and how long a lookup takes reveals something about what others have sent. The
+ * nonce of a policy is no secret any more once it was sent.
  */
 export const SHARED_NAMES: ReadonlySet<string> = new Set([
   'accept',

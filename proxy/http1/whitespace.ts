@@ -1,7 +1,10 @@
 const SPACE = 32
 const TAB = 9
 
-/** A field's value without the white space around it (RFC 9112 5): not `trim`, which takes the byte A0 too, a part of letters in UTF-8. */
+/**
+ * Returns a field's value without the white space around it (RFC 9112 5). `trim` would also remove the byte A0, a part of
+ * UTF-8 letters.
+ */
 export function withoutWhitespace(value: string): string {
   let start = 0
   let end = value.length

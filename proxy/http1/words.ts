@@ -1,9 +1,9 @@
-/** Words of four bytes of a buffer, wherever they begin: read and compared in a quarter of the steps. */
+/** Reads a buffer in words of four bytes at any offset, which takes a quarter of the steps. */
 export class Words {
   #buffer: Uint8Array | null = null
   #view: DataView = new DataView(new ArrayBuffer(0))
 
-  /** Most heads stand in the same few buffers: a view of the last is at hand. */
+  /** Returns a view of the buffer. The last one is kept, since most heads are in the same few buffers. */
   of(buffer: Uint8Array): DataView {
     if (this.#buffer === buffer) return this.#view
     this.#buffer = buffer
@@ -12,10 +12,10 @@ export class Words {
   }
 }
 
-/** Bytes of a word. The last one of a text may share some with the one before; no shorter text has words. */
+/** Bytes of a word. The last word of a text may overlap the one before; a text shorter than this has no words. */
 export const WORD_BYTES = 4
 
-/** Puts the words of `text[start, end)` into `words` from `word` on. */
+/** Stores the words of `text[start, end)` in `words` from `word` on. */
 export function putWords(text: DataView, start: number, end: number, words: Uint32Array, word: number): void {
   const last = end - WORD_BYTES
   for (let at = start; at < last; at += WORD_BYTES) words[word++] = text.getUint32(at, true)
@@ -23,8 +23,8 @@ export function putWords(text: DataView, start: number, end: number, words: Uint
 }
 
 /**
- * Whether `text[start, end)` has the words that stand in `words` from `word` on. What is looked at is copied to `output`
- * at `to` meanwhile, unless that is null.
+ * Whether `text[start, end)` equals the words in `words` from `word` on. Unless `output` is null, the compared bytes are
+ * copied to it at `to` along the way.
  */
 export function hasWords(
   text: DataView,
@@ -48,7 +48,7 @@ export function hasWords(
   return true
 }
 
-/** Copies `text[start, end)`, which is no shorter than a word, to `output` at `to`. */
+/** Copies `text[start, end)`, which is at least one word long, to `output` at `to`. */
 export function copyWords(text: DataView, start: number, end: number, output: DataView, to: number): void {
   const last = end - WORD_BYTES
   const shift = to - start

@@ -1,4 +1,6 @@
-/** So many at once, and so many a second after that: what is refilled evenly cannot be saved up. */
+/**
+ * A rate limit: so many at once, then so many a second. It refills evenly, so nothing can be saved up beyond the maximum.
+ */
 export class Allowance {
   #left: number
   #at = 0
@@ -11,7 +13,7 @@ export class Allowance {
     this.#perSecond = perSecond
   }
 
-  /** Takes one; false when none is left. `now` is monotonic milliseconds. */
+  /** Takes one; false if none is left. `now` is monotonic milliseconds. */
   take(now: number): boolean {
     if (this.#at !== 0) {
       const refilled = ((now - this.#at) / 1000) * this.#perSecond

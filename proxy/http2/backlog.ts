@@ -2,22 +2,22 @@ import { monotonicMs } from '../clock.ts'
 import type { Page } from '../wire/page.ts'
 import type { OutgoingFrames } from './outgoing-frames.ts'
 
-/** Bytes that wait, and where they go on. */
+/** Bytes that wait, and how far they were sent. */
 interface Waiting {
   readonly source: Buffer | Page
   at: number
   readonly end: number
-  /** The answer is complete by them. */
+  /** Whether they complete the answer. */
   readonly last: boolean
 }
 
 const NOTHING: Waiting[] = []
 
-/** What of an answer the client cannot take yet. */
+/** The part of an answer that the client cannot take yet. */
 export class Backlog {
-  /** Monotonic milliseconds since when something waits. */
+  /** Monotonic milliseconds at which the backlog began. */
   since = 0
-  /** The memory that is held for it: all of a source while some of that waits. */
+  /** Memory that is held: all of a source as long as any of it waits. */
   bytes = 0
   #waiting = NOTHING
 
@@ -25,7 +25,7 @@ export class Backlog {
     return this.#waiting.length === 0
   }
 
-  /** Adds bytes, which must stay as they are; with `last` the answer is complete by them. */
+  /** Adds bytes, which the caller must not change; with `last` they complete the answer. */
   add(source: Buffer | Page, at: number, end: number, last = false): void {
     if (this.isEmpty) {
       this.since = monotonicMs()
@@ -36,7 +36,10 @@ export class Backlog {
     this.#waiting.push({ source, at, end, last })
   }
 
-  /** Puts what may go of the first that waits into `frames`, with `once` a turn's. False when nothing may. */
+  /**
+   * Moves as much as possible of the first entry into `frames`, with `once` just one turn's worth. False if nothing could be
+   * moved.
+   */
   sendSome(frames: OutgoingFrames, once: boolean): boolean {
     const first = this.#waiting[0]!
     const { source, at, end, last } = first
@@ -51,7 +54,7 @@ export class Backlog {
     return true
   }
 
-  /** Forgets all of it. */
+  /** Drops everything. */
   clear(): void {
     for (const waiting of this.#waiting) this.#letGo(waiting)
     this.#waiting = NOTHING

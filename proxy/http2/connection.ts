@@ -15,15 +15,15 @@ import { Scheduler } from './scheduler.ts'
 import type { PeerSettings } from './settings.ts'
 import type { StreamHost, StreamWire } from './stream-wire.ts'
 
-/** So much is given back at a time: streams that nobody reads may hold all the rest of the window. */
+/** Bytes that are returned to the window at a time, since unread streams may hold all the rest of it. */
 export const GIVEN_BACK_BYTES = 64 * 1024
-/** The worker that a connection was accepted in. */
+/** The worker that accepted a connection. */
 export interface Http2Worker extends LaneWorker {
   /** The connection is gone. */
   forgetHttp2(connection: Http2Connection): void
 }
 
-/** An accepted connection that speaks HTTP/2: what goes out over it, and how long it lasts. */
+/** An accepted connection that speaks HTTP/2: sends its output, and decides how long it lasts. */
 export class Http2Connection implements WireOwner, StreamHost, Flushable {
   readonly output: Output
   readonly encoder = new HeaderEncoder()
@@ -34,16 +34,16 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
   isUrgent = false
   window = DEFAULT_WINDOW_BYTES
   progressAt = 0
-  /** What a new stream's window is. */
+  /** The window of a new stream. */
   streamWindow = DEFAULT_WINDOW_BYTES
   readonly #worker: Http2Worker
   readonly #wire: SocketWire
   readonly #intake: Intake
   readonly #reader: FrameReader
   readonly #scheduler = new Scheduler()
-  /** Bytes of DATA that were read and not given back. */
+  /** Bytes of DATA that were read but not returned to the window yet. */
   #owed = 0
-  /** It ends when nothing is under way. */
+  /** Whether it ends as soon as nothing is under way. */
   #leaving = false
   readonly #deadlines: Deadlines
 
@@ -70,7 +70,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
       if (!(error instanceof ConnectionFault)) throw error
       return this.#fail(error.code)
     }
-    this.#deadlines.read(this.#reader.isAmidFrame || this.#intake.isAmidHead, this.#worker.now)
+    this.#deadlines.read(this.#reader.isWithinFrame || this.#intake.isWithinHead, this.#worker.now)
     if (!this.#scheduler.isEmpty) this.touch()
     if (this.output.isBlocked) this.#wire.pause()
   }
@@ -107,7 +107,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
     if (this.#wire.closed) return
     this.#intake.giveBodies()
     this.lanes.settle()
-    // Streams wait for what was put together before; no drain follows what the kernel takes at once.
+    // Streams wait for earlier output. If the kernel took all of it at once, no drain event follows, so flush here.
     if (this.output.isBlocked) this.output.flush()
     this.#scheduler.run()
     this.output.flush()
@@ -135,7 +135,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
     else this.touch()
   }
 
-  /** Before the priority of a stream changes, and after. */
+  /** Takes the stream out of the queue while its priority changes. */
   reorder(stream: StreamWire, change: () => void): void {
     this.#scheduler.remove(stream)
     change()
@@ -144,13 +144,13 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
 
   // --- what the client says of the connection
 
-  /** The client takes so much more of all streams. Throws ConnectionFault. */
+  /** Adds bytes to the window of all streams. Throws ConnectionFault. */
   widen(bytes: number): void {
     this.window += bytes
     if (this.window > MAX_WINDOW_BYTES) throw new ConnectionFault(ERROR.flowControl, 'a window is too large')
   }
 
-  /** Does as the client says of itself. Throws ConnectionFault. */
+  /** Applies the client's settings. Throws ConnectionFault. */
   apply({ headerTableSizes, initialWindowSize }: PeerSettings): void {
     for (const size of headerTableSizes) this.encoder.resize(size)
     if (initialWindowSize !== undefined) {
@@ -171,7 +171,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
     this.#deadlines.settled()
   }
 
-  /** The client opens no more streams. */
+  /** The client will not open any more streams. */
   clientLeaves(): void {
     this.#leaving = true
     this.#deadlines.clientLeaves(this.#worker.now)
@@ -195,8 +195,8 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
   }
 
   /**
-   * Lets the connection end after what is under way. The client is told twice: first that it should open no more
-   * streams, and when what was on its way has come, which was the last (RFC 9113 6.8).
+   * Lets the connection end after what is under way. The client gets two GOAWAY frames: the first asks it to open no more
+   * streams; the second, once those already under way have arrived, names the last one served (RFC 9113 6.8).
    */
   retire(atOnce: boolean): void {
     if (this.#leaving || this.#deadlines.isLeaving) return
@@ -213,25 +213,25 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
     this.touch()
   }
 
-  /** Ends the connection for a fault of the client. */
+  /** Ends the connection because of a fault of the client. */
   #fail(code: number): void {
     this.#reader.stop()
     this.#leaving = true
     this.#deadlines.failed()
     this.output.goAway(this.#intake.close(), code)
     this.lanes.end()
-    // It is closed when this has gone.
+    // The connection is closed once this was sent.
     this.touch()
   }
 
-  /** A client that does not close its end, or takes nothing of what is left, is not waited for. */
+  /** Closes the connection, with a time limit for clients that do not close their end or do not read what is left. */
   #close(): void {
     if (this.#deadlines.isClosing) return
     this.#wire.end()
     this.#deadlines.closes(this.#worker.now)
   }
 
-  /** A fault of ours ends the connection, not the worker with all others. */
+  /** Limits a fault of this program to the connection; otherwise it would end the worker. */
   fault(error: unknown): void {
     this.#wire.fail(error)
   }

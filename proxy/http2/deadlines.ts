@@ -1,32 +1,32 @@
 import { monotonicMs } from '../clock.ts'
 import { HEAD_TIMEOUT_MS, IDLE_TIMEOUT_MS, LINGER_MS, READER_TIMEOUT_MS } from '../relay/waits.ts'
 
-/** A client that says that it goes has this long for what is under way. */
-const FAREWELL_MS = 10 * 60_000
-/** What was on its way when the client was told to open no more streams has come by then (RFC 9113 6.8). */
+/** How long a client that announced its end has for what is under way. */
+const CLIENT_LEAVING_MS = 10 * 60_000
+/** By then, streams opened before the client got our GOAWAY have arrived (RFC 9113 6.8). */
 const GOAWAY_NOTICE_MS = 1_000
 const SETTINGS_ACK_TIMEOUT_MS = 30_000
 
-/** What is to be done when something has not come in time. */
+/** What to do when a deadline has passed. */
 export const DUE = {
   nothing: 0,
-  /** The connection ends at once. */
+  /** End the connection at once. */
   end: 1,
-  /** A head has not come. */
+  /** Fail: a head has not arrived. */
   head: 2,
-  /** Our settings were not acknowledged. */
+  /** Fail: our settings were not acknowledged. */
   settings: 3,
-  /** The client is told that no other stream is served. */
+  /** Tell the client that no further stream is served. */
   leave: 4,
 } as const
 
-/** When what is waited for of one connection must have come: in monotonic milliseconds, Infinity for never. */
+/** The deadlines of one connection, in monotonic milliseconds; Infinity for none. */
 export class Deadlines {
   #idleBy: number
   #headBy: number
   #settledBy: number
   #noticeUntil = Infinity
-  #farewellBy = Infinity
+  #clientGoneBy = Infinity
   #drainedBy = Infinity
   #goneBy = Infinity
 
@@ -36,20 +36,20 @@ export class Deadlines {
     this.#settledBy = now + SETTINGS_ACK_TIMEOUT_MS
   }
 
-  /** One of `DUE`. */
+  /** Returns the most urgent value of `DUE`. */
   due(now: number, isReading: boolean, isPending: boolean): number {
-    if (now > this.#farewellBy || now > this.#drainedBy) return DUE.end
-    // What TLS has just taken is pending for a moment, what the client has not for as long as it may.
+    if (now > this.#clientGoneBy || now > this.#drainedBy) return DUE.end
+    // Data in TLS is pending only for a moment; data that the client does not read may be pending for as long as allowed.
     if (now > this.#goneBy && !isPending) return DUE.end
-    // While we do not read, what was cut by our last look cannot be completed.
+    // While we do not read, a head that the last read cut off cannot be completed.
     if (now > this.#headBy && isReading) return DUE.head
     if (now > this.#settledBy) return DUE.settings
     return now > this.#noticeUntil || now > this.#idleBy ? DUE.leave : DUE.nothing
   }
 
-  /** Something was read, and ended amid a head or not. */
-  read(isAmidHead: boolean, now: number): void {
-    if (!isAmidHead) this.#headBy = Infinity
+  /** Something was read; it may have ended within a head. */
+  read(isWithinHead: boolean, now: number): void {
+    if (!isWithinHead) this.#headBy = Infinity
     else if (this.#headBy === Infinity) this.#headBy = now + HEAD_TIMEOUT_MS
   }
 
@@ -72,17 +72,17 @@ export class Deadlines {
     this.#idleBy = Infinity
   }
 
-  /** None is. */
+  /** No request is under way. */
   idle(now: number): void {
     if (this.#idleBy === Infinity) this.#idleBy = now + IDLE_TIMEOUT_MS
   }
 
-  /** The client opens no more streams. */
+  /** The client will not open any more streams. */
   clientLeaves(now: number): void {
-    this.#farewellBy = Math.min(this.#farewellBy, now + FAREWELL_MS)
+    this.#clientGoneBy = Math.min(this.#clientGoneBy, now + CLIENT_LEAVING_MS)
   }
 
-  /** The client was told to open no more streams. */
+  /** The client was asked to open no more streams. */
   leaves(now: number): void {
     this.#noticeUntil = now + GOAWAY_NOTICE_MS
   }
@@ -91,19 +91,19 @@ export class Deadlines {
     return this.#noticeUntil !== Infinity
   }
 
-  /** The client was told which stream was the last. */
+  /** The client was told which stream is the last. */
   left(): void {
     this.#noticeUntil = Infinity
     this.#idleBy = Infinity
   }
 
-  /** The client is at fault, and nothing more of it is read. */
+  /** The client is at fault and is not read any more. */
   failed(): void {
     this.#headBy = Infinity
     this.#settledBy = Infinity
   }
 
-  /** The connection was closed; what the client has to take before was awaited already. */
+  /** The connection was closed; the deadline for what the client must still take is already set. */
   closes(now: number): void {
     this.#goneBy = now + LINGER_MS
   }

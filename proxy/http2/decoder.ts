@@ -5,15 +5,15 @@ import { decodeHuffman } from './huffman.ts'
 import { ConnectionFault, ERROR } from './protocol.ts'
 import { STATIC_FIELDS } from './static-table.ts'
 
-/** A header block is no longer than this, so no string of it either. */
+/** Max length of a header block, and so of each string in it. */
 export const MAX_BLOCK_BYTES = 64 * 1024
-/** A word of 5 bits for each 8, at the most. */
+/** The shortest code word has 5 bits, so 8 bits of input become at most 8/5 characters. */
 const UNPACKED_BYTES = (MAX_BLOCK_BYTES * 8) / 5
-/** Bytes of an integer after its first: more than any table or block could need. */
+/** Max bytes of an integer after the first: enough for any table or block. */
 const MAX_INTEGER_BYTES = 4
 
 const NOTHING = new Uint8Array(0)
-/** Where unpacked strings stand until they are read. */
+/** Unpacked strings, until they are read. */
 let unpacked: Buffer | null = null
 
 /** Reads the header blocks of one connection (RFC 7541). */
@@ -23,7 +23,7 @@ export class HeaderDecoder {
   #at = 0
   #end = 0
 
-  /** Gives `take` each field of the block `input[start, end)`. Throws ConnectionFault for what is no header block. */
+  /** Calls `take` for each field of the block `input[start, end)`. Throws ConnectionFault if it is not a header block. */
   decode(input: Uint8Array, start: number, end: number, take: (field: Field) => void): void {
     this.#input = input
     this.#at = start
@@ -34,9 +34,9 @@ export class HeaderDecoder {
       if (byte >= 128) take(this.#field(this.#integer(7)))
       else if (byte >= 64) take(this.#insert(this.#literal(6)))
       else if (byte < 32) take(this.#literal(4))
-      // Only at the beginning of a block (RFC 7541 4.2).
+      // Only allowed at the beginning of a block (RFC 7541 4.2).
       else if (sized) this.#resize(this.#integer(5))
-      else throw broken('a change of the table amid a block')
+      else throw broken('a table size update within a block')
       sized = sized && byte < 64 && byte >= 32
     }
   }
@@ -47,7 +47,7 @@ export class HeaderDecoder {
   }
 
   #resize(bytes: number): void {
-    if (bytes > TABLE_BYTES) throw broken('a table larger than it may be')
+    if (bytes > TABLE_BYTES) throw broken('a table size above the limit')
     this.#table.limit = bytes
   }
 
@@ -56,11 +56,11 @@ export class HeaderDecoder {
       index <= STATIC_FIELDS.length
         ? STATIC_FIELDS[index - 1]
         : this.#table.get(index - STATIC_FIELDS.length - 1)
-    if (!field) throw broken(`no field has the index ${index}`)
+    if (!field) throw broken(`no field with index ${index}`)
     return field
   }
 
-  /** A field whose name has an index of so many bits, or follows as its value does. */
+  /** Reads a field whose name is an index of so many bits, or a string like its value. */
   #literal(bits: number): Field {
     const index = this.#integer(bits)
     return index === 0
@@ -73,28 +73,28 @@ export class HeaderDecoder {
     const length = this.#integer(7)
     const start = this.#at
     const end = start + length
-    if (end > this.#end) throw broken('a string longer than its block')
+    if (end > this.#end) throw broken('a string that is longer than its block')
     this.#at = end
     if (!packed) return latin1(this.#input, start, end)
     unpacked ??= Buffer.allocUnsafeSlow(UNPACKED_BYTES)
     const unpackedLength = decodeHuffman(this.#input, start, end, unpacked)
-    if (unpackedLength < 0) throw broken('a string with a bad code')
+    if (unpackedLength < 0) throw broken('a string with an invalid Huffman code')
     return latin1(unpacked, 0, unpackedLength)
   }
 
-  /** An integer whose first byte has so many bits for it (RFC 7541 5.1). */
+  /** Reads an integer that begins with so many bits of the first byte (RFC 7541 5.1). */
   #integer(bits: number): number {
-    if (this.#at >= this.#end) throw broken('a block that was cut')
+    if (this.#at >= this.#end) throw broken('a truncated block')
     const most = (1 << bits) - 1
     let value = this.#input[this.#at++]! & most
     if (value < most) return value
     for (let shift = 0; shift < 7 * MAX_INTEGER_BYTES; shift += 7) {
-      if (this.#at >= this.#end) throw broken('a block that was cut')
+      if (this.#at >= this.#end) throw broken('a truncated block')
       const byte = this.#input[this.#at++]!
       value += (byte & 127) << shift
       if (byte < 128) return value
     }
-    throw broken('an integer of too many bytes')
+    throw broken('an integer with too many bytes')
   }
 }
 

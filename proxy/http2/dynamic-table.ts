@@ -1,15 +1,15 @@
-/** The size that either side's table has at most: what peers start from (RFC 9113 6.5.2). */
+/** The max size of either side's table: the size that peers start with (RFC 9113 6.5.2). */
 export const TABLE_BYTES = 4096
-/** What an entry counts beside its text (RFC 7541 4.1). */
+/** What an entry counts in addition to its text (RFC 7541 4.1). */
 export const ENTRY_BYTES = 32
-/** No more of them fit. */
+/** More entries cannot fit. */
 const MAX_ENTRIES = TABLE_BYTES / ENTRY_BYTES
 
-function nobody(): void {}
+function ignore(): void {}
 
-/** What was sent lately, newest first, and is repeated by its index (RFC 7541 2.3.2). */
+/** What was sent recently, newest first; it can be repeated by its index (RFC 7541 2.3.2). */
 export class DynamicTable<Entry extends { readonly size: number }> {
-  /** Entries ever inserted: the newest has this number. */
+  /** The number of entries ever inserted, which is the number of the newest one. */
   inserted = 0
   #count = 0
   #bytes = 0
@@ -17,18 +17,18 @@ export class DynamicTable<Entry extends { readonly size: number }> {
   readonly #ring: (Entry | undefined)[] = []
   readonly #onEvict: (entry: Entry, number: number) => void
 
-  /** `onEvict` is told each entry that leaves, with its number. */
-  constructor(onEvict: (entry: Entry, number: number) => void = nobody) {
+  /** `onEvict` gets each entry that leaves, with its number. */
+  constructor(onEvict: (entry: Entry, number: number) => void = ignore) {
     this.#onEvict = onEvict
   }
 
-  /** The entry so many after the newest, which is 0; undefined beyond the oldest. */
+  /** Returns the entry at this distance from the newest, which is 0; undefined beyond the oldest. */
   get(index: number): Entry | undefined {
     if (index >= this.#count) return undefined
     return this.#ring[(this.inserted - index) % MAX_ENTRIES]
   }
 
-  /** Inserts an entry in place of the oldest; one that does not fit empties the table (RFC 7541 4.4). */
+  /** Inserts an entry, evicting the oldest; an entry that does not fit empties the table (RFC 7541 4.4). */
   insert(entry: Entry): void {
     this.#evict(this.#limit - entry.size)
     if (entry.size > this.#limit) return
@@ -41,7 +41,7 @@ export class DynamicTable<Entry extends { readonly size: number }> {
     return this.#limit
   }
 
-  /** Sets the size, up to `TABLE_BYTES`. */
+  /** Sets the size limit, up to `TABLE_BYTES`. */
   set limit(bytes: number) {
     this.#limit = bytes
     this.#evict(bytes)

@@ -5,47 +5,47 @@ import { DynamicTable, TABLE_BYTES } from './dynamic-table.ts'
 import { LITERAL, knownLine, lineEnd, type KnownLine } from './known-lines.ts'
 import { STATIC_FIELDS, STATIC_NAMES, STATIC_STATUSES } from './static-table.ts'
 
-/** A head, and two integers of three bytes more for each of its fields than HTTP/1.1 has in between. */
+/** Room for a head; each field may take two integers, up to three bytes longer than the separators of HTTP/1.1. */
 const ENCODED_BYTES = MAX_HEAD_BYTES + 16 * 1024
-/** A text shorter than this is written faster by a loop than by a call out of JavaScript. */
+/** Shorter texts are written faster by a loop than by a native call. */
 const SHORT_TEXT = 24
-/** Words are copied faster by a loop up to here. */
+/** Up to this length, words are copied faster by a loop. */
 const LONG_TEXT = 200
 
-/** Where header blocks are put together: each is copied into frames at once. */
+/** The buffer for header blocks: each is copied into frames at once. */
 export const encoded = Buffer.allocUnsafeSlow(ENCODED_BYTES)
 const words = new Words().of(encoded)
 const heads = new Words()
 
-/** A line that the peer's table has. */
+/** A line that is in the peer's table. */
 interface Sent {
   readonly id: number
   readonly size: number
 }
 
-/** Writes the header blocks of one connection (RFC 7541): a line that was sent before is a byte or two. */
+/** Writes the header blocks of one connection (RFC 7541). A line that was sent before takes a byte or two. */
 export class HeaderEncoder {
-  /** Numbers of the table's entries by the id of their line. */
+  /** The numbers of the table's entries, by the id of their line. */
   readonly #numbers = new Map<number, number>()
   readonly #table = new DynamicTable<Sent>(({ id }, number) => {
     if (this.#numbers.get(id) === number) this.#numbers.delete(id)
   })
-  /** Sizes of the table that the peer is to be told: the least since it was told, and the present one. */
-  #least = TABLE_BYTES
+  /** Table sizes that the peer must be told: the smallest since it was last told, and the current one. */
+  #minLimit = TABLE_BYTES
   #limit = TABLE_BYTES
   #at = 0
-  /** Where the empty line of the head that was encoded last begins; the end of the bytes where there is none. */
+  /** Where the empty line of the last encoded head begins; the end of the bytes if there is none. */
   headEnd = 0
 
-  /** The peer's table has so many bytes. */
+  /** Sets the size of the peer's table. */
   resize(bytes: number): void {
     this.#limit = Math.min(bytes, TABLE_BYTES)
-    this.#least = Math.min(this.#least, this.#limit)
+    this.#minLimit = Math.min(this.#minLimit, this.#limit)
   }
 
   /**
-   * Encodes the head of an answer as HTTP/1.1 has it, from `start` of `bytes` to its empty line, into `encoded`;
-   * `status` takes the place of its own, and lines whose name is among `without` are left out. Answers the length.
+   * Encodes the head of an answer, written as HTTP/1.1 from `start` of `bytes` to its empty line, into `encoded`. `status`
+   * replaces its own, and lines named in `without` are left out. Returns the length.
    */
   head(bytes: Buffer, start: number, end: number, status: number, without: readonly string[]): number {
     this.#begin()
@@ -53,7 +53,7 @@ export class HeaderEncoder {
     if (known !== undefined) this.#integer(0x80, 7, known)
     else this.#literal(0x00, 4, ':status', String(status))
     let line: KnownLine | null = null
-    // After the line of the status, and after each other.
+    // Each step moves to the start of the next line: first past the status line.
     let at = lineEnd(bytes, start, end) + 2
     while (at < end && bytes[at] !== CR) {
       line = knownLine(line, bytes, at, end)
@@ -65,7 +65,7 @@ export class HeaderEncoder {
     return this.#at
   }
 
-  /** Encodes names in lower case and values in turn into `encoded`. Answers the length. */
+  /** Encodes alternating names in lower case and values into `encoded`. Returns the length. */
   trailers(fields: readonly string[]): number {
     this.#begin()
     for (let index = 0; index < fields.length; index += 2)
@@ -75,16 +75,16 @@ export class HeaderEncoder {
 
   #begin(): void {
     this.#at = 0
-    if (this.#limit === this.#table.limit && this.#least === this.#limit) return
-    // RFC 7541 4.2: the smallest in between first, as the peer has evicted by it.
-    if (this.#least < this.#limit) this.#integer(0x20, 5, this.#least)
+    if (this.#limit === this.#table.limit && this.#minLimit === this.#limit) return
+    // RFC 7541 4.2: the smallest size in between comes first, because the peer has evicted entries by it.
+    if (this.#minLimit < this.#limit) this.#integer(0x20, 5, this.#minLimit)
     this.#integer(0x20, 5, this.#limit)
-    this.#table.limit = this.#least
+    this.#table.limit = this.#minLimit
     this.#table.limit = this.#limit
-    this.#least = this.#limit
+    this.#minLimit = this.#limit
   }
 
-  /** The line that stands in `bytes[at, stop)`. */
+  /** Encodes the line in `bytes[at, stop)`. */
   #line(line: KnownLine, bytes: Buffer, at: number, stop: number): void {
     const { name, repeats } = line
     let pattern = name.literal
@@ -93,7 +93,7 @@ export class HeaderEncoder {
       const number = this.#numbers.get(line.id)
       if (number !== undefined)
         return this.#integer(0x80, 7, STATIC_FIELDS.length + 1 + this.#table.inserted - number)
-      // One that takes half of the table is not worth what it pushes out.
+      // A line that takes half of the table is not worth what it would evict.
       if (line.size > this.#table.limit / 2) pattern = LITERAL.plain
     }
     this.#integer(pattern, pattern === LITERAL.inserted ? 6 : 4, name.index)

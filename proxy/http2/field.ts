@@ -1,6 +1,6 @@
 import { ENTRY_BYTES } from './dynamic-table.ts'
 
-/** Kinds of fields by what a request does with them. */
+/** Kinds of fields, by what a request does with them. */
 export const KIND = {
   regular: 0,
   method: 1,
@@ -14,9 +14,9 @@ export const KIND = {
   cookie: 8,
   contentLength: 9,
   priority: 10,
-  /** The request that has it is malformed (RFC 9113 8.1.1). */
+  /** Makes its request malformed (RFC 9113 8.1.1). */
   malformed: 11,
-  /** Of a name alone: the value decides (RFC 9113 8.2.2). */
+  /** The kind of the name only: the value decides (RFC 9113 8.2.2). */
   te: 12,
 } as const
 
@@ -32,7 +32,7 @@ const KINDS = new Map<string, number>([
   ['content-length', KIND.contentLength],
   ['priority', KIND.priority],
   ['te', KIND.te],
-  // Fields about a connection of HTTP/1.1 have no place in HTTP/2 (RFC 9113 8.2.2).
+  // Fields about an HTTP/1.1 connection are not allowed in HTTP/2 (RFC 9113 8.2.2).
   ['connection', KIND.malformed],
   ['keep-alive', KIND.malformed],
   ['proxy-connection', KIND.malformed],
@@ -42,40 +42,40 @@ const KINDS = new Map<string, number>([
 
 /** RFC 9110 5.6.2, in lower case (RFC 9113 8.2.1). */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
-/** What a value may not hold anywhere. */
+/** Bytes that a value must not contain. */
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 const WHITE_SPACE = /^[\t ]|[\t ]$/
 
-/** A field as it stands in a table: judged once, however often it is repeated. */
+/** A field as it is in a table: checked once, however often it is repeated. */
 export interface Field {
   readonly name: string
   readonly value: string
   readonly kind: number
-  /** What the name alone makes of it. */
+  /** The kind by name alone. */
   readonly kindOfName: number
-  /** As HTTP/1.1 has it. */
+  /** The line as in HTTP/1.1. */
   readonly line: string
-  /** Bytes that it counts in a table, and in a list. */
+  /** What it counts in a table, and in a list, in bytes. */
   readonly size: number
 }
 
-/** Judges a field. */
+/** Checks a field. */
 export function fieldOf(name: string, value: string): Field {
-  return judged(name, KINDS.get(name) ?? (NAME.test(name) ? KIND.regular : KIND.malformed), value)
+  return checked(name, KINDS.get(name) ?? (NAME.test(name) ? KIND.regular : KIND.malformed), value)
 }
 
-/** Judges a field of the same name as one in a table: a block of 64 KiB may repeat one of 4 KiB 30,000 times. */
+/** Checks a field with the name of one in a table: a block of 64 KiB may repeat a name of 4 KiB 30,000 times. */
 export function fieldNamed({ name, kindOfName }: Field, value: string): Field {
-  return judged(name, kindOfName, value)
+  return checked(name, kindOfName, value)
 }
 
-function judged(name: string, kindOfName: number, value: string): Field {
+function checked(name: string, kindOfName: number, value: string): Field {
   const size = name.length + value.length + ENTRY_BYTES
   return { name, value, kind: kindOf(kindOfName, value), kindOfName, line: `${name}: ${value}\r\n`, size }
 }
 
 function kindOf(kindOfName: number, value: string): number {
-  // Differs from request to request, and may hold less than other values: `isPath` judges it with the request.
+  // Paths differ from request to request, and allow fewer bytes than other values: `isPath` checks them with the request.
   if (kindOfName === KIND.path) return KIND.path
   if (NOT_IN_VALUE.test(value) || WHITE_SPACE.test(value)) return KIND.malformed
   if (kindOfName !== KIND.te) return kindOfName

@@ -1,19 +1,19 @@
-/** Who has something to send. */
+/** A connection with something to send. */
 export interface Flushable {
-  /** It is in the queue. */
+  /** Whether it is in the queue. */
   isQueued: boolean
-  /** It is flushed when what runs now has ended. */
+  /** Whether it is flushed as soon as the current code has run. */
   isUrgent: boolean
   flush(): void
-  /** Ends it, for an error of its flush. */
+  /** Ends it because its flush has thrown. */
   fault(error: unknown): void
 }
 
 let queue: Flushable[] = []
 
 /**
- * Has `connection` flushed when everything was read that has come: the answers of many streams, which upstreams gave
- * in this round, go out in one write.
+ * Flushes the connection once everything that has arrived was read: answers of many streams that upstreams gave in this
+ * round then go out in one write.
  */
 export function flushSoon(connection: Flushable): void {
   if (connection.isQueued || connection.isUrgent) return
@@ -22,8 +22,8 @@ export function flushSoon(connection: Flushable): void {
 }
 
 /**
- * Has `connection` flushed at once, but not amid what is done for it now: nothing more will come that its answers could
- * wait for, and while others are read its client goes on.
+ * Flushes the connection as soon as the current code has run: nothing more will come that its answers could wait for, and
+ * its client can continue while other connections are read.
  */
 export function flushNext(connection: Flushable): void {
   if (connection.isUrgent) return

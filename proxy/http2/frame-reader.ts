@@ -1,39 +1,41 @@
 import { ConnectionFault, ERROR, FLAG, FRAME, FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from './protocol.ts'
 
-/** What a client says first (RFC 9113 3.4). */
+/** How a client begins (RFC 9113 3.4). */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 
-/** What is read: the preface, frames, or nothing any more. */
+/** What is being read: the preface, frames, or nothing any more. */
 const PHASE = { preface: 0, frames: 1, stopped: 2 } as const
 
-/** Who deals with frames. `bytes` are valid during the call alone. */
+/** Handles frames. `bytes` are only valid during the call. */
 export interface FrameHandler {
-  /** A whole frame other than DATA, with its content in `bytes[start, end)`. */
+  /** A complete frame other than DATA, with its content in `bytes[start, end)`. */
   onFrame(type: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void
-  /** A frame of DATA begins, of so many bytes with what pads it. */
+  /** A DATA frame begins; `length` includes the padding. */
   onDataBegin(id: number, length: number): void
-  /** Some of its content. */
+  /** A part of its content. */
   onData(id: number, bytes: Buffer, start: number, end: number): void
-  /** All of it has come; so many bytes were padding. */
+  /** All of it has arrived; `padding` bytes were padding. */
   onDataEnd(id: number, flags: number, padding: number): void
 }
 
-/** Cuts what comes over a connection into frames (RFC 9113 4.1): in place, but for those that come in pieces. */
+/** Splits what arrives over a connection into frames (RFC 9113 4.1): in place, unless they come in pieces. */
 export class FrameReader {
   readonly #handler: FrameHandler
   /** One of `PHASE`. */
   #phase: number = PHASE.preface
   #prefaceRead = 0
-  /** A header that comes in pieces; so small that it is part of the heap, and pins no memory that others have left. */
+  /**
+   * A header that comes in pieces. It is small enough for the JavaScript heap, so it does not keep a pooled buffer alive.
+   */
   #header: Uint8Array | null = null
   #headerRead = 0
   #type = 0
   #flags = 0
   #id = 0
-  /** The content of a frame that came in pieces. */
+  /** The content of a frame that comes in pieces. */
   #content: Buffer | null = null
   #contentRead = 0
-  /** Of DATA under way: bytes to come, its padding, and whether the padding's length is still to come. */
+  /** For the current DATA frame: bytes to come, its padding, and whether the padding's length is still to come. */
   #dataLeft = -1
   #padding = 0
   #paddingUnknown = false
@@ -42,13 +44,13 @@ export class FrameReader {
     this.#handler = handler
   }
 
-  /** A frame other than DATA, or the preface, has begun and is not whole. */
-  get isAmidFrame(): boolean {
+  /** Whether a frame other than DATA, or the preface, has begun and is not complete. */
+  get isWithinFrame(): boolean {
     if (this.#phase !== PHASE.frames) return this.#phase === PHASE.preface
     return this.#headerRead > 0 || this.#content !== null
   }
 
-  /** Reads no more. */
+  /** Stops reading. */
   stop(): void {
     this.#phase = PHASE.stopped
   }
@@ -85,7 +87,7 @@ export class FrameReader {
     return this.#begin(header, 0, stop, end, input)
   }
 
-  /** Begins the frame whose header stands in `header` at `from`, and whose content follows in `input` from `at` on. */
+  /** Begins the frame whose header is in `header` at `from`, and whose content follows in `input` from `at` on. */
   #begin(header: Uint8Array, from: number, at: number, end: number, input: Buffer): number {
     const length = (header[from]! << 16) | (header[from + 1]! << 8) | header[from + 2]!
     if (length > MAX_FRAME_BYTES) throw new ConnectionFault(ERROR.frameSize, 'a frame is too long')
@@ -124,7 +126,7 @@ export class FrameReader {
     this.#padding = 0
     this.#paddingUnknown = (this.#flags & FLAG.padded) !== 0
     if (this.#paddingUnknown && length === 0)
-      throw new ConnectionFault(ERROR.frameSize, 'padded DATA without a length of its padding')
+      throw new ConnectionFault(ERROR.frameSize, 'padded DATA without a padding length')
     this.#dataLeft = length
     if (length === 0) this.#endData()
   }

@@ -5,7 +5,7 @@ import { DEFAULT_WINDOW_BYTES, FLAG, FRAME, SETTING } from './protocol.ts'
 import { settingsContent } from './settings.ts'
 import { MAX_STREAMS } from './streams.ts'
 
-/** What a client may send ahead of upstreams that read slowly, of all of a connection. */
+/** How much a client may send ahead of upstreams that read slowly, over a whole connection. */
 export const CONNECTION_WINDOW_BYTES = 1024 * 1024
 
 const SETTINGS = settingsContent([
@@ -17,13 +17,13 @@ const SETTINGS = settingsContent([
 ])
 const NOTHING = Buffer.alloc(0)
 
-/** Says what a connection begins with: what a client may do (RFC 9113 3.4). */
+/** Sends the start of a connection: our settings and the window (RFC 9113 3.4). */
 export function greet(output: Output): void {
   output.frame(FRAME.settings, 0, 0, SETTINGS)
   output.numberFrame(FRAME.windowUpdate, 0, CONNECTION_WINDOW_BYTES - DEFAULT_WINDOW_BYTES)
 }
 
-/** Says that we do as the client's settings ask. */
+/** Acknowledges the client's settings. */
 export function acknowledgeSettings(output: Output): void {
   output.frame(FRAME.settings, FLAG.ack, 0, NOTHING)
 }

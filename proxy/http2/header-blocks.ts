@@ -1,32 +1,32 @@
 import { MAX_BLOCK_BYTES } from './decoder.ts'
 import { ConnectionFault, ERROR, FLAG } from './protocol.ts'
 
-/** A head of 64 KiB takes four frames; who sends it in crumbs wants to keep us busy. */
+/** A head of 64 KiB takes four frames; a client that sends it in tiny frames wants to keep us busy. */
 const MAX_FRAMES = 16
 const PRIORITY_BYTES = 5
 const NONE: Buffer[] = []
 
-/** A header block, whole. */
+/** A complete header block. */
 export interface HeaderBlock {
   id: number
   endStream: boolean
   bytes: Buffer
   start: number
   end: number
-  /** It says of its stream that it depends on itself (RFC 7540 5.3.1). */
+  /** Whether it says that its stream depends on itself (RFC 7540 5.3.1). */
   isSelfDependent: boolean
 }
 
-/** Puts header blocks together that come in several frames (RFC 9113 6.10). */
+/** Joins header blocks that come in several frames (RFC 9113 6.10). */
 export class HeaderBlocks {
-  /** The stream whose block is not whole; 0 for none. Nothing else may come in between. */
+  /** The stream whose block is not complete; 0 for none. No other frame may come in between. */
   openId = 0
   #endStream = false
   #isSelfDependent = false
   #parts: Buffer[] = NONE
   #bytes = 0
 
-  /** Takes the content of HEADERS. Answers the block when it is whole. Throws ConnectionFault. */
+  /** Takes the content of HEADERS. Returns the block once it is complete. Throws ConnectionFault. */
   begin(id: number, flags: number, bytes: Buffer, start: number, end: number): HeaderBlock | null {
     if ((flags & FLAG.padded) !== 0) {
       const padding = start < end ? bytes[start]! : end
@@ -49,7 +49,7 @@ export class HeaderBlocks {
     return null
   }
 
-  /** Takes the content of CONTINUATION. Answers the block when it is whole. Throws ConnectionFault. */
+  /** Takes the content of CONTINUATION. Returns the block once it is complete. Throws ConnectionFault. */
   goOn(flags: number, bytes: Buffer, start: number, end: number): HeaderBlock | null {
     this.#add(bytes, start, end)
     if ((flags & FLAG.endHeaders) === 0) return null
@@ -75,7 +75,7 @@ export class HeaderBlocks {
   }
 }
 
-/** The stream that a priority of RFC 7540 names, whose content begins at `at`. */
+/** Returns the stream named by a priority of RFC 7540 whose content begins at `at`. */
 export function dependencyIn(bytes: Buffer, at: number): number {
   return bytes.readUInt32BE(at) & 0x7fffffff
 }

@@ -1,4 +1,6 @@
-/** The code of RFC 7541 Appendix B, which is canonical: the length of each symbol's word says all. `a` stands for 5 bits. */
+/**
+ * The code of RFC 7541 Appendix B. It is canonical, so the lengths of the code words define it; the letter `a` means 5 bits.
+ */
 const LENGTHS =
   'isxxxxxxxtzxxzxxxxxxxxzxxxxxxxxx' +
   'bffhibdgffdgdbbbaaabbbbbbbcdkbhf' +
@@ -11,24 +13,24 @@ const LENGTHS =
 const SHORTEST_BITS = 5
 const LONGEST_BITS = 30
 const FIRST_LETTER = 97
-/** The end of the string as a symbol, which no string may hold (RFC 7541 5.2). */
+/** The symbol for the end of the string, which must not occur in a string (RFC 7541 5.2). */
 const END = 256
-/** What is left of the last byte is at most so many ones. */
+/** The last byte is padded with at most this many ones. */
 const MAX_PADDING_BITS = 7
 
-/** The code in the form that strings are read by. */
+/** The code in the form used for decoding. */
 interface Tables {
-  /** By node and the next four bits: the node after them, and the symbol that they end, -1 for none, as no two fit. */
+  /** By node and the next four bits: the next node, and the symbol that ended, or -1. Four bits never end two symbols. */
   nextNode: Uint16Array
   symbols: Int16Array
-  /** Nodes at which a string may end: so many ones, and no more, after the last symbol. */
+  /** Nodes at which a string may end: after the last symbol there are only ones, and not too many. */
   isEnd: Uint8Array
 }
 
-/** Made for the first string that is packed: a worker that speaks no HTTP/2 needs them not. */
+/** Created for the first packed string: a worker that does not speak HTTP/2 does not need them. */
 let tables: Tables | null = null
 
-/** The code as a tree: two children a node, others than nodes, as negative numbers, being leaves. */
+/** Returns the code as a tree: each node has two children; negative numbers are leaves. */
 function plantTree(): [number, number][] {
   const children: [number, number][] = [[0, 0]]
   let word = 0
@@ -72,8 +74,8 @@ function makeTables(): Tables {
 }
 
 /**
- * Decodes `input[start, end)` into `output` from its beginning, which has room for 8/5 of it. Answers the length, -1
- * for what is no such code.
+ * Decodes `input[start, end)` into `output` from its beginning, which needs room for 8/5 of the input. Returns the length,
+ * or -1 if it is not valid.
  */
 export function decodeHuffman(input: Uint8Array, start: number, end: number, output: Uint8Array): number {
   const { nextNode, symbols, isEnd } = (tables ??= makeTables())

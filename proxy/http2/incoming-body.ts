@@ -1,47 +1,47 @@
 import { BODY } from './request-fields.ts'
 
-/** What a client may send ahead of an upstream that reads slowly, of one request. */
+/** How much a client may send ahead of an upstream that reads slowly, for one request. */
 export const STREAM_WINDOW_BYTES = 256 * 1024
 
 const END_OF_CHUNKS = '0\r\n'
 /**
- * What comes is gathered in pieces, as each byte of it may have come in a frame of its own, and each piece is a write to
- * the service: the first is short where little comes, the next are twice as long, up to a frame's length.
+ * Incoming bytes are collected in pieces, since each may have come in a frame of its own, and each piece is one write to the
+ * service. The first piece is short, in case little comes; each next one is twice as long, up to the length of a frame.
  */
 const FIRST_PIECE_BYTES = 1024
 const MAX_PIECE_BYTES = 16 * 1024
 
-/** Who reads a body. */
+/** The reader of a body. */
 export interface BodyReader {
-  /** It reads no more for now. */
+  /** Whether it reads nothing for now. */
   readonly paused: boolean
-  /** Reads bytes that stay as they are. */
+  /** Takes bytes that are not changed afterwards. */
   receive(bytes: Buffer, length: number): void
   /** The client has sent the last byte of a tunnel. */
   tunnelEnded(): void
-  /** So many bytes more of the connection may be sent, and of the stream when it has the second number. */
+  /** Returns bytes to the window of the connection and, if `ofStream` is not 0, to that of the stream. */
   giveBack(ofConnection: number, ofStream: number): void
 }
 
-/** The body of a request as it comes in frames, given to the relay as HTTP/1.1 has it. */
+/** The body of a request, which arrives in frames and is given to the relay as in HTTP/1.1. */
 export class IncomingBody {
-  /** Its last byte has come from the client. */
+  /** Whether its last byte has arrived. */
   ended = true
   readonly #reader: BodyReader
   #kind: number = BODY.none
-  /** Bytes to come of a body with a length. */
+  /** Bytes still to come of a body with a known length. */
   #left = 0
-  /** What the client may send. */
+  /** How much the client may send. */
   #window = 0
-  /** What came and was not read: whole pieces, one that grows, and what ends the body. */
+  /** What has arrived and was not read: complete pieces, one that grows, and the end of the body. */
   #waiting: Buffer[] = []
   #growing: Buffer | null = null
   #grown = 0
-  /** What the next piece has room for at least. */
+  /** The min size of the next piece. */
   #pieceBytes = FIRST_PIECE_BYTES
   #ending: Buffer | null = null
   #endWaits = false
-  /** Bytes that were not given back: of the connection's window, and of the stream's. */
+  /** Bytes not yet returned to the connection's window, and to the stream's. */
   #held = 0
   #taken = 0
 
@@ -63,32 +63,32 @@ export class IncomingBody {
     return this.#kind === BODY.tunnel
   }
 
-  /** A frame of so many bytes comes; false when the client was not allowed to send it. */
+  /** Counts a frame that begins, with its padding; false if the client was not allowed to send it. */
   admit(length: number): boolean {
     this.#window -= length
     return this.#window >= 0
   }
 
-  /** Takes content of a frame, which waits until `resume`; false when it is more than was announced. */
+  /** Takes content of a frame, which waits until `resume`; false if it exceeds the announced length. */
   take(bytes: Buffer, start: number, end: number): boolean {
     this.#held += end - start
     if (this.#kind === BODY.length) {
       this.#left -= end - start
       if (this.#left < 0) return false
     }
-    // What follows CONNECT is nobody's.
+    // Nobody reads what follows CONNECT.
     if (this.#kind === BODY.none) this.#giveBack()
     else this.#keep(bytes, start, end)
     return true
   }
 
-  /** Padding has come, which is of no use. */
+  /** Counts padding, which nobody reads. */
   skip(length: number): void {
     this.#held += length
     this.#giveBack()
   }
 
-  /** The last frame has come, with the lines of trailers; false when it is less than was announced. */
+  /** The last frame has arrived, with the lines of trailers; false if the body is shorter than announced. */
   end(trailers: string): boolean {
     this.ended = true
     if (this.#kind === BODY.length && this.#left > 0) return false
@@ -98,7 +98,7 @@ export class IncomingBody {
     return true
   }
 
-  /** Something came that was not read. */
+  /** Whether there is something that was not read. */
   get waits(): boolean {
     return this.#waiting.length > 0 || this.#growing !== null
   }
@@ -131,7 +131,7 @@ export class IncomingBody {
     this.#reader.receive(bytes, bytes.length)
   }
 
-  /** Gives what waits to the reader until it has enough. */
+  /** Gives the reader what waits, until it pauses. */
   resume(): void {
     while (!this.#reader.paused && this.waits) {
       this.#give(this.#waiting.shift() ?? this.#takeGrowing()!)
@@ -147,13 +147,13 @@ export class IncomingBody {
     this.#reader.tunnelEnded()
   }
 
-  /** What comes is not wanted. */
+  /** Discards the body: nobody wants it. */
   refuse(): void {
     this.#forget()
     this.#giveBack()
   }
 
-  /** Nothing comes any more. */
+  /** Nothing more will come. */
   drop(): void {
     this.#forget()
     const held = this.#held
@@ -170,7 +170,7 @@ export class IncomingBody {
     this.#endWaits = false
   }
 
-  /** The connection is told at once; the client hears of the stream's window when half of it is used. */
+  /** Returns bytes to the connection's window at once, and to the stream's when half of it is used. */
   #giveBack(): void {
     if (this.#held === 0 || this.waits) return
     const held = this.#held
@@ -186,7 +186,7 @@ export class IncomingBody {
   }
 }
 
-/** A chunk in one piece: each piece is a write of its own. */
+/** Returns a complete chunk in one buffer, since each buffer is a write of its own. */
 function chunkOf(bytes: Buffer): Buffer {
   const size = `${bytes.length.toString(16)}\r\n`
   const chunk = Buffer.allocUnsafe(size.length + bytes.length + 2)

@@ -3,28 +3,30 @@ import { ConnectionFault, ERROR, FLAG } from './protocol.ts'
 import type { StreamWire } from './stream-wire.ts'
 import type { Streams } from './streams.ts'
 
-/** A client that sends so little at a time, of what nobody wants, makes us work for nothing. */
+/** A client that sends unwanted data in such small frames keeps us busy for nothing. */
 const TINY_BYTES = 256
 
 /** The connection of the streams. */
 export interface DataHost {
-  /** So many bytes need not be waited for: the client may send as many more. */
+  /** So many bytes were taken: the client may send as many more. */
   took(bytes: number): void
-  /** Is to be flushed soon, and what came to be given to whom it is for. */
+  /** Schedules a flush, which also gives what has arrived to its readers. */
   touch(): void
 }
 
-/** Gives the DATA of a connection to its streams, what of each has come at a time in one (RFC 9113 6.1). */
+/**
+ * Passes the DATA of a connection to its streams; what arrives together for a stream is passed on together (RFC 9113 6.1).
+ */
 export class IncomingData {
   readonly #streams: Streams
   readonly #abuse: Abuse
   readonly #host: DataHost
-  /** Bytes that the client may send. */
+  /** How many bytes the client may send. */
   #window: number
-  /** The stream of the frame that comes, null where nobody wants it; and how much of it has come. */
+  /** The stream of the current frame, null if nobody wants it; and how much of the frame has arrived. */
   #stream: StreamWire | null = null
   #bytes = 0
-  /** Those of which something waits to be given. */
+  /** Streams with data that was not passed on yet. */
   readonly #coming: StreamWire[] = []
 
   constructor(host: DataHost, streams: Streams, abuse: Abuse, window: number) {
@@ -34,24 +36,24 @@ export class IncomingData {
     this.#window = window
   }
 
-  /** The client may send so much more. */
+  /** Lets the client send more. */
   widen(bytes: number): void {
     this.#window += bytes
   }
 
-  /** A frame begins, of so many bytes with what pads it. Throws ConnectionFault. */
+  /** A frame begins; `length` includes its padding. Throws ConnectionFault. */
   begin(id: number, length: number): void {
     this.#bytes = 0
     this.#window -= length
     if (this.#window < 0) throw new ConnectionFault(ERROR.flowControl, 'more DATA than the connection takes')
-    this.#stream = this.#wanting(id, length)
+    this.#stream = this.#streamFor(id, length)
     if (this.#stream) return
     this.#host.took(length)
     if (length < TINY_BYTES) this.#abuse.idleFrame()
   }
 
-  /** The stream that a frame is for; null where nobody wants it. */
-  #wanting(id: number, length: number): StreamWire | null {
+  /** Returns the stream that a frame is for; null if nobody wants it. */
+  #streamFor(id: number, length: number): StreamWire | null {
     const stream = this.#streams.find(id)
     if (!stream) {
       if (!this.#streams.ignores(id)) this.#streams.refuse(id, ERROR.streamClosed)
@@ -63,7 +65,7 @@ export class IncomingData {
     return null
   }
 
-  /** Some of its content. */
+  /** Takes a part of its content. */
   take(bytes: Buffer, start: number, end: number): void {
     this.#bytes += end - start
     const stream = this.#stream
@@ -81,13 +83,13 @@ export class IncomingData {
     this.#host.touch()
   }
 
-  /** Gives what has come to those that read. */
+  /** Passes what has arrived to the readers. */
   give(): void {
     if (this.#coming.length === 0) return
     for (const { body } of this.#coming.splice(0)) body.resume()
   }
 
-  /** All of it has come; so many bytes were padding. */
+  /** All of it has arrived; `padding` bytes were padding. */
   end(flags: number, padding: number): void {
     const stream = this.#stream
     this.#stream = null

@@ -11,12 +11,12 @@ import { readSettings, type PeerSettings } from './settings.ts'
 import type { StreamWire } from './stream-wire.ts'
 import { Streams, type StreamsHost } from './streams.ts'
 
-/** A client that takes so little more at a time makes us work for nothing. */
+/** A client that widens its window in such small steps keeps us busy for nothing. */
 const TINY_BYTES = 256
 
 /** The connection of an intake. */
 export interface IntakeHost extends StreamsHost, DataHost {
-  /** What a new stream may be sent. */
+  /** How much a new stream may be sent. */
   readonly streamWindow: number
   widen(bytes: number): void
   apply(settings: PeerSettings): void
@@ -25,7 +25,7 @@ export interface IntakeHost extends StreamsHost, DataHost {
   reorder(stream: StreamWire, change: () => void): void
 }
 
-/** Deals with the frames that come over a connection: what they mean, and what is wrong with them (RFC 9113 5, 6). */
+/** Handles the frames of a connection: carries them out and checks them (RFC 9113 5, 6). */
 export class Intake implements FrameHandler {
   readonly #host: IntakeHost
   readonly #decoder = new HeaderDecoder()
@@ -42,37 +42,37 @@ export class Intake implements FrameHandler {
     this.#data = new IncomingData(host, this.#streams, this.#abuse, window)
   }
 
-  /** A header block has begun and is not whole. */
-  get isAmidHead(): boolean {
+  /** Whether a header block has begun and is not complete. */
+  get isWithinHead(): boolean {
     return this.#blocks.openId !== 0
   }
 
-  /** No stream is open. */
+  /** Whether no stream is open. */
   get isIdle(): boolean {
     return this.#streams.isEmpty
   }
 
-  /** Keeps nothing of requests: there were none lately. */
+  /** Forgets earlier requests: there were none lately. */
   rest(): void {
     this.#heads.forget()
   }
 
-  /** The client may send so much more. */
+  /** Lets the client send more. */
   widen(bytes: number): void {
     this.#data.widen(bytes)
   }
 
-  /** Gives what has come of bodies to those that read. */
+  /** Passes what has arrived of bodies to the readers. */
   giveBodies(): void {
     this.#data.give()
   }
 
-  /** Takes no more streams. Answers the last. */
+  /** Takes no more streams. Returns the last one. */
   close(): number {
     return this.#streams.close()
   }
 
-  /** A stream has ended; after a reset of ours what was on its way is ignored. */
+  /** A stream has ended; after a reset by us, what was under way is ignored. */
   forget(id: number, wasReset: boolean): void {
     this.#streams.forget(id, wasReset)
   }
@@ -95,8 +95,8 @@ export class Intake implements FrameHandler {
       case FRAME.ping:
         return this.#onPing(flags, id, bytes, start, end)
       case FRAME.goAway:
-        check(id === 0, ERROR.protocol, 'GOAWAY of a stream')
-        check(end - start >= 8, ERROR.frameSize, 'GOAWAY that was cut')
+        check(id === 0, ERROR.protocol, 'GOAWAY on a stream')
+        check(end - start >= 8, ERROR.frameSize, 'truncated GOAWAY')
         this.#abuse.idleFrame()
         return this.#host.clientLeaves()
       case FRAME.priority:
@@ -104,22 +104,22 @@ export class Intake implements FrameHandler {
       case FRAME.priorityUpdate:
         return this.#onPriorityUpdate(id, bytes, start, end)
       case FRAME.pushPromise:
-        throw new ConnectionFault(ERROR.protocol, 'clients do not push')
+        throw new ConnectionFault(ERROR.protocol, 'clients must not push')
       default:
         this.#abuse.idleFrame()
     }
   }
 
-  /** SETTINGS come first (RFC 9113 3.4), and nothing amid a header block (6.10). */
+  /** SETTINGS must come first (RFC 9113 3.4), and nothing may come within a header block (6.10). */
   #checkOrder(type: number, id: number): void {
     check(this.#hasSettings || type === FRAME.settings, ERROR.protocol, 'no SETTINGS')
     const { openId } = this.#blocks
     const fits = openId === 0 ? type !== FRAME.continuation : type === FRAME.continuation && id === openId
-    check(fits, ERROR.protocol, 'a frame amid a header block, or one of none')
+    check(fits, ERROR.protocol, 'a frame within a header block, or CONTINUATION without one')
   }
 
   #onHeaders(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
-    check(id !== 0, ERROR.protocol, 'HEADERS of no stream')
+    check(id !== 0, ERROR.protocol, 'HEADERS without a stream')
     const block = this.#blocks.begin(id, flags, bytes, start, end)
     if (block) this.#onBlock(block)
   }
@@ -131,7 +131,7 @@ export class Intake implements FrameHandler {
 
   #onBlock(block: HeaderBlock): void {
     const { id, bytes, start, end } = block
-    // Every block is read, as it may change the table.
+    // Every block is decoded, even an unwanted one, because it may change the table.
     this.#heads.begin()
     this.#decoder.decode(bytes, start, end, this.#heads.take)
     const stream = this.#streams.open(id)
@@ -152,13 +152,13 @@ export class Intake implements FrameHandler {
 
   #onTrailers(stream: StreamWire, endStream: boolean): void {
     if (stream.body.ended) return this.#streams.reset(stream, ERROR.streamClosed)
-    // Nothing but DATA may come of a tunnel (RFC 9113 8.5).
+    // Only DATA may come over a tunnel (RFC 9113 8.5).
     const lines = endStream && !stream.body.isTunnel ? this.#heads.trailers() : null
     if (lines === null || !stream.endBody(lines)) this.#streams.reset(stream, ERROR.protocol)
   }
 
   #onSettings(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
-    check(id === 0, ERROR.protocol, 'SETTINGS of a stream')
+    check(id === 0, ERROR.protocol, 'SETTINGS on a stream')
     if ((flags & FLAG.ack) !== 0) {
       check(start === end && this.#hasSettings, ERROR.frameSize, 'an acknowledgement with content')
       this.#abuse.idleFrame()
@@ -170,11 +170,11 @@ export class Intake implements FrameHandler {
   }
 
   #onWindowUpdate(id: number, bytes: Buffer, start: number, end: number): void {
-    check(end - start === 4, ERROR.frameSize, 'WINDOW_UPDATE of a length that none has')
+    check(end - start === 4, ERROR.frameSize, 'WINDOW_UPDATE of invalid length')
     const more = bytes.readUInt32BE(start) & 0x7fffffff
     if (more < TINY_BYTES) this.#abuse.idleFrame()
     if (id === 0) {
-      check(more > 0, ERROR.protocol, 'WINDOW_UPDATE by nothing')
+      check(more > 0, ERROR.protocol, 'WINDOW_UPDATE of 0')
       this.#host.widen(more)
       return this.#host.touch()
     }
@@ -186,42 +186,42 @@ export class Intake implements FrameHandler {
   }
 
   #onReset(id: number, length: number): void {
-    check(length === 4, ERROR.frameSize, 'RST_STREAM of a length that none has')
+    check(length === 4, ERROR.frameSize, 'RST_STREAM of invalid length')
     const stream = this.#streams.find(id)
     this.#abuse.reset()
     if (!stream) return
-    // Of a tunnel what was sent before is meant for the other end.
+    // What was sent through a tunnel before this is still meant for the other end.
     stream.body.resume()
     this.#host.release(stream, false)
   }
 
   #onPing(flags: number, id: number, bytes: Buffer, start: number, end: number): void {
-    check(id === 0, ERROR.protocol, 'PING of a stream')
-    check(end - start === 8, ERROR.frameSize, 'PING of a length that none has')
+    check(id === 0, ERROR.protocol, 'PING on a stream')
+    check(end - start === 8, ERROR.frameSize, 'PING of invalid length')
     this.#abuse.idleFrame()
     if ((flags & FLAG.ack) !== 0) return
     this.#host.output.frame(FRAME.ping, FLAG.ack, 0, bytes, start, end)
     this.#host.touch()
   }
 
-  /** Priorities of RFC 7540 mean nothing any more (RFC 9113 5.3.2). */
+  /** Priorities of RFC 7540 have no meaning any more (RFC 9113 5.3.2). */
   #onPriority(id: number, bytes: Buffer, start: number, end: number): void {
-    check(id !== 0, ERROR.protocol, 'PRIORITY of no stream')
+    check(id !== 0, ERROR.protocol, 'PRIORITY without a stream')
     this.#abuse.idleFrame()
     const stream = this.#streams.open(id)
     const wrong = end - start !== 5 ? ERROR.frameSize : dependencyIn(bytes, start) === id ? ERROR.protocol : 0
     if (wrong === 0) return
-    if (!stream) throw new ConnectionFault(wrong, 'PRIORITY of a length that none has, or on itself')
+    if (!stream) throw new ConnectionFault(wrong, 'PRIORITY of invalid length, or of a stream on itself')
     this.#streams.reset(stream, wrong)
   }
 
   /** RFC 9218 7.1. */
   #onPriorityUpdate(id: number, bytes: Buffer, start: number, end: number): void {
-    check(id === 0, ERROR.protocol, 'PRIORITY_UPDATE of a stream')
-    check(end - start >= 4, ERROR.frameSize, 'PRIORITY_UPDATE that was cut')
+    check(id === 0, ERROR.protocol, 'PRIORITY_UPDATE on a stream')
+    check(end - start >= 4, ERROR.frameSize, 'truncated PRIORITY_UPDATE')
     this.#abuse.idleFrame()
     const named = bytes.readUInt32BE(start) & 0x7fffffff
-    check(named !== 0, ERROR.protocol, 'PRIORITY_UPDATE of no stream')
+    check(named !== 0, ERROR.protocol, 'PRIORITY_UPDATE without a stream')
     const stream = this.#streams.open(named)
     if (!stream) return
     const priority = readPriority(latin1(bytes, start + 4, end))

@@ -4,7 +4,7 @@ import { WORD_BYTES, Words, hasWords, putWords } from '../http1/words.ts'
 import { ENTRY_BYTES, TABLE_BYTES } from './dynamic-table.ts'
 import { STATIC_NAMES } from './static-table.ts'
 
-/** Fields about a connection of HTTP/1.1 have no place in HTTP/2 (RFC 9113 8.2.2). */
+/** Fields about an HTTP/1.1 connection are not allowed in HTTP/2 (RFC 9113 8.2.2). */
 const CONNECTION_FIELDS = new Set([
   'connection',
   'keep-alive',
@@ -13,33 +13,33 @@ const CONNECTION_FIELDS = new Set([
   'upgrade',
 ])
 /**
- * Of the fields that are shared those whose values differ from answer to answer, as a policy with a nonce does: they would
- * push out what stays.
+ * Shared fields whose values differ from answer to answer, such as a policy with a nonce: in the table they would evict the
+ * lines that stay the same.
  */
 const CHANGING = new Set(['content-security-policy', 'content-security-policy-report-only', 'date'])
-/** What no table on the way should hold, as its length could be guessed from what it saves (RFC 7541 7.1.3). */
+/** Fields that no table may contain, since how well they compress would reveal guesses of them (RFC 7541 7.1.3). */
 const SECRET = new Set(['authorization', 'cookie', 'proxy-authorization', 'set-cookie'])
-/** Memory of the lines that a worker remembers: services repeat a few dozen. */
+/** Max memory for the lines that a worker remembers: services repeat a few dozen. */
 const MAX_BYTES = 512 * 1024
-/** What remembering a line costs beside its words and its text. */
+/** The cost of remembering a line, in addition to its words and its text. */
 const LINE_BYTES = 384
-/** A longer line fits into no table. */
+/** A longer line does not fit into any table. */
 const MAX_LINE_BYTES = TABLE_BYTES
-/** Spellings of names that are remembered, and how long they may be: no field that is known has a longer one. */
+/** How many spellings of names are remembered, and of what length: no known field has a longer name. */
 const MAX_NAMES = 1_000
 const MAX_NAME_BYTES = 64
 
-/** How a line is encoded: its patterns of RFC 7541 6.2, or not at all. */
+/** How a line is encoded: one of the patterns of RFC 7541 6.2, or not at all. */
 export const LITERAL = { inserted: 0x40, plain: 0x00, neverIndexed: 0x10, none: -1 } as const
 
-/** A name as it is spelled. */
+/** A name in one spelling. */
 class KnownName {
   readonly lower: string
   /** One of `LITERAL`. */
   readonly literal: number
   /** Its index in the static table, 0 for none. */
   readonly index: number
-  /** With the colon and the space after it. */
+  /** Its length with the colon and the space after it. */
   readonly bytes: number
 
   constructor(spelling: string) {
@@ -56,25 +56,25 @@ function literalOf(name: string): number {
   return SHARED_NAMES.has(name) && !CHANGING.has(name) ? LITERAL.inserted : LITERAL.plain
 }
 
-/** A colon and a space, which stand in no table. */
+/** A colon and a space, which are not part of the table. */
 const SEPARATOR_BYTES = 2
 
 const heads = new Words()
 let lastId = 0
 
-/** What is known of a line of a head in HTTP/1.1: of one that repeats all of it, of others the name. */
+/** A remembered line of an HTTP/1.1 head: the whole line if its kind repeats, otherwise only its name. */
 export class KnownLine {
-  /** Two with the same are the same. */
+  /** Lines with the same id are the same. */
   readonly id = ++lastId
   readonly name: KnownName
   readonly repeats: boolean
-  /** The bytes of what it begins with, or of one that repeats of all of it. */
+  /** The length of what is compared: the whole line if it repeats, otherwise the name. */
   readonly length: number
-  /** What came after it last. */
+  /** The line that last came after it. */
   next: KnownLine | null = null
   readonly #words: Uint32Array
 
-  /** What the line that stands in `input[at, stop)` is known by. */
+  /** Remembers the line in `input[at, stop)`. */
   constructor(name: KnownName, input: Uint8Array, at: number, stop: number) {
     this.name = name
     this.repeats = name.literal === LITERAL.inserted
@@ -98,15 +98,15 @@ export class KnownLine {
 }
 
 const names = new Map<string, KnownName>()
-/** By their text; those of which the name is known by that. */
+/** Repeating lines by their text, the others by their name. */
 const lines = new Map<string, KnownLine>()
 let bytes = 0
-/** The first of a head. */
+/** The last first line of a head. */
 let first: KnownLine | null = null
 
 /**
- * What is known of the line that begins at `at` and comes after `before`, null for the first of a head. Heads repeat
- * their lines in order, so the one that came there last is looked at before any other: no string is made of it.
+ * Returns what is remembered about the line that begins at `at` and follows `before` (null: it is the first). Heads repeat
+ * their lines in order, so the line that came here last time is tried first, without creating a string.
  */
 export function knownLine(before: KnownLine | null, input: Buffer, at: number, end: number): KnownLine {
   const expected = before === null ? first : before.next
@@ -123,7 +123,7 @@ function find(input: Buffer, at: number, stop: number): KnownLine {
   const text = latin1(input, at, stop)
   const known = lines.get(text)
   if (known) return known
-  // A slice of the text would keep all of it.
+  // Not a slice of the text, which would keep all of it in memory.
   const spelling = latin1(input, at, at + text.indexOf(':'))
   const named = lines.get(spelling)
   if (named) return named
@@ -145,14 +145,14 @@ function nameOf(spelling: string): KnownName {
   return name
 }
 
-/** Forgets all lines: connections have in their tables only the ids of those that were sent. */
+/** Forgets all lines. Safe, because the tables of connections only have the ids of lines. */
 function forget(): void {
   lines.clear()
   bytes = 0
   first = null
 }
 
-/** Where the line that `at` lies in ends, before its CRLF. */
+/** Returns where the line around `at` ends, before its CRLF. */
 export function lineEnd(input: Uint8Array, at: number, end: number): number {
   while (at < end && input[at] !== CR) at++
   return at

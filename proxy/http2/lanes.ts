@@ -2,21 +2,21 @@ import { Client, type AcceptingWorker } from '../relay/client.ts'
 import type { Peer } from '../relay/peer.ts'
 import { StreamWire, type StreamHost } from './stream-wire.ts'
 
-/** The worker that a connection was accepted in. */
+/** The worker that accepted a connection. */
 export interface LaneWorker extends AcceptingWorker {
-  /** Looks after the requests of a client. */
+  /** Serves the requests of a client. */
   serve(client: Client): void
-  /** Counts a stream after the first; false when its network has too many. */
+  /** Counts a further stream; false if its network has too many. */
   takePlace(peer: Peer): boolean
-  /** Such a stream has ended. */
+  /** Counts a further stream that has ended. */
   leavePlace(peer: Peer): void
 }
 
-/** What serves one stream at a time: for the relay a connection that is kept alive. */
+/** Serves one stream at a time. To the relay it is a kept-alive connection. */
 export interface Lane {
   readonly wire: StreamWire
   readonly client: Client
-  /** Bytes of the head of the request that it serves. */
+  /** Bytes of the head of its current request. */
   headBytes: number
 }
 
@@ -27,7 +27,7 @@ export class Lanes {
   readonly #peer: Peer
   readonly #host: StreamHost
   readonly #free: Lane[] = []
-  /** Their streams have ended, perhaps amid what the relay does with them. */
+  /** Lanes whose streams have ended, perhaps while the relay is still working on them. */
   readonly #settling: Lane[] = []
 
   constructor(worker: LaneWorker, peer: Peer, host: StreamHost) {
@@ -36,11 +36,11 @@ export class Lanes {
     this.#host = host
   }
 
-  /** A lane for the next stream; null when the client's network has as many as it may. */
+  /** Returns a lane for the next stream; null if the client's network has too many. */
   take(): Lane | null {
-    // Of a thousand requests in one read each may be answered at once: the next takes the lane of the one before.
+    // A thousand requests in one read may each be answered at once: then the next can reuse the lane of the one before.
     if (this.#free.length === 0) this.settle()
-    // Each costs as much as a connection of HTTP/1.1.
+    // Each further stream counts, as it costs as much as an HTTP/1.1 connection.
     if (this.busy.size > 0 && !this.#worker.takePlace(this.#peer)) return null
     const lane = this.#next()
     this.busy.add(lane)
@@ -55,12 +55,12 @@ export class Lanes {
     return { wire, client, headBytes: 0 }
   }
 
-  /** The lane's stream has ended; `settle` is to follow when the relay is done with it. */
+  /** The lane's stream has ended; `settle` must follow when the relay is done with it. */
   leave(lane: Lane): void {
     this.#settling.push(lane)
   }
 
-  /** Makes lanes ready for other streams. */
+  /** Makes lanes whose streams have ended available again. */
   settle(): void {
     while (this.#settling.length > 0) {
       const lane = this.#settling.pop()!
@@ -71,12 +71,12 @@ export class Lanes {
     }
   }
 
-  /** Lets the lanes go that are not used. */
+  /** Closes the unused lanes. */
   trim(): void {
     for (const { wire } of this.#free.splice(0)) wire.leave()
   }
 
-  /** Ends all of them. */
+  /** Ends all lanes. */
   end(): void {
     for (const lane of this.busy) {
       lane.wire.close()

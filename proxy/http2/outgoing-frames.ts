@@ -4,29 +4,29 @@ import type { Output } from './output.ts'
 import { FLAG, FRAME } from './protocol.ts'
 
 const EMPTY = Buffer.alloc(0)
-/** Streams that take turns have so much of a page written at a time. */
+/** How much of a page a stream may send per turn. */
 const TURN_BYTES = 4 * PIECE_BYTES
 
-/** The connection of a stream, as what goes out over it sees it. */
+/** The connection of a stream, as its outgoing frames see it. */
 export interface FramesHost {
   readonly output: Output
   readonly encoder: HeaderEncoder
-  /** Bytes of DATA that the client takes, of all streams. */
+  /** Bytes of DATA that the client accepts over all streams. */
   window: number
-  /** Something was put into the output. */
+  /** Something was added to the output. */
   touch(): void
 }
 
-/** The frames that go out of one stream after another. */
+/** The outgoing frames of one stream after another. */
 export class OutgoingFrames {
   id = 0
-  /** Bytes of DATA that the client takes. */
+  /** Bytes of DATA that the client accepts on this stream. */
   window = 0
   readonly #host: FramesHost
-  /** The last frame, which gets END_STREAM when it turns out to be that and has not gone. */
+  /** Where the last frame is, so that it can still get END_STREAM if it turns out to be the final one and was not sent. */
   #lastAt = 0
   #lastTurn = -1
-  /** The last byte has gone with END_STREAM. */
+  /** Whether the last byte was sent with END_STREAM. */
   #ended = false
 
   constructor(host: FramesHost) {
@@ -41,7 +41,7 @@ export class OutgoingFrames {
     this.#ended = false
   }
 
-  /** Puts the header block of so many bytes that was encoded last. */
+  /** Adds the header block that was encoded last; it has so many bytes. */
   block(flags: number, length: number): void {
     const { output } = this.#host
     this.#lastAt = output.headers(this.id, flags, encoded, length)
@@ -49,7 +49,10 @@ export class OutgoingFrames {
     this.#host.touch()
   }
 
-  /** Puts what may go of `bytes[at, end)` as DATA, with `once` a frame. Answers the index of what may not. */
+  /**
+   * Adds as much of `bytes[at, end)` as the windows allow as DATA, with `once` just one frame. Returns the index of the
+   * rest.
+   */
   data(bytes: Buffer, at: number, end: number, once = false): number {
     const { output } = this.#host
     while (at < end) {
@@ -68,14 +71,15 @@ export class OutgoingFrames {
   }
 
   /**
-   * Sends what may go of a page's content from `at` to `end`, with `once` a turn's: as it lies in the page where TLS can
-   * take it at once. With `last` the stream ends by it. Answers the index of what may not go.
+   * Sends as much of a page's content from `at` to `end` as the windows allow, with `once` just one turn's worth. If TLS can
+   * take it at once, it is written directly from the page. With `last` the stream ends with it. Returns the index of the
+   * rest.
    */
   page(page: Page, at: number, end: number, once: boolean, last: boolean): number {
     const { output } = this.#host
-    const most = once ? Math.min(TURN_BYTES, end - at) : end - at
-    const allowed = Math.min(most, this.window, this.#host.window)
-    // A window may have ended amid a piece.
+    const limit = once ? Math.min(TURN_BYTES, end - at) : end - at
+    const allowed = Math.min(limit, this.window, this.#host.window)
+    // An earlier window may have ended within a piece.
     const isWhole = at % PIECE_BYTES === 0
     if (!isWhole || !output.takesPages || allowed < MIN_WRITTEN_BYTES)
       return this.#copyPage(page, at, at + allowed, once || !isWhole)
@@ -99,7 +103,7 @@ export class OutgoingFrames {
     return at
   }
 
-  /** Ends the stream, with trailers: names in lower case and values in turn. */
+  /** Ends the stream; `trailers` alternates names in lower case and values. */
   end(trailers: readonly string[]): void {
     const { output, encoder } = this.#host
     if (this.#ended) return

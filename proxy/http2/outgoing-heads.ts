@@ -1,9 +1,9 @@
 import { decimal } from '../http1/field-values.ts'
 import type { FramesHost, OutgoingFrames } from './outgoing-frames.ts'
 
-/** Interim answers of one request; nothing holds back who sends more. */
+/** Max interim answers of one request: without it, nothing would stop a service that sends more. */
 const MAX_INTERIMS = 32
-/** After `HTTP/1.1 `. */
+/** The status follows `HTTP/1.1 `. */
 const STATUS_START = 9
 const STATUS_DIGITS = 3
 const CONTINUE = 100
@@ -11,26 +11,26 @@ const SWITCHING_PROTOCOLS = 101
 const OK = 200
 const RESET_CONTENT = 205
 const BAD_GATEWAY = 502
-/** Its length would be that of a body which is not sent. */
+/** The field would give the length of a body that is not sent. */
 const NO_LENGTH = ['content-length']
-/** What answers an upgrade is told otherwise (RFC 8441 5). */
+/** Fields of an answer to an upgrade that HTTP/2 expresses differently (RFC 8441 5). */
 const UPGRADE_FIELDS = ['sec-websocket-accept']
 const NOTHING: readonly string[] = []
 const END_OF_LINE = '\r\n'
 const END_OF_HEAD = END_OF_LINE + END_OF_LINE
 
-/** The heads of the answer to one request after another: those of HTTP/1.1 that the relay writes, as header blocks. */
+/** Sends the heads that the relay writes for HTTP/1.1 as header blocks, for one request after another. */
 export class OutgoingHeads {
-  /** The last has been sent. */
+  /** Whether the final head was sent. */
   sent = false
-  /** Nothing that follows the head is sent. */
+  /** Whether nothing after the head is sent. */
   bodyless = false
-  /** The stream is to become a tunnel; nothing of it is read before. */
+  /** Whether the stream is to become a tunnel; until then nothing of it is read. */
   awaitsTunnel = false
   readonly #host: FramesHost
   readonly #frames: OutgoingFrames
   #interims = 0
-  /** The client was told to send its body. */
+  /** Whether the client was told to send its body. */
   #continued = false
 
   constructor(host: FramesHost, frames: OutgoingFrames) {
@@ -47,17 +47,17 @@ export class OutgoingHeads {
     this.#continued = false
   }
 
-  /** Sends the heads, of which all but the last are interim answers. Answers the index of the body. */
+  /** Sends the heads, of which all but the last are interim answers. Returns the index of the body. */
   send(bytes: Buffer, start: number, end: number): number {
     while (start < end && !this.sent) {
       const emptyLine = this.#sendOne(bytes, start, end)
-      if (emptyLine < 0 || emptyLine >= end) throw new Error('the head of an answer is written in one piece')
+      if (emptyLine < 0 || emptyLine >= end) throw new Error('the head of an answer must be written in one piece')
       start = emptyLine + END_OF_LINE.length
     }
     return start
   }
 
-  /** Answers where its empty line begins. */
+  /** Sends one head. Returns where its empty line begins. */
   #sendOne(bytes: Buffer, start: number, end: number): number {
     const statusStart = start + STATUS_START
     let status = decimal(bytes, statusStart, statusStart + STATUS_DIGITS, STATUS_DIGITS)
@@ -68,7 +68,7 @@ export class OutgoingHeads {
       status = OK
       without = UPGRADE_FIELDS
     }
-    // To the client a success would be a tunnel (RFC 8441 5), and what follows its frames.
+    // The client would take a 2xx for a tunnel (RFC 8441 5), and what follows for its frames.
     const isNoSuccess = refusesTunnel && status < 300
     if (isNoSuccess) status = BAD_GATEWAY
     this.bodyless = isNoSuccess || status === RESET_CONTENT
@@ -80,7 +80,10 @@ export class OutgoingHeads {
     return encoder.headEnd
   }
 
-  /** Whether an interim answer is sent: a hint that is not is missed by nobody, but who waits for 100 sends nothing before. */
+  /**
+   * Whether an interim answer is sent. Nobody misses a dropped hint, but a client that waits for 100 sends nothing without
+   * it.
+   */
   #passes(status: number): boolean {
     const isAwaited = status === CONTINUE && !this.#continued
     if (isAwaited) this.#continued = true
@@ -88,7 +91,7 @@ export class OutgoingHeads {
   }
 }
 
-/** Where the empty line of the head that begins at `start` begins; negative when there is none. */
+/** Returns where the empty line of the head at `start` begins; negative if there is none. */
 function endOfHead(bytes: Buffer, start: number): number {
   const end = bytes.indexOf(END_OF_HEAD, start, 'latin1')
   return end < 0 ? end : end + END_OF_LINE.length

@@ -4,11 +4,11 @@ import { poison } from '../wire/poison.ts'
 import type { SocketWire } from '../wire/socket-wire.ts'
 import { FLAG, FRAME, FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from './protocol.ts'
 
-/** What is written at a time: four records of TLS. */
+/** How much is written at a time: four records of TLS. */
 export const CHUNK_BYTES = 64 * 1024
-/** Chunks that wait for their next use; more at a time are let go. */
+/** Max chunks that are kept for reuse. */
 const MAX_KEPT_CHUNKS = 64
-/** A frame of DATA that is cut by the end of a chunk is at least so long. */
+/** Min length of a DATA frame that is shortened by the end of a chunk. */
 const MIN_DATA_BYTES = 1024
 
 const kept: Buffer[] = []
@@ -22,45 +22,45 @@ function keepChunk(chunk: Buffer): void {
   if (kept.length < MAX_KEPT_CHUNKS) kept.push(chunk)
 }
 
-/** Puts the frames of all streams of a connection together, so that many go out with one write. */
+/** Collects the frames of all streams of a connection, so that many go out with one write. */
 export class Output implements Holder {
   heldBytes = 0
-  /** Another number whenever what was put together before is out of reach. */
+  /** Changes whenever the frames collected before can no longer be modified. */
   turn = 0
   readonly #wire: SocketWire
   #chunk: Buffer | null = null
   #at = 0
-  /** Full chunks that wait until the one before has gone. */
+  /** Full chunks that wait for earlier ones to be sent. */
   #sealed: Buffer[] = []
 
   constructor(wire: SocketWire) {
     this.#wire = wire
   }
 
-  /** The client is behind: nothing should be done that gives it more to read. */
+  /** Whether the client is behind: nothing should be started that produces more output. */
   get isBlocked(): boolean {
     return this.#sealed.length > 0
   }
 
-  /** All has been written. */
+  /** Whether everything was written. */
   get isSent(): boolean {
     return this.#chunk === null && !this.isBlocked
   }
 
-  /** Puts a frame without content that matters to flow control. Answers where it stands in its chunk. */
+  /** Adds a frame whose content does not count for flow control. Returns its place in the chunk. */
   frame(type: number, flags: number, id: number, content: Buffer, start = 0, end = content.length): number {
     const at = this.#begin(type, flags, id, end - start)
     this.#at += content.copy(this.#chunk!, this.#at, start, end)
     return at
   }
 
-  /** Puts a frame whose content is one number of four bytes. */
+  /** Adds a frame whose content is one number of four bytes. */
   numberFrame(type: number, id: number, number: number): void {
     this.#begin(type, 0, id, 4)
     this.#at = this.#chunk!.writeUInt32BE(number, this.#at)
   }
 
-  /** Puts a header block, in as many frames as it takes. Answers where the first stands, -1 when that has gone. */
+  /** Adds a header block in as many frames as needed. Returns the place of the first one, or -1 if that was sent already. */
   headers(id: number, flags: number, block: Buffer, length: number): number {
     const whole = length <= MAX_FRAME_BYTES
     const first = Math.min(length, MAX_FRAME_BYTES)
@@ -73,11 +73,11 @@ export class Output implements Holder {
     return this.turn === turn ? at : -1
   }
 
-  /** How much of `wanted` bytes of DATA may go into one frame now; 0 when the client has to read first. */
+  /** Returns how many of `wanted` bytes of DATA fit into one frame now; 0 if the client has to read first. */
   room(wanted: number): number {
     if (this.isBlocked) return 0
-    const least = FRAME_HEADER_BYTES + Math.min(wanted, MIN_DATA_BYTES)
-    if (this.#chunk && CHUNK_BYTES - this.#at < least) {
+    const minimum = FRAME_HEADER_BYTES + Math.min(wanted, MIN_DATA_BYTES)
+    if (this.#chunk && CHUNK_BYTES - this.#at < minimum) {
       if (this.#wire.pending) return 0
       this.flush()
     }
@@ -85,31 +85,31 @@ export class Output implements Holder {
     return Math.min(wanted, MAX_FRAME_BYTES, left - FRAME_HEADER_BYTES)
   }
 
-  /** Puts a frame of DATA for which there is room. Answers where it stands. */
+  /** Adds a DATA frame for which there is room. Returns its place. */
   data(id: number, flags: number, bytes: Buffer, start: number, end: number): number {
     const at = this.#begin(FRAME.data, flags, id, end - start)
     this.#at += bytes.copy(this.#chunk!, this.#at, start, end)
     return at
   }
 
-  /** Bytes that are written are taken at once: pages can be written from where they lie. */
+  /** Whether written bytes are taken at once, so that pages can be written without a copy. */
   get takesPages(): boolean {
     return this.#wire.takesAtOnce
   }
 
-  /** What was written before has not gone. */
+  /** Whether something written before was not sent yet. */
   get isBusy(): boolean {
     return this.isBlocked || this.#wire.pending
   }
 
-  /** Whether what was put together fits before the piece of a page that begins at `start`. */
+  /** Whether the collected frames fit before the piece of a page that begins at `start`. */
   fitsBefore({ front }: Page, start: number): boolean {
     return this.#at <= (start === 0 ? front : 0)
   }
 
   /**
-   * Writes pieces of a page as frames of DATA after what was put together before, which must fit; `flags` are the last
-   * frame's. The output must not be busy.
+   * Writes pieces of a page as DATA frames after the frames collected before, which must fit; the last frame gets `flags`.
+   * The output must not be busy.
    */
   page(id: number, flags: number, page: Page, start: number, end: number): void {
     const { memory } = page
@@ -128,7 +128,7 @@ export class Output implements Holder {
     poison(memory, from, page.indexOf(start))
   }
 
-  /** Adds a flag to the frame at `at`, which must stand in the chunk of this turn. */
+  /** Adds a flag to the frame at `at`, which must be in the current chunk. */
   addFlag(at: number, flag: number): void {
     this.#chunk![at + 4]! |= flag
   }
@@ -161,7 +161,7 @@ export class Output implements Holder {
     this.turn++
   }
 
-  /** Writes what was put together, unless what was written before still waits. */
+  /** Writes the collected frames, unless something written before still waits. */
   flush(): void {
     const wire = this.#wire
     while (!wire.pending && this.#sealed.length > 0) {
@@ -176,7 +176,7 @@ export class Output implements Holder {
     held.set(this, (this.#sealed.length + (this.#chunk === null ? 0 : 1)) * CHUNK_BYTES)
   }
 
-  /** Writes a chunk; one that the kernel still reads is not used again. */
+  /** Writes a chunk. If the kernel still reads it, it is not reused. */
   #write(chunk: Buffer, length: number): void {
     const isSent = this.#wire.write(chunk, 0, length)
     if (isSent || this.#wire.takesAtOnce) keepChunk(chunk)

@@ -1,52 +1,52 @@
 import type { Priority } from './priority.ts'
 
-/** Pages of one connection in memory at a time: while one goes out the next are read. */
+/** Max pages of one connection in memory: while one is sent, the next are read. */
 const MAX_PAGES = 4
 
 /** A stream that sends a file. */
 export interface PageStream {
   readonly priority: Priority
-  /** It has a page when it looks again. */
+  /** The stream now has a page and should continue. */
   turnCame(): void
 }
 
 /**
- * Decides which streams of a connection have a page of their file in memory, each one at a time: a client that takes
- * nothing costs a few, however much it has asked for.
+ * Decides which streams of a connection have a page of their file in memory, one page each. A client that reads nothing
+ * costs only a few pages, however much it has requested.
  */
 export class PageTurns {
-  /** The streams that have a page, each with whether it has sent it. */
-  readonly #having = new Map<PageStream, boolean>()
-  /** In the order in which they asked. */
+  /** The streams that have a page, and whether they have sent it. */
+  readonly #holders = new Map<PageStream, boolean>()
+  /** Streams that wait, in the order of their requests. */
   readonly #waiting = new Set<PageStream>()
 
-  /** Whether a stream that wants a page may have one; if not, `turnCame` is called when it should ask again. */
+  /** Whether a stream may have a page; if not, `turnCame` is called when it should ask again. */
   take(stream: PageStream): boolean {
-    const isUsed = this.#having.get(stream)
-    if (isUsed === undefined && this.#having.size >= MAX_PAGES) {
+    const isUsed = this.#holders.get(stream)
+    if (isUsed === undefined && this.#holders.size >= MAX_PAGES) {
       this.#waiting.add(stream)
       return false
     }
     if (isUsed && this.#mustYield(stream)) {
-      this.#having.delete(stream)
+      this.#holders.delete(stream)
       this.#callNext()
       this.#waiting.add(stream)
       return false
     }
     this.#waiting.delete(stream)
-    this.#having.set(stream, false)
+    this.#holders.set(stream, false)
     return true
   }
 
-  /** A stream sends the page of its turn. */
+  /** The stream sends its page. */
   use(stream: PageStream): void {
-    if (this.#having.has(stream)) this.#having.set(stream, true)
+    if (this.#holders.has(stream)) this.#holders.set(stream, true)
   }
 
-  /** A stream has no page, and wants none for now. */
+  /** The stream has no page, and wants none for now. */
   leave(stream: PageStream): void {
     this.#waiting.delete(stream)
-    if (this.#having.delete(stream)) this.#callNext()
+    if (this.#holders.delete(stream)) this.#callNext()
   }
 
   /** Lower urgency values go first; incremental streams of the same urgency take turns (RFC 9218 section 10). */
@@ -68,7 +68,7 @@ export class PageTurns {
     const next = this.#next()
     if (!next) return
     this.#waiting.delete(next)
-    this.#having.set(next, false)
+    this.#holders.set(next, false)
     next.turnCame()
   }
 }

@@ -2,21 +2,24 @@
 export interface Priority {
   /** 0 goes first, 7 last. */
   readonly urgency: number
-  /** Its parts are of use as they come: it shares with others of its urgency. */
+  /** Whether its parts are useful as they come: then it takes turns with others of its urgency. */
   readonly incremental: boolean
 }
 
-/** Of a client that says nothing: it may wait for any of its streams, so that they share. */
+/** For a client that says nothing: it may wait for any of its streams, so they take turns. */
 export const NO_PRIORITY: Priority = { urgency: 3, incremental: true }
 
-/** No client says more than `u=7, i=?0`, others leave room for what comes after; a value of 4 KiB costs as much as a request. */
+/**
+ * Clients send at most `u=7, i=?0`, and others leave room for extensions. Parsing a value of 4 KiB costs as much as a
+ * request.
+ */
 const MAX_BYTES = 256
-/** Parameters may follow it, of which none means anything (RFC 8941 3.1.2). */
+/** Parameters may follow; none has a meaning (RFC 8941 3.1.2). */
 const URGENCY = /^u=([0-7])(?:;|$)/
 /** `i`, `i=?1`, `i=?0`. */
 const INCREMENTAL = /^i(?:=\?([01]))?(?:;|$)/
 
-/** Reads a Priority field; what is not understood is as if it had not been said (RFC 9218 4). */
+/** Reads a Priority field; what is not understood counts as missing (RFC 9218 4). */
 export function readPriority(value: string): Priority {
   let urgency = 3
   let incremental = false

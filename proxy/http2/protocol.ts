@@ -42,13 +42,13 @@ export const ERROR = {
 } as const
 
 export const FRAME_HEADER_BYTES = 9
-/** The length of a frame's content that everyone takes, and all that we do. */
+/** The frame size that every peer accepts, and the largest that we accept. */
 export const MAX_FRAME_BYTES = 16 * 1024
-/** What a window is before anyone has said otherwise. */
+/** The initial size of windows. */
 export const DEFAULT_WINDOW_BYTES = 65_535
 export const MAX_WINDOW_BYTES = 2 ** 31 - 1
 
-/** A fault of the peer that ends the connection (RFC 9113 5.4.1), with the code that it is told. */
+/** A fault of the peer that ends the connection (RFC 9113 5.4.1), with the code that the peer gets. */
 export class ConnectionFault extends Error {
   readonly code: number
 

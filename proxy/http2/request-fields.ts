@@ -4,34 +4,34 @@ import { crypto } from '../modules.ts'
 import { KIND, type Field } from './field.ts'
 import { readPriority, type Priority } from './priority.ts'
 
-/** Pairs of a request, crumbs of cookies and pseudo fields included; the relay counts the fields that are left. */
+/** Max fields of a request, including the parts of cookies and pseudo fields; the relay counts those that are left. */
 export const MAX_PAIRS = 1_000
-/** Digits of a length that the relay takes. */
+/** Digits of a length that the relay accepts. */
 const LENGTH = /^\d{1,15}$/
 const WEB_SOCKET_KEY_BYTES = 16
-/** What stands for a request of too many fields: the relay refuses it as one. */
+/** Replaces a request with too many fields, so that the relay refuses it as such. */
 const TOO_MANY = `GET / HTTP/1.1\r\n${'a: b\r\n'.repeat(101)}\r\n`
 
-/** What a request's body is to the relay. */
+/** How the relay sees a request's body. */
 export const BODY = { none: 0, length: 1, chunked: 2, tunnel: 3 } as const
 
-/** What of a request is no part of its head, or of more use beside it. */
+/** The properties of a request that are not part of its head, or are more useful apart from it. */
 export interface RequestFraming {
   /** One of `BODY`. */
   readonly body: number
-  /** The bytes of a body with `BODY.length`. */
+  /** The length of a body with `BODY.length`. */
   readonly length: number
   readonly priority: Priority | null
 }
 
-/** A request as HTTP/1.1 has it. */
+/** A request as in HTTP/1.1. */
 export interface RequestHead extends RequestFraming {
   readonly text: string
-  /** Where its lines begin when they are the same for whoever has the same fields, whatever the path; else 0. */
+  /** Where the header lines begin, if requests with the same fields and another path have the same lines; else 0. */
   readonly linesStart: number
 }
 
-/** Gathers the fields of one request after another, and makes a head of HTTP/1.1 of them for the relay to judge. */
+/** Collects the fields of one request after another, and turns them into an HTTP/1.1 head, which the relay checks. */
 export class RequestFields {
   #method: string | null = null
   #path: string | null = null
@@ -45,7 +45,7 @@ export class RequestFields {
   #lines = ''
   #bytes = 0
   #pairs = 0
-  /** A field that is none of the pseudo fields has come, which must come first (RFC 9113 8.3). */
+  /** Whether a regular field has come, after which no pseudo field may come (RFC 9113 8.3). */
   #regular = false
   #malformed = false
 
@@ -99,11 +99,11 @@ export class RequestFields {
       if (this.#host !== null) this.#lines += line
       this.#host = value
     } else if (kind === KIND.cookie) {
-      // Crumbs of one field, sent apart to be compressed better (RFC 9113 8.2.3).
+      // Parts of one field, sent separately because that compresses better (RFC 9113 8.2.3).
       if (!this.#cookies) this.#cookies = value
       else if (value !== '') this.#cookies += `; ${value}`
     } else if (kind === KIND.contentLength) {
-      // Two of them are refused by the relay.
+      // Keeps both, so that the relay refuses the request.
       if (this.#length !== null) this.#lines += line
       this.#length = value
     } else if (kind === KIND.priority) {
@@ -112,14 +112,14 @@ export class RequestFields {
     } else this.#malformed = true
   }
 
-  /** The fields after a body as lines; null when they are malformed (RFC 9113 8.1). */
+  /** Returns the fields after a body as lines; null if they are malformed (RFC 9113 8.1). */
   trailers(): string | null {
     const hasPseudo = this.#method ?? this.#path ?? this.#scheme ?? this.#authority ?? this.#protocol
     if (this.#malformed || hasPseudo !== null || this.#tooMany) return null
     return this.#lines
   }
 
-  /** The head of the request, with a body to come or not; null when it is malformed. */
+  /** Returns the head of the request; `hasBody` says whether a body follows. Null if it is malformed. */
   head(hasBody: boolean): RequestHead | null {
     if (this.#malformed) return null
     const priority = this.#readPriority()
@@ -130,7 +130,7 @@ export class RequestFields {
     if (this.#protocol !== null || !this.#scheme || !isPath(this.#path, method)) return null
     const declared = this.#length !== null
     const length = declared && LENGTH.test(this.#length!) ? Number(this.#length) : 0
-    // RFC 9113 8.1.1: a length that is not that of what follows.
+    // RFC 9113 8.1.1: the length must match what follows.
     if (!hasBody && length > 0) return null
     const body = hasBody ? (declared ? BODY.length : BODY.chunked) : BODY.none
     const framing = declared
@@ -154,20 +154,20 @@ export class RequestFields {
     const authority = this.#authority ?? ''
     const host = this.#host ?? ''
     let lines = this.#lines
-    // Both name the same thing, or one of them lies (RFC 9113 8.3.1): two hosts are refused.
+    // Both must name the same host (RFC 9113 8.3.1): otherwise the request is refused.
     if (authority !== '' && host !== '' && authority.toLowerCase() !== host.toLowerCase())
       lines += `host: ${host}\r\n`
     if (this.#cookies !== null) lines += `cookie: ${this.#cookies}\r\n`
     return `${method} ${target} HTTP/1.1\r\nhost: ${authority || host}\r\n${lines}${framing}\r\n`
   }
 
-  /** A tunnel for WebSockets (RFC 8441 5) is an upgrade; any other is refused by the relay. */
+  /** A tunnel for WebSockets (RFC 8441 5) becomes an upgrade; the relay refuses any other CONNECT. */
   #connect(hasBody: boolean): RequestHead | null {
     const priority = this.#readPriority()
     const isExtended = this.#protocol !== null
     if (isExtended !== (this.#path !== null) || isExtended !== (this.#scheme !== null)) return null
     if (this.#protocol?.toLowerCase() !== 'websocket') {
-      // What follows it is no body, whatever its head says (RFC 9113 8.5).
+      // What follows it is not a body, whatever its head says (RFC 9113 8.5).
       const target = this.#authority || this.#host || '/'
       return isTarget(target)
         ? { text: this.#text('CONNECT', target, ''), linesStart: 0, body: BODY.none, length: 0, priority }
@@ -185,7 +185,7 @@ function isMethod(text: string): boolean {
   return text !== '' && holds(text, TOKEN)
 }
 
-/** RFC 9113 8.3.1: it begins with a slash, or is the asterisk of OPTIONS. */
+/** Whether it is a path of RFC 9113 8.3.1: it begins with a slash, or is the asterisk of OPTIONS. */
 export function isPath(text: string | null, method: string): boolean {
   if (text === null || !isTarget(text)) return false
   return text.charCodeAt(0) === 47 || (text === '*' && method === 'OPTIONS')

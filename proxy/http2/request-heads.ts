@@ -4,39 +4,39 @@ import { TABLE_BYTES } from './dynamic-table.ts'
 import { KIND, type Field } from './field.ts'
 import { MAX_PAIRS, RequestFields, isPath, type RequestFraming, type RequestHead } from './request-fields.ts'
 
-/** A list of fields has 32 bytes for each that a head has not. */
+/** Room for a head: in a list of fields, each counts 32 bytes that a head does not have. */
 const HEAD_BYTES = MAX_HEAD_BYTES + 8 * 1024
-/** What is repeated stands in a table: of a longer head some of it does not. */
+/** Repeated lines come from a table: a longer head cannot be repeated completely. */
 const MAX_REPEATED_BYTES = TABLE_BYTES
-/** More fields than most have: what a block of many held is not kept for the next. */
+/** More fields than most requests have: the array of a larger block is not kept. */
 const MAX_KEPT_FIELDS = 100
 const SPACE = ascii(' ')
 const LINE_END = ascii(' HTTP/1.1\r\n')
 
-/** One block is read at a time, and what is made of it is read at once. */
+/** One block is read at a time, and its result is used at once. */
 const sorted = new RequestFields()
 const fields: Field[] = []
 let count = 0
 let head: Buffer | null = null
 
-/** A request whose fields, but for the path, may be the next one's too. */
+/** A request whose fields, except for the path, may be repeated by the next one. */
 interface Repeated {
   readonly fields: readonly Field[]
-  /** The path's place among them. */
+  /** The index of the path among the fields. */
   readonly pathAt: number
   readonly method: string
   readonly hasBody: boolean
   readonly framing: RequestFraming
-  /** The lines after the first; null until they have come again. */
+  /** The header lines; null until they have come twice. */
   readonly lines: Uint8Array | null
 }
 
 /**
- * Makes heads of HTTP/1.1 of the header blocks of one connection. A client that asks for one thing after another repeats
- * most fields by their index: they are the same objects as before then, and what was made of them is the same.
+ * Turns the header blocks of one connection into HTTP/1.1 heads. A client that makes one request after another repeats most
+ * fields by their index. They are then the same objects as before, and so the lines made from them are reused.
  */
 export class RequestHeads {
-  /** The bytes of the head that was made last. */
+  /** The length of the last head. */
   length = 0
   #before: Repeated | null = null
 
@@ -47,16 +47,16 @@ export class RequestHeads {
   }
 
   readonly take = (field: Field): void => {
-    // One too many is enough to refuse them.
+    // One more than the limit is enough for refusing them.
     if (count <= MAX_PAIRS) fields[count++] = field
   }
 
-  /** Where the head stands that was made last, of whichever connection. */
+  /** The buffer with the last head of any connection. */
   get bytes(): Buffer {
     return (head ??= Buffer.allocUnsafeSlow(HEAD_BYTES))
   }
 
-  /** Makes the head of a request, with a body to come or not; null when it is malformed. */
+  /** Writes the head of a request; `hasBody` says whether a body follows. Returns null if it is malformed. */
   make(hasBody: boolean): RequestFraming | null {
     const before = this.#before
     const isSame = before !== null && isRepeated(before, hasBody)
@@ -80,7 +80,7 @@ export class RequestHeads {
     return framing
   }
 
-  /** What is remembered of the head that was made: its lines when they have come twice, as most do not. */
+  /** Returns what to remember of the head. Its lines are kept only when they came twice, which most do not. */
   #remembered(made: RequestHead, hasBody: boolean, isSame: boolean): Repeated | null {
     const { text, linesStart, body, length, priority } = made
     if (linesStart === 0 || linesStart > MAX_REQUEST_LINE_BYTES || count > MAX_FIELDS) return null
@@ -92,13 +92,13 @@ export class RequestHeads {
     return { fields: fields.slice(0, count), pathAt, method, hasBody, framing, lines }
   }
 
-  /** The fields after a body as lines; null when they are malformed. */
+  /** Returns the fields after a body as lines; null if they are malformed. */
   trailers(): string | null {
     sort()
     return sorted.trailers()
   }
 
-  /** Remembers nothing. */
+  /** Forgets the last request. */
   forget(): void {
     this.#before = null
   }
@@ -109,7 +109,7 @@ function sort(): void {
   for (let index = 0; index < count; index++) sorted.take(fields[index]!)
 }
 
-/** The place of the first field of a kind that has come. */
+/** Returns the index of the first field of a kind. */
 function placeOf(kind: number): number {
   return fields.findIndex((field) => field.kind === kind)
 }

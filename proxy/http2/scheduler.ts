@@ -3,24 +3,26 @@ import type { Priority } from './priority.ts'
 /** A stream that has something to send. */
 export interface Sender {
   readonly priority: Priority
-  /** Sends what it may, with `once` a frame. Answers what keeps it from sending more. */
+  /** Sends as much as it may, with `once` just one frame. Returns what keeps it from sending more. */
   sendWaiting(once: boolean): SendResult
-  /** All that waited has been sent. */
+  /** Everything that waited was sent. */
   sent(): void
 }
 
 export const SENT = 0
 /** Its own window is used up. */
 export const STREAM_BLOCKED = 1
-/** The connection's is, or the client is behind. */
+/** The connection's window is used up, or the client is behind. */
 export const CONNECTION_BLOCKED = 2
-/** It has more, but sent one frame. */
+/** It has more, but sent just one frame. */
 export const MORE = 3
 export type SendResult = 0 | 1 | 2 | 3
 
-/** Decides which stream sends when not all can: by urgency, and of one urgency each in turn that is incremental (RFC 9218 10). */
+/**
+ * Decides which stream sends when not all can: by urgency; incremental streams of the same urgency take turns (RFC 9218 10).
+ */
 export class Scheduler {
-  /** By urgency, each made for the first who needs it: most connections never wait. */
+  /** Streams by urgency, each set created on first use: most connections never wait. */
   readonly #levels: (Set<Sender> | undefined)[] = []
   #size = 0
 
@@ -35,17 +37,17 @@ export class Scheduler {
     this.#size++
   }
 
-  /** Before its priority changes, too. */
+  /** Removes a stream, also before its priority changes. */
   remove(sender: Sender): void {
     if (this.#size > 0 && this.#levels[sender.priority.urgency]?.delete(sender)) this.#size--
   }
 
-  /** Has streams send until none has more that it may send. */
+  /** Lets streams send until none can send any more. */
   run(): void {
     if (this.#size === 0) return
     for (const level of this.#levels) {
       if (!level) continue
-      // Whoever is added again while a set is walked is met again at its end.
+      // A stream that is added again during the loop comes up again at its end.
       for (const sender of level) {
         const result = sender.sendWaiting(sender.priority.incremental)
         if (result === CONNECTION_BLOCKED) return

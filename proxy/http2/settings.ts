@@ -9,9 +9,9 @@ const SWITCHES: readonly number[] = [
   SETTING.noRfc7540Priorities,
 ]
 
-/** What a client says of itself that matters to what is sent to it. */
+/** The client's settings that affect what is sent to it. */
 export interface PeerSettings {
-  /** In their order: what a table loses by the least of them is lost (RFC 7541 4.2). */
+  /** In order: entries that do not fit into the smallest are evicted (RFC 7541 4.2). */
   readonly headerTableSizes: number[]
   initialWindowSize?: number
 }
@@ -19,14 +19,14 @@ export interface PeerSettings {
 /** Reads the content of a SETTINGS frame in `bytes[start, end)`. Throws ConnectionFault. */
 export function readSettings(bytes: Buffer, start: number, end: number): PeerSettings {
   if ((end - start) % SETTING_BYTES !== 0)
-    throw new ConnectionFault(ERROR.frameSize, 'SETTINGS of a length that none has')
+    throw new ConnectionFault(ERROR.frameSize, 'SETTINGS of invalid length')
   const settings: PeerSettings = { headerTableSizes: [] }
   for (let at = start; at < end; at += SETTING_BYTES)
     read(settings, bytes.readUInt16BE(at), bytes.readUInt32BE(at + 2))
   return settings
 }
 
-/** RFC 9113 6.5.2; what nobody knows is ignored. */
+/** Reads one setting (RFC 9113 6.5.2); unknown ones are ignored. */
 function read(settings: PeerSettings, id: number, value: number): void {
   if (id === SETTING.headerTableSize) settings.headerTableSizes.push(value)
   else if (id === SETTING.initialWindowSize) {
@@ -34,12 +34,12 @@ function read(settings: PeerSettings, id: number, value: number): void {
     settings.initialWindowSize = value
   } else if (id === SETTING.maxFrameSize) {
     if (value < MAX_FRAME_BYTES || value > LARGEST_FRAME_BYTES)
-      throw new ConnectionFault(ERROR.protocol, 'a frame size that none has')
+      throw new ConnectionFault(ERROR.protocol, 'an invalid frame size')
   } else if (SWITCHES.includes(id) && value > 1)
-    throw new ConnectionFault(ERROR.protocol, 'a switch that is neither on nor off')
+    throw new ConnectionFault(ERROR.protocol, 'a switch that is neither 0 nor 1')
 }
 
-/** The content of a SETTINGS frame. */
+/** Returns the content of a SETTINGS frame. */
 export function settingsContent(settings: readonly (readonly [id: number, value: number])[]): Buffer {
   const content = Buffer.alloc(settings.length * SETTING_BYTES)
   let at = 0

@@ -74,7 +74,7 @@ export const STATIC_NAMES: ReadonlyMap<string, number> = new Map(
   STATIC_FIELDS.map(({ name }, index) => [name, index + 1] as const).reverse(),
 )
 
-/** The indexes of statuses that stand whole in the table. */
+/** The indexes of the statuses in the table. */
 export const STATIC_STATUSES: ReadonlyMap<number, number> = new Map(
   STATIC_FIELDS.flatMap(({ name, value }, index) =>
     name === ':status' ? [[Number(value), index + 1] as const] : [],

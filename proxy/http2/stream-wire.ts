@@ -21,17 +21,17 @@ export interface StreamHost extends FramesHost {
   /** Monotonic milliseconds at which the client last took something of any stream. */
   progressAt: number
   readonly pages: PageTurns
-  /** The stream has more to send than it may. */
+  /** The stream has more to send than it can now. */
   wait(stream: StreamWire): void
   /** So many bytes of DATA were read: the client may send as many more. */
   took(bytes: number): void
-  /** The stream has ended; by a reset of ours, after which something of it may still come. */
+  /** The stream has ended. After a reset by us (`wasReset`), frames of it may still arrive. */
   release(stream: StreamWire, wasReset: boolean): void
 }
 
 /**
- * Streams of one HTTP/2 connection, one after another, as the relay sees a connection: what the relay writes is an
- * HTTP/1.1 head and, without chunks, the body; they go out as frames.
+ * The streams of one HTTP/2 connection, one after another, in the form of a connection for the relay. The relay writes an
+ * HTTP/1.1 head and the body without chunks; they are sent as frames.
  */
 export class StreamWire extends Wire implements Sender, BodyReader, PageStream, Holder {
   override readonly frames = true
@@ -44,15 +44,15 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
   #open = false
   #complete = false
   #localEnded = false
-  /** What the client still sends is not wanted. */
+  /** Whether nobody wants what the client still sends. */
   #unwanted = false
-  /** It is a tunnel whose other end was reset. */
+  /** Whether it is a tunnel whose other end was reset. */
   #broken = false
   #trailers: readonly string[] = NO_TRAILERS
   readonly #backlog = new Backlog()
-  /** It has asked for room, and has none. */
+  /** Whether it has asked for room and got none. */
   #awaitsRoom = false
-  /** Monotonic milliseconds since when. */
+  /** Monotonic milliseconds at which it asked. */
   #askedAt = 0
 
   constructor(host: StreamHost) {
@@ -62,7 +62,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     this.#heads = new OutgoingHeads(host, this.#frames)
   }
 
-  /** Serves a stream; the one before has ended. */
+  /** Begins to serve a stream; the previous one has ended. */
   begin(id: number, window: number, { body, length, priority }: RequestFraming, ended: boolean): void {
     this.#frames.begin(id, window)
     this.closed = false
@@ -82,12 +82,12 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     return this.#frames.id
   }
 
-  /** Bytes of DATA that the client takes. */
+  /** Bytes of DATA that the client accepts on the stream. */
   get window(): number {
     return this.#frames.window
   }
 
-  /** It serves a stream. */
+  /** Whether it serves a stream. */
   get isOpen(): boolean {
     return this.#open
   }
@@ -118,7 +118,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     if (waits && !this.#awaitsRoom) this.#askedAt = monotonicMs()
     this.#awaitsRoom = waits
     if (!waits) return room
-    // When the stream's own window opens, the connection calls it anyway.
+    // If only the stream's own window is closed, `widen` continues.
     if (this.window > 0) this.#host.wait(this)
     return 0
   }
@@ -128,24 +128,24 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
   }
 
   override writePage(page: Page, start: number, end: number, last: boolean): boolean {
-    // The rest of what is so short may wait without keeping others from theirs.
+    // The rest is so short that it may wait without a page, which others can use.
     if (end - start <= PIECE_BYTES) this.#host.pages.leave(this)
     else this.#host.pages.use(this)
     if (end - start < MIN_WRITTEN_BYTES) return this.#sendPieces(page, start, end)
     if (!this.#open || this.#complete || this.#heads.bodyless) return !this.pending
-    // Its turn comes when all is put together that goes before it.
+    // It is sent when everything that comes before it was collected.
     this.#keep(page, start, end, last)
     return false
   }
 
-  /** Keeps what cannot go yet. */
+  /** Keeps what cannot be sent yet. */
   #keep(source: Buffer | Page, start: number, end: number, last = false): void {
     this.#backlog.add(source, start, end, last)
     held.set(this, this.#backlog.bytes)
     this.#host.wait(this)
   }
 
-  /** What is short goes out in one write with what other streams have. */
+  /** Sends a short piece with a copy, so that it shares a write with other streams. */
   #sendPieces(page: Page, start: number, end: number): boolean {
     for (let at = start, stop = 0; at < end; at = stop) {
       stop = page.stopOf(at, end)
@@ -155,7 +155,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     return !this.pending
   }
 
-  /** Sends what may be sent, and keeps the rest: a copy of it when the bytes are `transient`. */
+  /** Sends what may be sent, and keeps the rest; if the bytes are `transient`, a copy of it. */
   #send(bytes: Buffer, start: number, end: number, transient: boolean): boolean {
     if (!this.#open || this.#complete) return true
     let at = this.#heads.sent ? start : this.#sendHeads(bytes, start, end)
@@ -174,7 +174,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     return at
   }
 
-  /** The answer is one of any other request, and of what the client would have sent nothing is wanted. */
+  /** The answer is not that of a tunnel: what the client would have sent through it is not wanted. */
   #refuseTunnel(): void {
     this.#heads.awaitsTunnel = false
     this.#unwanted = true
@@ -184,7 +184,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
   sendWaiting(once: boolean): SendResult {
     const backlog = this.#backlog
     while (!backlog.isEmpty) {
-      // Whoever sends nothing must not be asked again, however that comes about.
+      // If nothing was sent, do not retry now, whatever the reason.
       if (!backlog.sendSome(this.#frames, once)) return this.window <= 0 ? STREAM_BLOCKED : CONNECTION_BLOCKED
       held.set(this, backlog.bytes)
       this.#host.progressAt = monotonicMs()
@@ -210,7 +210,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     this.drained()
   }
 
-  /** The client takes so much more of the stream. */
+  /** The client accepts more bytes on the stream. */
   widen(bytes: number): void {
     this.#frames.window += bytes
     if (this.pending) this.#host.wait(this)
@@ -232,14 +232,14 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     else if (this.#unwanted) this.#cancel(ERROR.none)
   }
 
-  /** The answer may go to the client as a whole, although it still sends. */
+  /** Sends the whole answer, although the client still sends. */
   override end(): void {
     if (!this.#heads.sent) return this.reset()
     this.answered(NO_TRAILERS)
     this.#dismiss()
   }
 
-  /** Tells the client that its request need not be sent to the end (RFC 9113 8.1), once it has its answer. */
+  /** Tells the client, once it has its answer, that it need not send the rest of its request (RFC 9113 8.1). */
   #dismiss(): void {
     if (!this.#open) return
     if (this.body.isTunnel) {
@@ -250,7 +250,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     if (this.#localEnded) this.#cancel(ERROR.none)
   }
 
-  /** A reset is none of the ends that a tunnel comes to by itself (RFC 8441 5); after such an end it tells nothing more. */
+  /** Resets a tunnel, unless it has ended by itself: a reset must be distinguishable from that (RFC 8441 5). */
   override breakOff(): void {
     if (!this.#open || this.#complete) return
     this.#broken = true
@@ -259,7 +259,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
 
   override stream(): void {}
 
-  /** The connection has it from its beginning. */
+  /** Does nothing: the connection has keep-alive from its beginning. */
   override keepAlive(): void {}
 
   override destroy(): void {
@@ -272,13 +272,13 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     if (this.#open) this.#cancel(ERROR.internal)
   }
 
-  /** Ends the stream with a code. */
+  /** Ends the stream with an error code. */
   #cancel(code: number): void {
     this.#host.output.numberFrame(FRAME.reset, this.id, code)
     this.#host.release(this, true)
   }
 
-  /** Forgets the stream: nothing of it comes or goes any more. */
+  /** Forgets the stream: nothing of it is read or sent any more. */
   close(): void {
     this.#open = false
     this.#heads.awaitsTunnel = false
@@ -289,14 +289,14 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     this.body.drop()
   }
 
-  /** The relay has to do without the wire. */
+  /** Tells the relay that the wire is gone. */
   leave(): void {
     this.gone()
   }
 
   /**
-   * Ends a stream whose client takes nothing of what waits for it, nor of its other streams: those it may prefer, and
-   * it is slow then, not gone. `now` is monotonic milliseconds.
+   * Ends a stream whose client takes nothing of it, nor of its other streams: if it reads those, it is slow or prefers them,
+   * but it is not gone. `now` is monotonic milliseconds.
    */
   tick(now: number): void {
     const since = Math.max(this.#awaitsRoom ? this.#askedAt : this.#backlog.since, this.#host.progressAt)
@@ -316,10 +316,10 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     this.#host.touch()
   }
 
-  /** The client has sent its last byte; `trailers` are lines. False when that is less than it announced. */
+  /** The client has sent its last byte; `trailers` are lines. False if the body is shorter than announced. */
   endBody(trailers: string): boolean {
     const whole = this.body.end(trailers)
-    // Of a tunnel the last bytes may still wait for the upstream, which ends it.
+    // The last bytes of a tunnel may still wait for the upstream, which ends it.
     if (whole && this.#open && this.#localEnded && !this.body.isTunnel) this.#host.release(this, false)
     return whole
   }

@@ -4,17 +4,17 @@ import type { Output } from './output.ts'
 import { ConnectionFault, ERROR, FRAME } from './protocol.ts'
 import type { StreamWire } from './stream-wire.ts'
 
-/** Requests at a time of one connection; browsers are told that 100 or more is usual (RFC 9113 6.5.2). */
+/** Max concurrent requests of one connection; RFC 9113 6.5.2 recommends at least 100. */
 export const MAX_STREAMS = 128
 /**
- * Bytes of the decoded heads of those requests: each is kept until its answer, and a client that repeats fields by their index
- * sends next to nothing for them. A hundred requests of a browser with large cookies stay below.
+ * Max bytes of the decoded heads of those requests: each is kept until its answer, and repeating fields by index costs a
+ * client next to nothing. A hundred requests of a browser with large cookies stay below.
  */
 export const MAX_HEADS_BYTES = 1024 * 1024
-/** Streams that we reset, of which something may still be on its way (RFC 9113 5.1). */
+/** Max streams that we reset and still remember, since something of them may be under way (RFC 9113 5.1). */
 const MAX_FORGOTTEN = 256
 
-/** The connection of streams. */
+/** The connection of the streams. */
 export interface StreamsHost {
   readonly output: Output
   readonly lanes: Lanes
@@ -22,14 +22,14 @@ export interface StreamsHost {
   release(stream: StreamWire, wasReset: boolean): void
 }
 
-/** The streams of one connection by number: those that are open, and what is known of those that were. */
+/** The streams of one connection by number: the open ones, and what must be remembered of others. */
 export class Streams {
   readonly #host: StreamsHost
   readonly #abuse: Abuse
   readonly #open = new Map<number, Lane>()
-  /** Made for the first. */
+  /** Created on first use. */
   #forgotten: Set<number> | null = null
-  /** The newest stream of the client's, and the last that is served. */
+  /** The newest stream of the client, and the last one that is served. */
   #lastId = 0
   #lastServed = Infinity
   /** Bytes of the heads of open streams. */
@@ -40,17 +40,17 @@ export class Streams {
     this.#abuse = abuse
   }
 
-  /** None is open. */
+  /** Whether no stream is open. */
   get isEmpty(): boolean {
     return this.#open.size === 0
   }
 
-  /** The stream of this number while it is open. */
+  /** Returns the stream of this number if it is open. */
   open(id: number): StreamWire | undefined {
     return this.#open.get(id)?.wire
   }
 
-  /** The stream, or null when it has ended. Throws ConnectionFault when it has not begun. */
+  /** Returns the stream, or null if it has ended. Throws ConnectionFault if it has not begun. */
   find(id: number): StreamWire | null {
     const lane = this.#open.get(id)
     if (lane) return lane.wire
@@ -59,20 +59,22 @@ export class Streams {
     return null
   }
 
-  /** What comes of a stream that has ended is ignored: we ended it, or the client did not know yet that we would. */
+  /** Whether frames of a stream that has ended are ignored: we ended it, or the client could not know yet that we would. */
   ignores(id: number): boolean {
     return this.#forgotten?.has(id) || id > this.#lastServed
   }
 
-  /** The client opens this stream. Throws ConnectionFault where it may not. */
+  /** The client opens this stream. Throws ConnectionFault if it must not. */
   begin(id: number): void {
     if (id % 2 === 0) throw new ConnectionFault(ERROR.protocol, "a stream that is not a client's")
     if (id <= this.#lastId)
-      throw new ConnectionFault(ERROR.streamClosed, 'HEADERS of a stream that has ended')
+      throw new ConnectionFault(ERROR.streamClosed, 'HEADERS on a stream that has ended')
     this.#lastId = id
   }
 
-  /** What serves the newest stream, whose head has `headBytes`; null when there are too many: the stream is refused. */
+  /**
+   * Returns the wire for the newest stream, whose head has `headBytes`; null if there are too many: the stream is refused.
+   */
   serve(id: number, headBytes: number): StreamWire | null {
     const fits = this.#open.size < MAX_STREAMS && this.#headsBytes + headBytes <= MAX_HEADS_BYTES
     const lane = fits ? this.#host.lanes.take() : null
@@ -86,13 +88,13 @@ export class Streams {
     return lane.wire
   }
 
-  /** Takes no more streams. Answers the last. */
+  /** Takes no more streams. Returns the last one. */
   close(): number {
     this.#lastServed = this.#lastId
     return this.#lastId
   }
 
-  /** A stream has ended; after a reset of ours what was on its way is ignored. */
+  /** A stream has ended; after a reset by us, what was under way is ignored. */
   forget(id: number, wasReset: boolean): void {
     const lane = this.#open.get(id)
     if (!lane) return
@@ -109,14 +111,14 @@ export class Streams {
     for (const oldest of forgotten) return void forgotten.delete(oldest)
   }
 
-  /** Ends a stream for a fault of the client. Throws ConnectionFault when that is one too many. */
+  /** Ends a stream because of a fault of the client. Throws ConnectionFault if there were too many. */
   reset(stream: StreamWire, code: number): void {
     this.#host.output.numberFrame(FRAME.reset, stream.id, code)
     this.#host.release(stream, true)
     this.#abuse.reset()
   }
 
-  /** Ends a stream that nobody serves. Throws ConnectionFault when that is one too many. */
+  /** Refuses a stream that nobody serves. Throws ConnectionFault if there were too many. */
   refuse(id: number, code: number): void {
     this.#host.output.numberFrame(FRAME.reset, id, code)
     this.#host.touch()

@@ -1,22 +1,22 @@
 import type { Answer } from './answers.ts'
 
-/** How an answer is written to one client. */
+/** How an answer is written for one client. */
 export interface Rendering {
   json: boolean
-  /** HEAD gets the head alone. */
+  /** HEAD gets only the head. */
   bodyless: boolean
   close: boolean
   requestId: string
-  /** As in `hstsLine`; 0 for none. */
+  /** As in `hstsLine`; 0 omits the line. */
   hstsSeconds: number
 }
 
-/** Tells browsers to come by TLS alone for so many seconds (RFC 6797 6.1). */
+/** Returns the header line that has browsers use only TLS for so many seconds (RFC 6797 6.1). */
 export function hstsLine(seconds: number): string {
   return `Strict-Transport-Security: max-age=${seconds}\r\n`
 }
 
-/** The bytes of an answer, head and body. */
+/** Returns the bytes of an answer, head and body. */
 export function render(answer: Answer, { json, bodyless, close, requestId, hstsSeconds }: Rendering): Buffer {
   const [type, text] = bodyOf(answer, json, requestId)
   const body = Buffer.from(text)
@@ -49,9 +49,9 @@ main{max-width:28rem;padding:2rem}h1{font-size:1.6rem;line-height:1.25;margin:.2
 footer{margin-top:2rem}@media(prefers-color-scheme:dark){body{color:#e8eaf0;background:#14161c}small{color:#9aa1b1}b{color:#9aa4ff}}`
 
 function htmlBody({ status, title, text, retrySeconds }: Answer, requestId: string): string {
-  // Who waits for a service to start sees it when it has.
+  // The page reloads itself, so that a visitor sees the service once it has started.
   const refresh = retrySeconds === undefined ? '' : `<meta http-equiv="refresh" content="${retrySeconds}">`
-  // An id that a client chose holds letters, digits, dots, dashes and underscores alone.
+  // Safe without escaping: an id that a client chose has only letters, digits, dots, dashes and underscores.
   const footer = requestId === '' ? '' : `<footer><small>Request ${requestId}</small></footer>`
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">${refresh}<title>${title}</title><style>${STYLE}</style></head>
@@ -59,12 +59,12 @@ function htmlBody({ status, title, text, retrySeconds }: Answer, requestId: stri
 `
 }
 
-/** The value of Accept in a copied request head, empty without one. */
+/** Returns the value of Accept in a copied request head, or an empty text. */
 export function acceptOf(head: string): string {
   return /\r\naccept: ([^\r]*)/i.exec(head)?.[1] ?? ''
 }
 
-/** Whether an Accept value prefers JSON: it names a JSON type and no HTML. */
+/** Whether an Accept value prefers JSON: it names a JSON type and not HTML. */
 export function prefersJson(accept: string): boolean {
   return /[/+]json\b/i.test(accept) && !/text\/html/i.test(accept)
 }

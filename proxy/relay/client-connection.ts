@@ -3,13 +3,13 @@ import type { Wire } from '../wire/wire.ts'
 import type { Directory } from './destination.ts'
 import type { Peer } from './peer.ts'
 
-/** The worker that requests are served in. */
+/** The worker that serves the requests. */
 export interface ServingWorker extends Directory {
   /** The files of sites that are being sent. */
   readonly files: OpenFiles
   /** Monotonic milliseconds, as of the last tick. */
   readonly now: number
-  /** Connections end after their answers. */
+  /** Whether connections end after their answers. */
   readonly retiring: boolean
 }
 
@@ -17,19 +17,19 @@ export interface ServingWorker extends Directory {
 export interface ClientConnection {
   readonly wire: Wire
   readonly peer: Peer
-  /** The client has sent FIN. */
+  /** Whether the client has sent FIN. */
   readonly ended: boolean
-  /** The client has sent FIN and nothing after the request under way. */
+  /** Whether the client has sent FIN, and nothing after the current request. */
   readonly hasNoMore: boolean
-  /** Monotonic milliseconds after which what is waited for has not come; 0 for none. */
+  /** Monotonic milliseconds at which the current wait times out; 0 for no timeout. */
   deadline: number
-  /** The answer has gone out as a whole: the next request follows, or with `last` the end. */
+  /** The whole answer was sent: the next request follows or, with `last`, the connection ends. */
   over(last: boolean): void
-  /** The answer has gone out before the request's body came, which is read all the same. */
+  /** The answer was sent before the request's body arrived: reads the body all the same. */
   discardBody(): void
-  /** What the client sent before there was a tunnel goes through it. */
+  /** Sends what the client sent before the tunnel existed through it. */
   passEarlyBytes(): void
-  /** The answer that has begun ends here, so that it is not taken for a whole one. */
+  /** Breaks off an answer that has begun, so that the client does not take it for complete. */
   cutAnswer(): void
   /** Ends the connection at once. */
   cut(): void

@@ -9,22 +9,22 @@ import type { Peer } from './peer.ts'
 import { Pending } from './pending.ts'
 import { BODY_TIMEOUT_MS, HEAD_TIMEOUT_MS, IDLE_TIMEOUT_MS, LINGER_MS } from './waits.ts'
 
-/** It waits for a request. */
+/** Waits for a request. */
 const IDLE = 0
-/** A request is served. */
+/** Serves a request. */
 const BUSY = 1
-/** The body of a request that was answered already is read. */
+/** Reads the body of a request that was answered already. */
 const DISCARD = 2
 const CLOSING = 3
 const CLOSED = 4
 
-/** The worker that a connection was accepted in. */
+/** The worker that accepted the connection. */
 export interface AcceptingWorker extends ServingWorker {
   /** The connection is gone. */
   forget(client: Client): void
 }
 
-/** One accepted connection: reads requests and has each answered in turn. */
+/** One accepted connection: reads requests and has them answered one after the other. */
 export class Client implements WireOwner, ClientConnection {
   readonly wire: Wire
   readonly peer: Peer
@@ -34,7 +34,7 @@ export class Client implements WireOwner, ClientConnection {
   readonly #exchange: Exchange
   readonly #pending = new Pending()
   #state = IDLE
-  /** More came in the same read as the request. */
+  /** Whether more bytes came in the same read as the request. */
   #followed = false
 
   constructor(worker: AcceptingWorker, peer: Peer, wire: Wire) {
@@ -46,7 +46,7 @@ export class Client implements WireOwner, ClientConnection {
     this.#wait(HEAD_TIMEOUT_MS)
   }
 
-  /** A request is being answered by an instance or from a site. */
+  /** Whether a request is being answered by an instance or from a site. */
   get answering(): boolean {
     return this.#exchange.answering
   }
@@ -56,7 +56,7 @@ export class Client implements WireOwner, ClientConnection {
     return this.#exchange.instance
   }
 
-  /** It waits for a request, of which nothing has come yet. */
+  /** Whether it waits for a request and nothing of one has arrived. */
   get idle(): boolean {
     return this.#state === IDLE && this.#pending.length === 0
   }
@@ -115,7 +115,7 @@ export class Client implements WireOwner, ClientConnection {
     if (this.#pending.mayBeDecided(before)) this.#continue()
   }
 
-  /** Goes on with bytes that waited, when nothing stands against it. */
+  /** Processes the bytes that waited, if nothing blocks that. */
   #continue(): void {
     if (this.#state !== IDLE || this.wire.pending) return
     const bytes = this.#pending.take()
@@ -126,7 +126,7 @@ export class Client implements WireOwner, ClientConnection {
   }
 
   #process(input: Buffer, at: number, end: number): void {
-    // A loop, as answers of the relay's own to many requests in one read would else nest as deep.
+    // A loop: recursion would go as deep as there are requests in one read that the relay answers itself.
     while (at < end && this.#state === IDLE && !this.wire.pending) {
       at = this.#begin(input, at, end)
     }
@@ -136,13 +136,13 @@ export class Client implements WireOwner, ClientConnection {
 
   #stash(input: Buffer, at: number, end: number): void {
     if (at >= end || this.#state >= CLOSING) return
-    // A stream has one request: what follows it would be taken for the beginning of the next.
+    // A stream has only one request: what follows would be taken for the next one.
     if (this.wire.frames) return this.cut()
     this.#pending.add(input, at, end)
     if (this.#pending.full) this.wire.pause()
   }
 
-  /** Reads one request head and starts to serve it. Answers the index after what it used. */
+  /** Reads one request head and starts to serve it. Returns the index after what it used. */
   #begin(input: Buffer, at: number, end: number): number {
     const result = readHead(this.peer, input, at, end)
     if (result === INCOMPLETE) return this.#await(input, at, end)
@@ -211,7 +211,7 @@ export class Client implements WireOwner, ClientConnection {
     this.wire.resume()
   }
 
-  /** Ends the connection so that the answer can be read although the client still sends (RFC 9112 9.6). */
+  /** Ends the connection in a way that lets the client read the answer although it still sends (RFC 9112 9.6). */
   #linger(): void {
     this.#state = CLOSING
     this.#pending.clear()
@@ -231,16 +231,16 @@ export class Client implements WireOwner, ClientConnection {
   #expired(now: number): void {
     switch (this.#state) {
       case IDLE:
-        // A slow reader still gets the answer before.
+        // A slow reader gets its answer first.
         if (this.wire.pending) this.deadline = now + IDLE_TIMEOUT_MS
-        // A lone CRLF after a request is no beginning of another.
+        // A lone CRLF after a request is not the beginning of another one.
         else if (this.#pending.length <= 2) this.cut()
         else this.#exchange.refuse(408, false)
         return
       case BUSY:
         return this.#exchange.expired()
       case CLOSING:
-        // A slow reader has its answer first.
+        // A slow reader gets its answer first.
         if (this.wire.pending) this.deadline = now + LINGER_MS
         else this.cut()
         return

@@ -6,32 +6,32 @@ import type { Head } from '../http1/head.ts'
 import { METHOD_HEAD, METHOD_OTHER } from '../http1/request-head.ts'
 import { makeRequestId } from './request-id.ts'
 
-/** The body of a request that the relay answers itself is read up to here to keep the connection. */
+/** The max bytes of a body that are read after the relay has answered, in order to keep the connection. */
 const MAX_DISCARDED_BYTES = 256 * 1024
 
-/** What of a request must last as long as its answer; the object serves one request after another. */
+/** The state of a request that must last until its answer is sent; one object serves one request after another. */
 export class CurrentRequest {
   /** 0 for HTTP/1.0. */
   minorVersion = 1
-  /** It is HEAD: its answer has no body. */
+  /** Whether it is HEAD: its answer has no body. */
   headOnly = false
-  /** It may become a byte pipe. */
+  /** Whether it may become a byte pipe. */
   upgrading = false
   requestId = ''
-  /** What the client would have the answer compressed by; `off` where the service's answers go out as they come. */
+  /** The coding that the client wants for the answer; `off` if compression is off for the service. */
   compression: Coding | 'off' = 'off'
-  /** The client wants no other after it. */
+  /** Whether the client sends no further request after it. */
   last = false
-  /** It may be sent again, as nothing happens twice (RFC 9110 9.2.2). */
+  /** Whether it may be sent again, because a repetition has no further effect (RFC 9110 9.2.2). */
   replayable = false
-  /** Its body waits for an answer; or another expectation stands, that nobody meets. */
+  /** Whether its body waits for an interim answer, or it has another expectation, which nothing here can meet. */
   expects = false
   /** Monotonic milliseconds. */
   startedAt = 0
   readonly body = new Body()
   #discarded = 0
 
-  /** Takes the place of the one before; of this one no more may become known. */
+  /** Resets the object for a request whose head could not be read: nothing more is known about it. */
   begin(headOnly: boolean): void {
     this.startedAt = monotonicMs()
     this.headOnly = headOnly
@@ -39,7 +39,7 @@ export class CurrentRequest {
     this.compression = 'off'
   }
 
-  /** Takes over what must last from the head, which was read from `input`. */
+  /** Takes what must last from the head, which was read from `input`. */
   describe(head: Head, input: Buffer): void {
     this.begin(head.method === METHOD_HEAD)
     this.minorVersion = head.minorVersion
@@ -55,12 +55,12 @@ export class CurrentRequest {
     this.requestId = requestIdStart > 0 ? latin1(input, requestIdStart, requestIdEnd) : makeRequestId()
   }
 
-  /** Its body has come, or may come although it was answered. */
+  /** Whether its body has arrived, or may still arrive although the request was answered. */
   get discardable(): boolean {
     return this.body.done || (!this.expects && this.body.remaining <= MAX_DISCARDED_BYTES)
   }
 
-  /** Reads its body for nothing: answers the index after what belongs to it, -1 when it is malformed or too much. */
+  /** Discards the body: returns the index after its part of the input, or -1 if it is malformed or too large. */
   discard(input: Buffer, at: number, end: number): number {
     const stop = this.body.take(input, at, end)
     this.#discarded += stop - at

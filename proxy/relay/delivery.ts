@@ -3,9 +3,9 @@ import type { Instance } from '../routes/instance.ts'
 import type { TargetRoute } from '../routes/target-route.ts'
 import { Upstream, type UpstreamClient } from '../upstream/upstream.ts'
 
-/** Brings one request after another of a client to instances: over a connection that was kept, or a new one. */
+/** Sends the requests of a client, one after another, to instances: over a kept connection or a new one. */
 export class Delivery {
-  /** The connection that serves the request in hand. */
+  /** The connection that serves the current request. */
   upstream: Upstream | null = null
   instance: Instance | null = null
   readonly #client: UpstreamClient
@@ -18,7 +18,7 @@ export class Delivery {
 
   /**
    * Begins with the head that is in the slab up to `headEnd`; `replayable` says whether the request may be sent again. False
-   * while the connection is not open yet. `now` is monotonic milliseconds.
+   * if the connection is not open yet. `now` is monotonic milliseconds.
    */
   begin(instance: Instance, headEnd: number, replayable: boolean, now: number): boolean {
     this.#retried = false
@@ -33,9 +33,9 @@ export class Delivery {
   }
 
   /**
-   * Tries once more after the connection ended: on another instance when this one could not be connected to, so that
-   * nothing was sent; on a new connection, to another instance if there is one that is well, when one that was kept died
-   * before it answered a request that may be sent again (RFC 9110 9.2.2). False when there is no other try.
+   * Tries again after the connection ended, in two cases. If connecting to the instance failed, nothing was sent: another
+   * instance is tried. If a kept connection died before it answered a request that may be sent again (RFC 9110 9.2.2), a new
+   * connection is tried, to another healthy instance if there is one. False if neither applies.
    */
   retry(target: TargetRoute | null, replayable: boolean): boolean {
     const failed = this.upstream!
@@ -55,7 +55,7 @@ export class Delivery {
     return true
   }
 
-  /** The answer is complete: the connection is kept when the request was sent as a whole. */
+  /** The answer is complete: keeps the connection if the whole request was sent. */
   finish(whole: boolean, now: number): void {
     const { instance } = this
     const upstream = this.#detach()
@@ -64,12 +64,12 @@ export class Delivery {
     else upstream.destroy()
   }
 
-  /** Ends the connection of the request in hand, if there is one. */
+  /** Ends the connection of the current request, if there is one. */
   drop(): void {
     this.#detach()?.destroy()
   }
 
-  /** Has TCP find out, once a request, whether the instance is still there. False when it did before. */
+  /** Makes TCP check, once per request, whether the instance is still there. False if it did so before. */
   probe(): boolean {
     if (this.#probed) return false
     this.#probed = true

@@ -14,23 +14,23 @@ import { canonicalRedirect, pathOf, proofAnswer, proofPath, secureRedirect } fro
 
 const NO_BYTES = new Uint8Array(0)
 
-/** What knows where requests lead. */
+/** The routes that are in force. */
 export interface Directory {
   readonly routes: Routes
-  /** The port of the first `https` listener: where plain requests are sent to. */
+  /** The port of the first `https` listener, to which plain requests are redirected. */
   readonly securePort: number | null
 }
 
-/** Where the requests of a connection lead: looked up anew when the host or the table is another. */
+/** Where the requests of a connection lead. Looked up again only when the host or the table changes. */
 export class Destination {
   target: TargetRoute | null = null
   readonly #directory: Directory
   readonly #peer: Peer
-  /** There is a certificate for the host. */
+  /** Whether there is a certificate for the host. */
   #certified = false
-  /** The connection's certificate is not that of the host (RFC 9110 15.5.20). */
+  /** Whether the connection's certificate is for another host (RFC 9110 15.5.20). */
   #misdirected = false
-  /** The request was for a proof of whose server this is, which is no request to the target. */
+  /** Whether the request asked for a proof that this is the right server, and so does not count for the target. */
   #proves = false
   #host: Uint8Array = NO_BYTES
   #epoch = -1
@@ -47,8 +47,8 @@ export class Destination {
   }
 
   /**
-   * Who answers the request whose head was read from `input` and stands copied in the slab; an answer where the relay
-   * does so itself. `now` is monotonic milliseconds.
+   * Returns the instance or site that answers, or the answer if the relay answers itself. The head was read from `input` and
+   * is copied in the slab. `now` is monotonic milliseconds.
    */
   choose(head: Head, input: Buffer, now: number): Instance | Site | Answer {
     this.#proves = false
@@ -65,14 +65,14 @@ export class Destination {
     return serving?.choose(now, null) ?? unavailableAnswer(this.target.state)
   }
 
-  /** What comes next has no host that could be read. */
+  /** Forgets the last host: the next request has none that can be read. */
   forget(): void {
     this.target = null
     this.#proves = false
     this.#epoch = -1
   }
 
-  /** What a request gets before its target is asked: a proof of whose server this is, the way to TLS or to another host. */
+  /** Returns an answer that comes before the target's own: a proof, or a redirect to TLS or to the canonical host. */
   #answerFirst(head: Head, input: Buffer): Answer | null {
     const { routes, securePort } = this.#directory
     const canonical = this.target?.redirect
@@ -80,11 +80,11 @@ export class Destination {
     if (proof !== null) {
       const answer = proofAnswer(proof, routes)
       this.#proves = answer !== null
-      // A host that only redirects has no program that could know of other proofs.
+      // A host that only redirects has no program that could answer other proofs.
       if (answer || !canonical) return answer
     }
     if (canonical) return canonicalRedirect(canonical, pathOf(slab.buffer, slab.at, head))
-    // A proxy that is trusted has taken TLS off already.
+    // In front of us, a trusted proxy has already terminated TLS.
     if (
       this.#peer.secure ||
       !this.#certified ||

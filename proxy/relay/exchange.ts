@@ -30,13 +30,13 @@ import {
 
 const CLIENT_LEFT = 499
 
-/** The body of the request comes. */
+/** The body of the request is arriving. */
 const BODY = 0
-/** The answer is awaited, or goes out. */
+/** The answer is awaited, or is being sent. */
 const WAIT = 1
 const TUNNEL = 2
 
-/** One request after another of a connection, each with its answer: finds who answers, and keeps both ends in step. */
+/** Handles the requests of a connection one after another: finds who answers, and keeps both sides in step. */
 export class Exchange implements UpstreamClient, SiteClient {
   readonly request = new CurrentRequest()
   readonly wire: Wire
@@ -45,10 +45,10 @@ export class Exchange implements UpstreamClient, SiteClient {
   readonly #connection: ClientConnection
   readonly #destination: Destination
   readonly #delivery = new Delivery(this)
-  /** In place of an upstream. */
+  /** Set instead of an upstream. */
   #siteAnswer: SiteAnswer | null = null
   #phase = WAIT
-  /** The answer has begun. */
+  /** Whether the answer has begun. */
   #begun = false
 
   constructor(worker: ServingWorker, connection: ClientConnection) {
@@ -71,19 +71,19 @@ export class Exchange implements UpstreamClient, SiteClient {
     return this.#delivery.instance
   }
 
-  /** A request is being answered by an instance or from a site. */
+  /** Whether a request is being answered by an instance or from a site. */
   get answering(): boolean {
     return this.#delivery.upstream !== null || this.#siteAnswer !== null
   }
 
-  /** After a stall the worker's clock is behind: a short wait begins with a `now` of its own. */
+  /** Sets the deadline. After a stall the worker's clock is behind, so short timeouts pass a `now` of their own. */
   #wait(milliseconds: number, now = this.#worker.now): void {
     this.#connection.deadline = now + milliseconds
   }
 
   // --- the request
 
-  /** Starts to serve the request whose head was read from `input` and stands copied in the slab. */
+  /** Starts to serve the request whose head was read from `input` and is copied in the slab. */
   begin(head: Head, input: Buffer): void {
     const { request } = this
     request.describe(head, input)
@@ -124,7 +124,7 @@ export class Exchange implements UpstreamClient, SiteClient {
     else this.#wait(CONNECT_TIMEOUT_MS, startedAt)
   }
 
-  /** Takes what of `input[at, end)` belongs to the request. Answers the index after that. */
+  /** Takes the part of `input[at, end)` that belongs to the request. Returns the index after it. */
   take(input: Buffer, at: number, end: number): number {
     if (this.#phase === BODY) return this.#readBody(input, at, end)
     if (this.#phase === WAIT) return at
@@ -146,7 +146,7 @@ export class Exchange implements UpstreamClient, SiteClient {
     return stop
   }
 
-  /** Sets the deadline by whose turn it is: the client's to send, or the upstream's to take and answer. */
+  /** Sets the deadline for the side whose turn it is: the client to send, or the upstream to take and answer. */
   #awaitUpstream(): void {
     if (this.#begun) this.#connection.deadline = 0
     else if (this.#delivery.upstream?.connected === false) return
@@ -161,7 +161,7 @@ export class Exchange implements UpstreamClient, SiteClient {
   // --- the answer
 
   closesAfterAnswer(status: number): boolean {
-    // A body that is refused half-way will not be read to its end, so nothing can come after it.
+    // A body that is refused half-way is not read to its end, so no request can follow.
     if (this.#worker.retiring || this.#connection.hasNoMore || (!this.request.body.done && status >= 300))
       this.closeAfter = true
     return this.closeAfter
@@ -190,7 +190,7 @@ export class Exchange implements UpstreamClient, SiteClient {
 
   finish(trailers: readonly string[] = NO_TRAILERS): void {
     const whole = this.request.body.done
-    // Whom this client held back is free for another, whatever it does from here on.
+    // What this client held back may go on, whatever this client does from here on.
     this.wire.letGo()
     this.#siteAnswer = null
     this.#delivery.finish(whole, this.#worker.now)
@@ -202,7 +202,7 @@ export class Exchange implements UpstreamClient, SiteClient {
     this.#wait(READER_TIMEOUT_MS)
   }
 
-  /** Answers with a page of the relay's own, in the form that the request's Accept asks for, or cuts the answer that has begun. */
+  /** Sends a page of the relay's own in the format that the request accepts, or cuts off an answer that has begun. */
   respond(answer: Answer, accept = acceptOf(this.#delivery.upstream?.keptHead() ?? '')): void {
     const json = prefersJson(accept)
     this.wire.letGo()
@@ -270,7 +270,7 @@ export class Exchange implements UpstreamClient, SiteClient {
     if (this.#phase === TUNNEL) this.#delivery.upstream!.wire.end()
   }
 
-  /** Ends what is done for the client: 499 when it did not wait for the answer. */
+  /** Ends the work for a client that is gone; counts 499 if it left before the answer. */
   clientGone(): void {
     const siteAnswer = this.#siteAnswer
     if (!this.answering) return
@@ -292,7 +292,7 @@ export class Exchange implements UpstreamClient, SiteClient {
 
   /** The deadline has passed. */
   expired(): void {
-    // All streams of a connection share its way to the client; the wire ends those that nothing is taken of.
+    // Streams share the connection's way to the client, so this one may just be waiting; the wire ends stalled streams.
     if (this.#siteAnswer && this.wire.frames && this.wire.pending) return this.siteSent()
     if (this.#delivery.upstream?.connected === false) return this.upstreamGone()
     if (this.#phase === BODY) return this.respond(this.wire.paused ? GATEWAY_TIMEOUT : refusal(408))

@@ -4,15 +4,15 @@ import type { Routes } from '../routes/routes.ts'
 import type { CurrentRequest } from './current-request.ts'
 import type { Peer } from './peer.ts'
 
-/** Room for the fields that are added to a request: a chain of addresses and the client's among them. */
+/** Room for the fields that are added to a request, among them the chain of addresses with the client's. */
 export const REQUEST_ADDED_BYTES = 4 * 1024
 
 const REQUEST_ID = ascii('\r\nX-Request-Id: ')
 const CONNECTION_UPGRADE = ascii('Connection: upgrade\r\n')
 
 /**
- * Completes the copied head in `output`: takes out what goes no further, adds the fields that the relay sets and the
- * empty line. Answers its end.
+ * Completes the copied head in `output`: removes the fields that are not passed on, adds those that the relay sets, and the
+ * empty line. Returns the end.
  */
 export function finishRequestHead(
   head: Head,

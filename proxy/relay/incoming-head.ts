@@ -4,12 +4,12 @@ import { slab } from '../wire/slab.ts'
 import { REQUEST_ADDED_BYTES } from './forwarded-head.ts'
 import type { Peer } from './peer.ts'
 
-/** The head that was read last: one is served at once, and what must outlive that is copied out. */
+/** The head that was read last. It is served at once, and what is needed later is copied out. */
 export const request = new Head()
 
 /**
- * Reads the head of a request that begins at `at` into `request`, and copies what passes on to the slab. Answers
- * `COMPLETE`, `INCOMPLETE` or the status to refuse with.
+ * Reads the request head at `at` into `request`, and copies what is passed on to the slab. Returns `COMPLETE`,
+ * `INCOMPLETE` or the status to refuse with.
  */
 export function readHead({ trusted }: Peer, input: Buffer, at: number, end: number): number {
   slab.reserve(end - at + HEAD_GROWTH_BYTES + REQUEST_ADDED_BYTES)

@@ -9,24 +9,24 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
 /**
- * So much of the end of a chain of proxies is read: addresses of twenty. Before those that proxies which are trusted have
- * added stands whatever the client says.
+ * How much of the end of a proxy chain is read: about twenty addresses. What comes before the entries of trusted proxies was
+ * written by the client and proves nothing.
  */
 const MAX_CHAIN_BYTES = 1024
 
-/** Who is at the other end of an accepted connection, and what upstreams are told about it. */
+/** The other end of an accepted connection, and what upstreams are told about it. */
 export class Peer {
   readonly address: string
-  /** Whose connections it counts among. */
+  /** The network whose connections it is counted with. */
   readonly network: string
   readonly trusted: boolean
-  /** Whether the cap on connections of one network holds for it. */
+  /** Whether the limit of connections per network applies to it. */
   readonly capped: boolean
-  /** The forwarding fields of a peer that is not trusted, up to the value of X-Forwarded-Host. */
+  /** The forwarding fields for an untrusted peer, up to the value of X-Forwarded-Host. */
   readonly fields: Uint8Array
-  /** It speaks TLS with the relay. */
+  /** Whether it uses TLS with the relay. */
   readonly secure: boolean
-  /** The host whose certificate a connection was made with on which others may be asked for; null for none such. */
+  /** For a connection over which several hosts can be requested: the host whose certificate it was made with. Else null. */
   serverName: string | null = null
   readonly #port: number
 
@@ -42,7 +42,7 @@ export class Peer {
 
   static of(socket: Socket, secure: boolean, routes: Routes): Peer {
     const address = socket.remoteAddress ?? '0.0.0.0'
-    // On a dual-stack socket IPv4 clients show as ::ffff:192.0.2.1.
+    // On a dual-stack socket, IPv4 clients appear as ::ffff:192.0.2.1.
     const plain = address.startsWith('::ffff:') ? address.slice(7) : address
     return new Peer(plain, socket.localPort ?? 0, secure, routes)
   }
@@ -51,7 +51,7 @@ export class Peer {
     return this.secure ? 'https' : 'http'
   }
 
-  /** The forwarding fields for a request of a trusted peer, which believe and extend what it sent, X-Forwarded-Host included. */
+  /** Returns the forwarding fields for a request of a trusted peer: what it sent, extended, with X-Forwarded-Host. */
   forwardedFields(given: Map<string, string>, host: string, routes: Routes): string {
     const addresses = lastOf(`${given.get('x-forwarded-for') ?? ''},${this.address}`)
     const client = addresses.findLast((part) => !isTrustedText(part, routes)) ?? addresses[0]!
@@ -79,7 +79,7 @@ export class Peer {
   }
 }
 
-/** The last addresses of a chain, none of them cut. */
+/** Returns the last addresses of a chain, none of them truncated. */
 function lastOf(chain: string): string[] {
   const start = chain.length > MAX_CHAIN_BYTES ? chain.indexOf(',', chain.length - MAX_CHAIN_BYTES) : 0
   return chain
@@ -93,7 +93,7 @@ function isTrustedText(address: string, routes: Routes): boolean {
   try {
     return routes.trusts(address)
   } catch {
-    // Not an address: whoever wrote it, it is as near to the client as can be told.
+    // Not an address. Whatever it is, the chain cannot be followed any closer to the client.
     return false
   }
 }

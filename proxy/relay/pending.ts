@@ -1,10 +1,10 @@
 import { CR, LF } from '../http1/bytes.ts'
 import { MAX_HEAD_BYTES, MAX_REQUEST_LINE_BYTES } from '../http1/head.ts'
 
-/** What comes after a request while its answer is awaited; then the client is read no further. */
+/** Max bytes that may follow a request whose answer is awaited; then the client is not read any further. */
 const MAX_PIPELINED_BYTES = 64 * 1024
 
-/** Bytes of a client that wait: the beginning of a head, or requests that came before the last was answered. */
+/** Bytes of a client that wait: the beginning of a head, or requests that came before the last one was answered. */
 export class Pending {
   #bytes: Buffer | null = null
 
@@ -12,18 +12,18 @@ export class Pending {
     return this.#bytes === null ? 0 : this.#bytes.length
   }
 
-  /** So much waits that no more should be read. */
+  /** Whether so much waits that no more should be read. */
   get full(): boolean {
     return this.length > MAX_PIPELINED_BYTES
   }
 
-  /** Keeps a copy of `input[at, end)` after what is kept. */
+  /** Appends a copy of `input[at, end)`. */
   add(input: Buffer, at: number, end: number): void {
     const piece = input.subarray(at, end)
     this.#bytes = this.#bytes ? Buffer.concat([this.#bytes, piece]) : Buffer.from(piece)
   }
 
-  /** Gives what is kept and keeps nothing. */
+  /** Returns everything and keeps nothing. */
   take(): Buffer | null {
     const bytes = this.#bytes
     this.#bytes = null
@@ -34,7 +34,10 @@ export class Pending {
     this.#bytes = null
   }
 
-  /** Whether a head that was incomplete after `before` bytes can be judged now, so that dripped bytes cost no parse each. */
+  /**
+   * Whether a head that was incomplete after `before` bytes can be parsed now, so that dripped bytes do not cost a parse
+   * each.
+   */
   mayBeDecided(before: number): boolean {
     const bytes = this.#bytes!
     if (bytes.length > MAX_HEAD_BYTES) return true

@@ -5,15 +5,15 @@ import { answer, type Answer } from '../pages/answers.ts'
 import { VERIFICATION_PATH } from '../protocol.ts'
 import type { Routes } from '../routes/routes.ts'
 
-/** What is asked to find out whether this server is where a name leads (RFC 8615). */
+/** The beginning of requests that check whether a name leads to this server (RFC 8615). */
 const WELL_KNOWN_REQUEST = ascii('GET /.well-known/')
 /** RFC 8555 8.3. */
 const CHALLENGE_PATH = '/.well-known/acme-challenge/'
-/** A nonce is 32 characters; a longer one is nobody's of this server. */
+/** This server's nonces have 32 characters; a much longer one is not ours. */
 const NONCE = /^[0-9a-f]{1,64}$/
 const HTTPS_PORT = 443
 
-/** The target of the request whose copied head begins at `at`: path and query. */
+/** Returns the target of the request whose copied head begins at `at`: path and query. */
 export function pathOf(output: Buffer, at: number, head: Head): string {
   const text = latin1(output, at, head.outputEnd)
   const start = text.indexOf(' ') + 1
@@ -21,8 +21,8 @@ export function pathOf(output: Buffer, at: number, head: Head): string {
 }
 
 /**
- * The path of the request whose copied head begins at `at` when it may ask for a proof of whose server this is, at which
- * no request is sent on to TLS; null for every other.
+ * Returns the path of the request whose copied head begins at `at` if it may ask for a proof that this is the right server.
+ * Such requests are not redirected to TLS. Returns null for any other request.
  */
 export function proofPath(output: Buffer, at: number, head: Head): string | null {
   for (let index = 0; index < WELL_KNOWN_REQUEST.length; index++) {
@@ -32,7 +32,7 @@ export function proofPath(output: Buffer, at: number, head: Head): string | null
   return path.startsWith(CHALLENGE_PATH) || path.startsWith(VERIFICATION_PATH) ? path : null
 }
 
-/** The proof that is asked for: to a certificate authority, or to the control plane. Null when this server has none. */
+/** Returns the proof for a certificate authority or the control plane, or null if this server has none. */
 export function proofAnswer(path: string, routes: Routes): Answer | null {
   const proof = path.startsWith(CHALLENGE_PATH)
     ? routes.challenge(path.slice(CHALLENGE_PATH.length))
@@ -45,15 +45,18 @@ function verification(nonce: string, key: string): string | undefined {
   return crypto().createHmac('sha256', key).update(nonce).digest('hex')
 }
 
-/** Sends a client on to the same address over TLS: with the same method and body, which 301 would let it drop (RFC 9110 15.4.9). */
+/**
+ * Redirects a client to the same address over TLS. With 308 it keeps method and body; 301 would let it drop them (RFC 9110
+ * 15.4.9).
+ */
 export function secureRedirect(host: string, port: number, path: string): Answer {
   const authority = port === HTTPS_PORT ? host : `${host}:${port}`
-  return redirect(`https://${authority}`, path, 'It is served over HTTPS alone.')
+  return redirect(`https://${authority}`, path, 'It is only served over HTTPS.')
 }
 
-/** Sends a client on to the same path at the host that a service is known by. */
+/** Redirects a client to the same path at the canonical host of a service. */
 export function canonicalRedirect(origin: string, path: string): Answer {
-  return redirect(origin, path, 'It is served under another name.')
+  return redirect(origin, path, 'It is served at another host.')
 }
 
 function redirect(origin: string, path: string, text: string): Answer {

@@ -1,13 +1,13 @@
 import { crypto } from '../modules.ts'
 
 const ID_CHARACTERS = 32
-/** One call for random bytes serves this many requests. */
+/** How many requests one call for random bytes serves. */
 const IDS_AT_ONCE = 256
 
 let pool = ''
 let at = 0
 
-/** A request id of 32 random hexadecimal characters. */
+/** Returns a request id of 32 random hexadecimal characters. */
 export function makeRequestId(): string {
   if (at >= pool.length) {
     pool = crypto()

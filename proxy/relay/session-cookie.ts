@@ -2,15 +2,15 @@ import { CR, SPACE, ascii, equalsIgnoringCase } from '../http1/bytes.ts'
 import type { Head } from '../http1/head.ts'
 
 const COOKIE = ascii('cookie')
-/** What the dashboard's cookies begin with; the port by which it is used follows. */
+/** How the names of the dashboard's cookies begin; the port at which it is used follows. */
 const SESSION = Buffer.from('deployer_session_')
 const EQUALS = 61
 const SEMICOLON = 59
 const STAR = 42
 
 /**
- * Makes the dashboard's sessions unreadable in a copied head, byte for byte. A browser knows no ports in cookies: under the
- * name by which somebody uses the dashboard at its own port it sends the session to whatever answers at the usual one too.
+ * Overwrites the dashboard's sessions in a copied head, keeping its length. Cookies do not depend on the port: a browser
+ * that uses the dashboard under this host name at its own port also sends the session to services at the usual port.
  */
 export function hideSessions(output: Buffer, head: Head): void {
   for (let index = 0; index < head.lines; index++) {
@@ -26,12 +26,12 @@ function hideIn(line: Buffer): void {
   while (at !== -1) {
     const isName = line[at - 1] === SPACE || line[at - 1] === SEMICOLON
     const after = at + SESSION.length
-    // From pair to pair: what is looked at twice by a long line of names is looked at thousands of times.
+    // Goes from pair to pair: bytes that are scanned twice would be scanned thousands of times in a long line of names.
     at = line.indexOf(SESSION, isName ? hideValue(line, after) : after)
   }
 }
 
-/** Stars in place of what stands behind the `=` of a pair. Answers the pair's end. */
+/** Replaces the value after the `=` of a pair by stars. Returns the end of the pair. */
 function hideValue(output: Uint8Array, at: number): number {
   while (output[at] !== EQUALS && !endsPair(output[at]!)) at++
   if (output[at] === EQUALS) at++

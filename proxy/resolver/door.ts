@@ -5,16 +5,16 @@ import type { Transport } from './forwarder.ts'
 import { framed, unframe } from './message.ts'
 
 const PORT = 53
-/** A gateway that is not there is tried again after this long, then after twice that, and so on. */
+/** If a gateway is not there, listening is retried after this long, then after twice that, and so on. */
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 10_000
-/** Connections of one gateway; names come over UDP but for long answers. */
+/** Max TCP connections of one gateway; names come over UDP except for long answers. */
 const MAX_CONNECTIONS = 128
-/** A connection that asks nothing for so long ends (RFC 7766 section 6.2.3). */
+/** Idle timeout of a connection (RFC 7766 section 6.2.3). */
 const IDLE_MS = 10_000
-/** Larger questions are none. */
+/** Larger messages are not questions. */
 const MAX_QUESTION_BYTES = 4_096
-/** An asker that leaves so much of its answers unread wants no more of them. */
+/** A client that leaves this much of its answers unread is disconnected. */
 const MAX_UNREAD_BYTES = 64 * 1024
 
 type Answer = (message: Buffer, source: string, transport: Transport) => Promise<Buffer | null>
@@ -28,21 +28,21 @@ export class Door {
   #timer: NodeJS.Timeout | undefined
   #wait = 0
   #closed = false
-  #complained = false
+  #loggedFailure = false
 
   constructor(gateway: string, answer: Answer) {
     this.#gateway = gateway
     this.#answer = answer
   }
 
-  /** Tries to listen; when that fails, it is tried again later. */
+  /** Tries to listen; on failure, it retries later. */
   async open(): Promise<void> {
     try {
       await this.#listenUdp()
       if (!this.#closed) await this.#listenTcp()
       if (this.#closed) return this.#shut()
-      if (this.#complained) log('info', 'the resolver listens', { gateway: this.#gateway })
-      this.#complained = false
+      if (this.#loggedFailure) log('info', 'the resolver is listening again', { gateway: this.#gateway })
+      this.#loggedFailure = false
       this.#wait = 0
     } catch (error) {
       this.#retry(error)
@@ -62,16 +62,16 @@ export class Door {
     this.#tcp = null
   }
 
-  /** The bridge may not be there yet, or any more; another program may hold the port. */
+  /** Retries later: the bridge may be missing, or another program may hold the port. */
   #retry(error: unknown): void {
     this.#shut()
     if (this.#closed) return
-    if (!this.#complained)
-      log('warn', 'the resolver cannot listen; it is tried again', {
+    if (!this.#loggedFailure)
+      log('warn', 'the resolver cannot listen; will retry', {
         gateway: this.#gateway,
         error: messageOf(error),
       })
-    this.#complained = true
+    this.#loggedFailure = true
     this.#wait = Math.min(Math.max(this.#wait * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS)
     this.#timer = setTimeout(() => void this.open(), this.#wait)
     this.#timer.unref()
@@ -83,13 +83,13 @@ export class Door {
       this.#udp = socket
       socket.once('error', reject)
       socket.on('message', (message, { address, port }) => {
-        // Who asks from port 0 wants no answer (RFC 768), and none can be sent there.
+        // A client at port 0 wants no answer (RFC 768), and none can be sent there.
         if (port !== 0) void this.#reply(socket, message, address, port)
       })
       socket.once('close', () => reject(new Error('closed')))
       socket.bind({ address: this.#gateway, port: PORT }, () => {
         socket.off('error', reject)
-        // An answer that cannot be sent (its asker is gone) is lost as any datagram.
+        // An answer that cannot be sent because its client is gone is lost like any datagram.
         socket.on('error', () => {})
         resolve()
       })
@@ -112,7 +112,7 @@ export class Door {
       server.listen({ host: this.#gateway, port: PORT, reusePort: true }, () => {
         server.off('error', reject)
         server.on('error', (error) =>
-          log('error', 'the resolver', { gateway: this.#gateway, error: error.message }),
+          log('error', 'the resolver failed', { gateway: this.#gateway, error: error.message }),
         )
         resolve()
       })
@@ -125,7 +125,7 @@ export class Door {
     let isAnswering = false
     socket.setTimeout(IDLE_MS, () => socket.destroy())
     socket.on('error', () => socket.destroy())
-    // One question after the other: an asker that sends many waits by itself.
+    // One question after the other, so that a client that sends many waits for itself.
     const next = async (): Promise<void> => {
       if (isAnswering) return
       isAnswering = true

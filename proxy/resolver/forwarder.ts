@@ -3,16 +3,16 @@ import { connect, isIP } from 'node:net'
 import { crypto } from '../modules.ts'
 import { answers, codeOf, framed, isTruncated, RCODE, unframe, withId, type Query } from './message.ts'
 
-/** The engine's own resolver, which asks in the name of containers, gives up after 4 s; three servers fit into that. */
+/** The engine's own resolver, which asks on behalf of containers, gives up after 4 s: time for three servers. */
 const ATTEMPT_MS = 1_300
-/** Questions under way to the host's servers: sockets of this process. */
+/** Max questions to the host's servers at a time: each is a socket of this process. */
 const MAX_PENDING = 512
-/** Of one asker, so that none takes all. */
+/** The same for one client, so that none can use up all of them. */
 const MAX_PENDING_OF_ONE = 64
 
 export type Transport = 'udp' | 'tcp'
 
-/** Asks the host's name servers what no zone knows. */
+/** Asks the host's name servers about names that no zone has. */
 export class Forwarder {
   #pending = 0
   #pendingOf = new Map<string, number>()
@@ -22,7 +22,10 @@ export class Forwarder {
     this.#port = port
   }
 
-  /** The answer of the first server that has one, by the transport it was asked with; null when none has, or too much is asked. */
+  /**
+   * Returns the first server's answer that settles the question, over the same transport; null without one, or if too many
+   * are pending.
+   */
   async ask(
     message: Buffer,
     query: Query,
@@ -52,7 +55,7 @@ export class Forwarder {
   ): Promise<Buffer | null> {
     let last: Buffer | null = null
     for (const server of servers) {
-      // A fresh id and a fresh port for each: who did not see the question cannot answer it (RFC 5452).
+      // A new id and a new port for each question: an attacker that did not see it cannot answer it (RFC 5452).
       const id = crypto().randomInt(0x10000)
       const asked = withId(message, id)
       const isAnswer = (answer: Buffer) => answers(answer, id, query.question)
@@ -82,7 +85,7 @@ function askUdp(message: Buffer, server: string, port: number, isAnswer: Check):
     const timer = setTimeout(() => settle(null), ATTEMPT_MS)
     socket.on('error', () => settle(null))
     socket.on('message', (answer) => isAnswer(answer) && settle(answer))
-    // Connected, it hears that server alone, and that nothing listens there.
+    // A connected socket receives only from this server, and learns if nothing listens there.
     socket.connect(port, server, (fault?: Error) => {
       if (fault) settle(null)
       else if (!isSettled) socket.send(message, (error) => error && settle(null))

@@ -4,12 +4,12 @@ import { monotonicMs } from '../clock.ts'
 
 /** As many as the C library asks (resolv.conf(5), MAXNS). */
 const MAX_RESOLVERS = 3
-/** How often the file is looked at. */
+/** How often the file is checked. */
 const LOOK_MS = 1_000
-/** Where the host has none of its own: the name server on the local machine (resolv.conf(5)). */
+/** If the file names no server: the one on the local machine (resolv.conf(5)). */
 const LOCAL = ['127.0.0.1']
 
-/** The name servers of the host as its file has them now. */
+/** The host's name servers, as its file currently lists them. */
 export class HostResolvers {
   #file: string
   #lookedAt = -Infinity
@@ -20,13 +20,13 @@ export class HostResolvers {
     this.#file = file
   }
 
-  /** The servers in order, without those that would lead back here. */
+  /** Returns the servers in order, without those that would lead back here. */
   list(own: ReadonlySet<string>): string[] {
     this.#look()
     return this.#servers.filter((server) => !own.has(server)).slice(0, MAX_RESOLVERS)
   }
 
-  /** Reads the file anew when it has changed; one that cannot be read leaves what was known. */
+  /** Reads the file again if it has changed; if it cannot be read, the last list stays. */
   #look(): void {
     if (monotonicMs() - this.#lookedAt < LOOK_MS) return
     this.#lookedAt = monotonicMs()
@@ -37,7 +37,7 @@ export class HostResolvers {
       this.#servers = serversOf(readFileSync(this.#file, 'utf8'))
       this.#stamp = stamp
     } catch {
-      // It is being replaced, or there is none.
+      // The file is being replaced, or does not exist.
     }
   }
 }

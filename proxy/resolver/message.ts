@@ -1,4 +1,4 @@
-/** Messages of the domain name system (RFC 1035 section 4), as far as a resolver of few names needs them. */
+/** Messages of the domain name system (RFC 1035 section 4), as far as this resolver needs them. */
 
 /** RFC 1035 section 4.1.1. */
 export const RCODE = { none: 0, format: 1, failure: 2, notImplemented: 4, refused: 5 } as const
@@ -18,28 +18,28 @@ const TRUNCATED = 0x02
 const RECURSION_DESIRED = 0x01
 const RECURSION_AVAILABLE = 0x80
 
-/** An answer's pointer to the name of the question, right behind the header (RFC 1035 section 4.1.4). */
+/** An answer's pointer to the name in the question, right after the header (RFC 1035 section 4.1.4). */
 const QUESTION_POINTER = 0xc000 | HEADER_BYTES
-/** What this resolver takes in a datagram, said where the asker speaks EDNS; no fragment is needed for it. */
+/** The datagram size that this resolver announces to EDNS clients; it needs no fragmentation. */
 const EDNS_BYTES = 1_232
 
 /** A question that was understood. */
 export interface Query {
   id: number
-  /** As it stood on the wire, name, type and class; answers repeat it. */
+  /** Name, type and class as they were on the wire; answers repeat them. */
   question: Buffer
   labels: string[]
-  /** Asks for IPv4 addresses, alone or among all there is. */
+  /** Whether it asks for IPv4 addresses, alone or with everything else. */
   wantsAddresses: boolean
   recursionDesired: boolean
-  /** Speaks RFC 6891. */
+  /** Whether the client speaks EDNS (RFC 6891). */
   edns: boolean
 }
 
-/** What to do with bytes that came in: answer a question, refuse what is none with a code, or say nothing at all. */
+/** How to handle incoming bytes: answer a query, refuse with a code, or stay silent. */
 export type Reading = { query: Query } | { fault: Buffer } | null
 
-/** Reads a query. What is no query, or an answer, gets nothing: answering it could go on for ever. */
+/** Reads a query. Answers, and bytes that are not a query, get silence: replying to them could go on for ever. */
 export function readQuery(message: Buffer): Reading {
   if (message.length < HEADER_BYTES || (message[2]! & RESPONSE) !== 0) return null
   const isStandard = (message[2]! & 0x78) === 0
@@ -59,7 +59,7 @@ export function readQuery(message: Buffer): Reading {
   return { query }
 }
 
-/** An answer with these IPv4 addresses, or with none and a code. */
+/** Returns an answer with these IPv4 addresses, or with none and a code. */
 export function writeAnswer(
   query: Query,
   addresses: readonly string[],
@@ -89,38 +89,38 @@ export function answers(message: Buffer, id: number, question: Buffer): boolean 
   )
 }
 
-/** The code of an answer. */
+/** Returns the code of an answer. */
 export function codeOf(answer: Buffer): number {
   return answer[3]! & 0x0f
 }
 
-/** Whether an answer was cut to fit a datagram, so that it has to be asked for over TCP. */
+/** Whether an answer was truncated to fit a datagram, so that the client must ask again over TCP. */
 export function isTruncated(answer: Buffer): boolean {
   return (answer[2]! & TRUNCATED) !== 0
 }
 
-/** A message with another id, which is all that a forwarder changes. */
+/** Returns a copy of a message with another id, the only thing that a forwarder changes. */
 export function withId(message: Buffer, id: number): Buffer {
   const copy = Buffer.from(message)
   copy.writeUInt16BE(id, 0)
   return copy
 }
 
-/** A message as TCP carries it, behind its length (RFC 1035 section 4.2.2). */
+/** Returns a message as TCP carries it, after its length (RFC 1035 section 4.2.2). */
 export function framed(message: Buffer): Buffer {
   const length = Buffer.alloc(2)
   length.writeUInt16BE(message.length)
   return Buffer.concat([length, message])
 }
 
-/** The first whole message of a TCP stream's bytes and what follows it; null while it is not all there. */
+/** Returns the first complete message of a TCP stream and the bytes after it; null if it is not complete. */
 export function unframe(bytes: Buffer): { message: Buffer; rest: Buffer } | null {
   if (bytes.length < 2) return null
   const end = 2 + bytes.readUInt16BE(0)
   return bytes.length < end ? null : { message: bytes.subarray(2, end), rest: bytes.subarray(end) }
 }
 
-/** The name, type and end of the question; a compressed name is none, as nothing stands before it. */
+/** Reads name, type and end of the question. A compressed name is invalid, since there is nothing before it to point to. */
 function readQuestion(message: Buffer): { end: number; labels: string[]; type: number } | null {
   const labels: string[] = []
   let at = HEADER_BYTES
@@ -136,7 +136,7 @@ function readQuestion(message: Buffer): { end: number; labels: string[]; type: n
   return end > message.length ? null : { end, labels, type: message.readUInt16BE(at) }
 }
 
-/** Whether an OPT record, whose name is the root's, follows the question. */
+/** Whether the question is followed by an OPT record, whose name is the root. */
 function hasOptions(message: Buffer, end: number): boolean {
   const isNext = message.readUInt16BE(6) === 0 && message.readUInt16BE(8) === 0
   const isThere = message.readUInt16BE(10) > 0 && message.length >= end + 11
@@ -161,7 +161,7 @@ function optionsRecord(): Buffer {
   return record
 }
 
-/** A header alone, for what cannot be repeated. */
+/** Returns only a header, for a question that cannot be repeated. */
 function faultOf(message: Buffer, code: number): Buffer {
   const head = Buffer.alloc(HEADER_BYTES)
   message.copy(head, 0, 0, 2)

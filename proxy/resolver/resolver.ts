@@ -5,20 +5,20 @@ import { HostResolvers } from './host-resolvers.ts'
 import { RCODE, readQuery, writeAnswer, type Query } from './message.ts'
 import { shuffled, Zones } from './zones.ts'
 
-/** An address leaves rotation some seconds before its program ends; who keeps a name no longer than this never sees that. */
+/** An address leaves rotation seconds before its program ends, so a client that caches it this long never notices. */
 const TTL_SECONDS = 1
 
 interface Places {
-  /** The host's list of name servers. */
+  /** The file that lists the host's name servers. */
   file?: string
-  /** Where those listen. */
+  /** The port of those servers. */
   port?: number
 }
 
 /**
- * The name server of the private networks. Names of an environment lead to what is in rotation there; who asks, by
- * address, decides which environment that is, whichever gateway was asked. Everything else is asked of the host's own
- * name servers.
+ * The name server of the private networks. Names of an environment lead to its instances in rotation. The address of the
+ * client decides which environment that is, whichever gateway it asked. All other questions go to the host's own name
+ * servers.
  */
 export class Resolver {
   #zones = new Zones()
@@ -32,12 +32,12 @@ export class Resolver {
     this.#forwarder = new Forwarder(port)
   }
 
-  /** Whether anybody's names are answered here. */
+  /** Whether it answers for any zone. */
   get isInUse(): boolean {
     return this.#doors.size > 0
   }
 
-  /** Takes all zones at once; resolves when the gateways were tried once. Those that cannot be had are tried again. */
+  /** Replaces all zones; resolves once each gateway was tried. Those that fail are retried. */
   async apply(zones: Record<string, NameZone>): Promise<void> {
     if (this.#closed) return
     this.#zones.apply(zones)
@@ -59,14 +59,14 @@ export class Resolver {
     )
   }
 
-  /** Answers no more. */
+  /** Stops answering. */
   close(): void {
     this.#closed = true
     for (const door of this.#doors.values()) door.close()
     this.#doors.clear()
   }
 
-  /** The answer to what came from an address; null for silence. Never throws. */
+  /** Returns the answer to a message from an address; null for silence. Never throws. */
   async answer(message: Buffer, source: string, transport: Transport): Promise<Buffer | null> {
     const reading = readQuery(message)
     if (!reading) return null
@@ -75,8 +75,8 @@ export class Resolver {
     const names = this.#zones.namesFor(source)
     if (!names) return writeAnswer(query, [], 0, RCODE.refused)
     const known = query.labels.length === 1 ? names.get(query.labels[0]!.toLowerCase()) : undefined
-    // Without an address, or of another type, a name is there all the same: a plain empty answer, which nobody may keep
-    // (RFC 2308 section 5), lets the next lookup find the service back, and asks no other server about it.
+    // A name without addresses, or asked for another type, still exists: an empty answer that must not be cached (RFC 2308
+    // section 5) lets the next lookup find the service again, and makes clients ask no other server.
     if (known) return writeAnswer(query, query.wantsAddresses ? shuffled(known) : [], TTL_SECONDS)
     return this.#forward(message, query, source, transport)
   }
@@ -88,7 +88,7 @@ export class Resolver {
     transport: Transport,
   ): Promise<Buffer | null> {
     const { gateways } = this.#zones
-    // The host itself: its own name server may ask here, which would go round for ever.
+    // The host itself: its own name server may ask here, which would loop for ever.
     if (gateways.has(source)) return writeAnswer(query, [], 0, RCODE.refused)
     const servers = this.#hostResolvers.list(gateways)
     const answer = await this.#forwarder.ask(message, query, servers, transport, source)

@@ -1,6 +1,6 @@
 import type { NameZone } from '../protocol.ts'
 
-/** More would not fit into 512 bytes, and libraries try few of them (RFC 1035 section 2.3.4). */
+/** More would not fit into 512 bytes, and libraries try only a few (RFC 1035 section 2.3.4). */
 const MAX_ANSWERS = 16
 
 interface Zone {
@@ -10,12 +10,12 @@ interface Zone {
   names: Map<string, string[]>
 }
 
-/** Who asks decides what a name means. */
+/** The zones of all networks. The address of the client decides which one applies. */
 export class Zones {
   #zones: Zone[] = []
   #gateways = new Set<string>()
 
-  /** Takes the place of all zones at once. */
+  /** Replaces all zones. */
   apply(zones: Record<string, NameZone>): void {
     this.#zones = Object.values(zones).map(({ subnet, gateway, names }) => {
       const [address, prefix = '32'] = subnet.split('/') as [string, string?]
@@ -26,19 +26,19 @@ export class Zones {
     this.#gateways = new Set(this.#zones.map(({ gateway }) => gateway))
   }
 
-  /** Where the resolver listens. */
+  /** The addresses at which the resolver listens. */
   get gateways(): ReadonlySet<string> {
     return this.#gateways
   }
 
-  /** The names that mean something to who asks from this address; null for a stranger. */
+  /** Returns the names for a client at this address; null if it belongs to no zone. */
   namesFor(source: string): ReadonlyMap<string, string[]> | null {
     const address = numberOf(source)
     return this.#zones.find(({ first, last }) => first <= address && address <= last)?.names ?? null
   }
 }
 
-/** Some of the addresses in random order, as clients take the first. */
+/** Returns some of the addresses in random order, since clients take the first. */
 export function shuffled(addresses: readonly string[]): string[] {
   const rest = [...addresses]
   const chosen: string[] = []
@@ -49,7 +49,7 @@ export function shuffled(addresses: readonly string[]): string[] {
   return chosen
 }
 
-/** An IPv4 address as a number; not a number for anything else. */
+/** Returns an IPv4 address as a number; NaN for anything else. */
 function numberOf(address: string): number {
   return address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
 }

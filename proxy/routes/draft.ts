@@ -2,22 +2,22 @@ import type { TablePart, Target } from '../protocol.ts'
 import { fail } from '../table/checks.ts'
 import { Instance } from './instance.ts'
 import { EntriesDraft, Maps } from './maps.ts'
-import { type Made, TargetRoute, type Targets } from './target-route.ts'
+import { type ParsedTarget, TargetRoute, type Targets } from './target-route.ts'
 
 /**
- * The next table, or changes to the one in use, built part by part while requests follow the one before: nothing that
- * is in use changes until the draft takes its place.
+ * The next table, or changes to the current one, built in parts while requests use the current one. Nothing in use changes
+ * until the draft replaces it.
  */
 export class Draft {
-  /** Whether it has changes alone. */
+  /** Whether it has only changes. */
   readonly base: boolean
   /** Instances that leave their targets. */
   readonly leaving: Instance[] = []
-  /** Instances that begin or cease to drain. */
-  readonly turning = new Set<Instance>()
-  /** Targets that changes take away. */
+  /** Instances that start or stop draining. */
+  readonly drainChanges = new Set<Instance>()
+  /** Targets that the changes remove. */
   readonly gone = new Set<TargetRoute>()
-  /** The JSON of the targets that are in use already, by key. */
+  /** The new JSON of targets that are already in use, by key. */
   readonly changes = new Map<string, string>()
   changesZones: boolean
   changesSites: boolean
@@ -26,10 +26,10 @@ export class Draft {
   readonly #maps: Maps
   /** The targets of the draft. */
   #routes = new Map<string, TargetRoute>()
-  /** What targets become for which requests had come when they were planned. */
-  #made = new Map<TargetRoute, Made>()
-  /** The targets for which requests had come at the beginning: the first of those in `Targets.asked`. */
-  #askedBefore: number
+  /** The new state of targets that had been parsed when they were added. */
+  #parsed = new Map<TargetRoute, ParsedTarget>()
+  /** How many targets had requests when the draft began: they come first in `Targets.requested`. */
+  #requestedBefore: number
   #entries
 
   constructor(base: boolean, inUse: Maps, targets: Targets) {
@@ -38,7 +38,7 @@ export class Draft {
     this.changesSites = !base
     this.#inUse = inUse
     this.#targets = targets
-    this.#askedBefore = targets.asked.size
+    this.#requestedBefore = targets.requested.size
     this.#maps = base ? inUse : new Maps()
     const { hosts, zones, certificates, challenges, published } = this.#maps
     this.#entries = {
@@ -51,9 +51,9 @@ export class Draft {
     }
   }
 
-  /** Adds valid entries. Throws `ChannelError` `invalid_table` when a host has no target. */
+  /** Adds valid entries. Throws `ChannelError` `invalid_table` if a host has no target. */
   add({ targets, hosts, zones, certificates, acme_challenges }: TablePart): void {
-    // Not taken apart as they are iterated: there are many, and the first ones come before V8 has compiled this.
+    // No destructuring in the loop: there are many entries, and the first ones run before V8 has compiled this.
     for (const target of targets ?? []) {
       const key = target[0]
       const text = target[1]
@@ -70,21 +70,21 @@ export class Draft {
     for (const [token, answer] of acme_challenges ?? []) this.#entries.challenges.put(token, answer)
   }
 
-  /** Makes the changes, or gives the maps of the whole table. */
-  make(): Maps {
-    for (const entries of Object.values(this.#entries)) entries.make()
+  /** Applies the changes, or returns the maps of the whole table. */
+  apply(): Maps {
+    for (const entries of Object.values(this.#entries)) entries.apply()
     return this.#maps
   }
 
-  /** What targets become for which requests have come. */
-  *made(): Generator<[TargetRoute, Made]> {
-    yield* this.#made
+  /** Yields the new state of all targets that have had requests. */
+  *parsed(): Generator<[TargetRoute, ParsedTarget]> {
+    yield* this.#parsed
     let number = 0
-    for (const route of this.#targets.asked) {
-      if (number++ < this.#askedBefore || this.#made.has(route)) continue
-      // The first request came after the target was planned.
+    for (const route of this.#targets.requested) {
+      if (number++ < this.#requestedBefore || this.#parsed.has(route)) continue
+      // Its first request came after it was added to the draft.
       const text = this.changes.get(route.key)
-      if (text !== undefined) yield [route, this.#next(route.made!, text)]
+      if (text !== undefined) yield [route, this.#next(route.parsed!, text)]
     }
   }
 
@@ -92,21 +92,21 @@ export class Draft {
     const known = this.#inUse.targets.get(key)
     if (known) {
       this.changes.set(key, text)
-      if (known.made) this.#made.set(known, this.#next(known.made, text))
+      if (known.parsed) this.#parsed.set(known, this.#next(known.parsed, text))
       if (this.base) return
     }
-    // The object stays the same where the target does.
+    // The object stays the same as long as the target does.
     const route = known ?? new TargetRoute(key, text, this.#targets)
     this.#routes.set(key, route)
     this.#entries.targets.put(key, route)
   }
 
-  /** An instance that stays keeps its connections. */
-  #next(before: Made, text: string): Made {
+  /** Instances that stay keep their connections. */
+  #next(before: ParsedTarget, text: string): ParsedTarget {
     const target = JSON.parse(text) as Target
     const instances = target.upstreams.map((upstream) => {
       const instance = before.instances.find((instance) => instance.is(upstream)) ?? new Instance(upstream)
-      if (instance.draining !== (upstream.draining === true)) this.turning.add(instance)
+      if (instance.draining !== (upstream.draining === true)) this.drainChanges.add(instance)
       return instance
     })
     for (const instance of before.instances) if (!instances.includes(instance)) this.leaving.push(instance)
@@ -121,7 +121,7 @@ export class Draft {
   }
 
   #publish(key: string, text: string | null): void {
-    // In JSON the quotes of a value have backslashes before them: most targets need not be read for this.
+    // Quotes inside a JSON value are escaped, so this finds the key: most targets need not be parsed.
     const target = text?.includes('"site"') ? (JSON.parse(text) as Target) : null
     const published = target?.site ? target : null
     if (!published && !this.#inUse.published.has(key)) return

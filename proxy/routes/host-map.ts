@@ -1,6 +1,6 @@
 /**
- * Values by host, as the table spells hosts: `*.example.com` matches one or more labels before `example.com` and comes
- * after every exact host, the longest suffix first.
+ * Values by host, written as in the table: `*.example.com` matches one or more labels before `example.com` and comes after
+ * every exact host, the longest suffix first.
  */
 export class HostMap<Value> {
   #exact = new Map<string, Value>()
@@ -16,7 +16,7 @@ export class HostMap<Value> {
     else this.#exact.delete(host)
   }
 
-  /** The value for a name in lower case without port and trailing dot. */
+  /** Returns the value for a name in lower case without port and trailing dot. */
   find(name: string): Value | undefined {
     const exact = this.#exact.get(name)
     if (exact !== undefined || this.#wildcard.size === 0) return exact
@@ -28,7 +28,7 @@ export class HostMap<Value> {
   }
 }
 
-/** A Host value or a TLS server name as the table spells it: letter case, port and a trailing dot do not matter. */
+/** Normalises a Host value or a TLS server name to the table's form: letter case, port and a trailing dot do not matter. */
 export function hostName(host: string): string {
   let name = host.toLowerCase()
   const port = name.lastIndexOf(':')

@@ -2,7 +2,7 @@ import type { Upstream as UpstreamSpec } from '../protocol.ts'
 import { Pool } from '../upstream/pool.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 
-/** Refused connections in a row after which an instance leaves the choice, and for how long. */
+/** After how many refused connections in a row an instance is ejected from the choice, and for how long. */
 const EJECT_AFTER_FAILURES = 2
 const EJECT_MS = 10_000
 
@@ -11,11 +11,11 @@ export class Instance {
   readonly name: string
   readonly host: string
   readonly port: number
-  /** Requests and upgraded connections under way. */
+  /** The number of requests and upgraded connections under way. */
   open = 0
-  /** Gets no new request, or is out of the table; connections to it end with their request. */
+  /** Whether it gets no new requests or has left the table; connections to it end with their request. */
   draining: boolean
-  /** Idle connections, and who waits for `open` to reach 0: most instances of a large table never have either. */
+  /** Idle connections, and callers that wait for `open` to reach 0: most instances of a large table never have either. */
   #idle: Pool | null = null
   #whenIdle: (() => void)[] | null = null
   #failures = 0
@@ -28,12 +28,12 @@ export class Instance {
     this.draining = spec.draining === true
   }
 
-  /** Whether an upstream of a table is this one. */
+  /** Whether this is the instance of an upstream in a table. */
   is({ instance, host, port }: UpstreamSpec): boolean {
     return this.name === instance && this.host === host && this.port === port
   }
 
-  /** A connection was refused or timed out. `now` is monotonic milliseconds. */
+  /** Notes that a connection was refused or timed out. `now` is monotonic milliseconds. */
   failed(now: number): void {
     if (++this.#failures >= EJECT_AFTER_FAILURES) this.#ejectedUntil = now + EJECT_MS
   }
@@ -47,7 +47,7 @@ export class Instance {
     return this.#ejectedUntil > now
   }
 
-  /** Ends a request begun with `open++`. */
+  /** Ends a request that began with `open++`. */
   release(): void {
     if (--this.open > 0 || this.#whenIdle === null) return
     const waiting = this.#whenIdle
@@ -55,13 +55,13 @@ export class Instance {
     for (const done of waiting) done()
   }
 
-  /** Calls `done` when no request is open any more. */
+  /** Calls `done` when no request is open. */
   whenIdle(done: () => void): void {
     if (this.open === 0) done()
     else (this.#whenIdle ??= []).push(done)
   }
 
-  /** A usable connection that was kept, if there is one for such a request. `now` is monotonic milliseconds. */
+  /** Returns a usable kept connection for such a request, if there is one. `now` is monotonic milliseconds. */
   takeIdle(now: number, replayable: boolean): Upstream | null {
     return this.#idle?.take(now, replayable) ?? null
   }
@@ -72,7 +72,7 @@ export class Instance {
     else (this.#idle ??= new Pool()).park(upstream, now)
   }
 
-  /** Closes the connections that idled too long. */
+  /** Closes connections that were idle too long. */
   expireIdle(now: number): void {
     this.#idle?.expire(now)
   }
@@ -82,7 +82,7 @@ export class Instance {
     this.#idle?.close()
   }
 
-  /** Closes one idle connection of an instance that is draining; false when there is none. */
+  /** Closes one idle connection of a draining instance; false if there is none. */
   closeOneIdle(): boolean {
     return this.draining && this.#idle !== null && this.#idle.closeOne()
   }

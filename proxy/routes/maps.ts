@@ -2,7 +2,7 @@ import type { CertificateFiles, NameZone, Target } from '../protocol.ts'
 import { HostMap } from './host-map.ts'
 import type { TargetRoute } from './target-route.ts'
 
-/** The entries of a table by name, as requests use them. */
+/** The entries of a table by name, in the form that requests use. */
 export class Maps {
   readonly targets: Map<string, TargetRoute> = new Map()
   readonly hosts: HostMap<TargetRoute> = new HostMap()
@@ -19,7 +19,7 @@ interface Entries<Value> {
   delete(name: string): unknown
 }
 
-/** Changes to entries that are in use, kept until they are made; or entries that are not in use yet, made at once. */
+/** Changes to entries: collected until they are applied if the entries are in use, otherwise applied at once. */
 export class EntriesDraft<Value> {
   readonly #entries: Entries<Value>
   readonly #changes: [string, Value | null][] | null
@@ -29,14 +29,14 @@ export class EntriesDraft<Value> {
     this.#changes = inUse ? [] : null
   }
 
-  /** Null stands for what is gone. */
+  /** Sets a value; null removes it. */
   put(name: string, value: Value | null): void {
     if (this.#changes) this.#changes.push([name, value])
     else this.#make(name, value)
   }
 
-  /** Makes the changes that were kept. */
-  make(): void {
+  /** Applies the collected changes. */
+  apply(): void {
     for (const [name, value] of this.#changes ?? []) this.#make(name, value)
   }
 

@@ -12,23 +12,23 @@ import type { TargetRoute, Targets } from './target-route.ts'
 
 /** The table in the form that requests are routed by. */
 export class Routes implements Targets {
-  /** Rises with each table, so that a connection knows that what it remembers is old. */
+  /** Increases with each table, so that a connection knows that what it remembers is outdated. */
   epoch = 0
   upstreamTimeoutMs = 300_000
   maxConnectionsPerAddress = 2_000
-  /** The age of `Strict-Transport-Security`; 0 where it is not sent. */
+  /** `max-age` of `Strict-Transport-Security`; 0 omits the field. */
   hstsSeconds = 0
-  /** Plain connections may speak HTTP/2. */
+  /** Whether plain connections may speak HTTP/2. */
   h2c = false
-  /** With which nonces are answered; empty for none. */
+  /** The key for answers to nonces; empty for none. */
   verificationKey = ''
   tlsChallenges: Readonly<TableSettings['tls_challenges']> = {}
   readonly ledger = new Ledger()
   readonly unrouted: Tally = this.ledger.of(UNROUTED)
-  readonly asked = new Set<TargetRoute>()
+  readonly requested = new Set<TargetRoute>()
   changes: ReadonlyMap<string, string> = new Map()
   #maps = new Maps()
-  /** Instances out of the table that still have open requests. */
+  /** Instances that left the table but still have open requests. */
   #leaving = new Set<Instance>()
   #sites = new Sites()
   /** The keys of targets with a site. */
@@ -36,22 +36,22 @@ export class Routes implements Targets {
   #trusted = new BlockList()
   #anyTrusted = false
 
-  /** The target of a Host value: letter case, port and a trailing dot do not matter. */
+  /** Returns the target of a Host value: letter case, port and a trailing dot do not matter. */
   find(host: string): TargetRoute | undefined {
     return this.#maps.hosts.find(hostName(host))
   }
 
-  /** What to show to a client that asks for this server name (RFC 6066 section 3). */
+  /** Returns the certificate for a client that asks for this server name (RFC 6066 section 3). */
   findCertificate(host: string): CertificateFiles | undefined {
     return this.#maps.certificates.find(hostName(host))
   }
 
-  /** Whether any HTTP-01 challenge is to be answered. */
+  /** Whether there are any HTTP-01 challenges to answer. */
   get challenged(): boolean {
     return this.#maps.challenges.size > 0
   }
 
-  /** The answer to an HTTP-01 challenge (RFC 8555 section 8.3). */
+  /** Returns the answer to an HTTP-01 challenge (RFC 8555 section 8.3). */
   challenge(token: string): string | undefined {
     return this.#maps.challenges.get(token)
   }
@@ -65,16 +65,16 @@ export class Routes implements Targets {
     return this.#anyTrusted && this.#trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
   }
 
-  /** The instances of one name, also those that left the table with requests open. */
+  /** Returns the instances of one name, including those that left the table with requests open. */
   named(name: string): Instance[] {
     const named = [...this.#leaving].filter((instance) => instance.name === name)
     for (const instance of this.instances()) if (instance.name === name) named.push(instance)
     return named
   }
 
-  /** Every instance of the table that a request can have gone to. */
+  /** Yields every instance that requests can have gone to. */
   *instances(): Generator<Instance> {
-    for (const { instances } of this.asked) yield* instances
+    for (const { instances } of this.requested) yield* instances
   }
 
   /** Begins another table, or changes to this one. */
@@ -83,21 +83,21 @@ export class Routes implements Targets {
   }
 
   /**
-   * Has a complete draft take the place of the table in use, at once; requests under way are left alone. Resolves when
-   * what left the table is taken care of as well, which goes in slices.
+   * Replaces the table in use by a complete draft, at once; requests under way are not affected. Resolves when everything
+   * that left the table was cleaned up as well, which happens in slices.
    */
   async swap(draft: Draft, settings: TableSettings): Promise<void> {
     const before = this.#maps.targets
-    // Another table may have come before all were told.
-    for (const [key, text] of this.changes) before.get(key)?.tell(text)
-    this.#maps = draft.make()
+    // The next table may come before all targets have their new text.
+    for (const [key, text] of this.changes) before.get(key)?.setText(text)
+    this.#maps = draft.apply()
     this.changes = draft.changes
-    for (const [route, made] of draft.made()) route.become(made)
+    for (const [route, parsed] of draft.parsed()) route.update(parsed)
     for (const route of draft.gone) this.#forget(route, draft)
     if (!draft.base) {
-      for (const route of this.asked) if (!draft.changes.has(route.key)) this.#forget(route, draft)
+      for (const route of this.requested) if (!draft.changes.has(route.key)) this.#forget(route, draft)
     }
-    for (const instance of draft.turning) instance.draining = !instance.draining
+    for (const instance of draft.drainChanges) instance.draining = !instance.draining
     if (draft.changesSites) this.#publish(before)
     this.#trust(settings.trusted_proxies)
     this.hstsSeconds = settings.hsts_seconds
@@ -107,33 +107,33 @@ export class Routes implements Targets {
     this.upstreamTimeoutMs = settings.upstream_timeout_ms
     this.maxConnectionsPerAddress = settings.max_connections_per_ip
     this.epoch++
-    // Nobody has to wait for this, see `Targets.changes`; requests come first.
-    void setImmediate().then(() => inSlices(this.#tell(draft.changes)))
-    await inSlices(this.#letLeave(draft))
+    // Nothing has to wait for this, see `Targets.changes`; requests come first.
+    void setImmediate().then(() => inSlices(this.#setTexts(draft.changes)))
+    await inSlices(this.#closeIdle(draft))
   }
 
-  /** Takes the instances of a target that is gone. */
+  /** Marks the instances of a removed target as leaving. */
   #forget(route: TargetRoute, { leaving }: Draft): void {
     route.site = null
-    if (!route.made) return
-    leaving.push(...route.made.instances)
-    route.become({ ...route.made, instances: [] })
-    this.asked.delete(route)
+    if (!route.parsed) return
+    leaving.push(...route.parsed.instances)
+    route.update({ ...route.parsed, instances: [] })
+    this.requested.delete(route)
   }
 
-  /** Tells targets what they are, one at a time: till then they find it among the changes. */
-  *#tell(changes: ReadonlyMap<string, string>): Generator<void> {
+  /** Gives targets their new text, one at a time; until then they find it among the changes. */
+  *#setTexts(changes: ReadonlyMap<string, string>): Generator<void> {
     for (const [key, text] of changes) {
-      // The next table has told them.
+      // The next table has already done this.
       if (this.changes !== changes) return
-      this.#maps.targets.get(key)?.tell(text)
+      this.#maps.targets.get(key)?.setText(text)
       yield
     }
     if (this.changes === changes) this.changes = new Map()
   }
 
-  /** Closes what idles of instances that get no more requests, one at a time. */
-  *#letLeave({ leaving, turning }: Draft): Generator<void> {
+  /** Closes idle connections of instances that get no more requests, one at a time. */
+  *#closeIdle({ leaving, drainChanges }: Draft): Generator<void> {
     for (const instance of leaving) {
       instance.draining = true
       if (instance.open > 0) {
@@ -143,10 +143,10 @@ export class Routes implements Targets {
       yield
       while (instance.closeOneIdle()) yield
     }
-    for (const instance of turning) while (instance.closeOneIdle()) yield
+    for (const instance of drainChanges) while (instance.closeOneIdle()) yield
   }
 
-  /** Opens the sites of the targets that have one, and closes those of others. */
+  /** Opens the sites of the targets that have one, and closes the others. */
   #publish(before: ReadonlyMap<string, TargetRoute>): void {
     const { targets, published } = this.#maps
     for (const key of this.#withSite) {

@@ -3,30 +3,30 @@ import { DASHBOARD_TARGET, type Target, type TargetState } from '../protocol.ts'
 import type { Site } from '../sites/site.ts'
 import { Instance } from './instance.ts'
 
-/** What a target is made into for its requests, with the first of them. */
-export interface Made {
+/** A target in the form that requests use, created for the first of them. */
+export interface ParsedTarget {
   target: Target
   counts: Tally
   instances: readonly Instance[]
 }
 
-/** What the targets of a table have in common. */
+/** What the targets of a table share. */
 export interface Targets {
   readonly ledger: Ledger
-  /** Those that requests have come for. */
-  readonly asked: Set<TargetRoute>
-  /** The JSON of those that changed with the table in use and have not been told yet, by key. */
+  /** The targets that have had requests. */
+  readonly requested: Set<TargetRoute>
+  /** The new JSON, by key, of targets that changed with the current table and do not have it as their text yet. */
   readonly changes: ReadonlyMap<string, string>
 }
 
 /** A target of the table in use. The object stays the same while the table has its key. */
 export class TargetRoute {
-  /** Answers in place of instances. */
+  /** Answers instead of instances. */
   site: Site | null = null
   readonly key: string
-  /** As the table gives it, which is read with the first request: most of a large table get none. */
+  /** The JSON from the table. It is parsed for the first request: most targets of a large table never get one. */
   #text: string
-  #made: Made | null = null
+  #parsed: ParsedTarget | null = null
   #targets: Targets
   #turn = 0
 
@@ -37,48 +37,48 @@ export class TargetRoute {
   }
 
   get state(): TargetState {
-    return this.#make().target.state
+    return this.#parse().target.state
   }
 
-  /** The origin that requests are sent on to in place of instances. */
+  /** The origin that requests are redirected to, instead of instances. */
   get redirect(): string | null {
-    return this.#make().target.redirect ?? null
+    return this.#parse().target.redirect ?? null
   }
 
-  /** What its instances answer is compressed for who takes that. */
+  /** Whether answers of its instances are compressed for clients that accept that. */
   get compression(): boolean {
-    return this.#make().target.compression ?? false
+    return this.#parse().target.compression ?? false
   }
 
-  /** It is the control plane itself and no service of a user's. */
+  /** Whether it is the control plane itself and not a user's service. */
   get isDashboard(): boolean {
-    return this.#make().target.id === DASHBOARD_TARGET
+    return this.#parse().target.id === DASHBOARD_TARGET
   }
 
   get counts(): Tally {
-    return this.#make().counts
+    return this.#parse().counts
   }
 
   get instances(): readonly Instance[] {
-    return this.#make().instances
+    return this.#parse().instances
   }
 
   /** Null before the first request. */
-  get made(): Made | null {
-    return this.#made
+  get parsed(): ParsedTarget | null {
+    return this.#parsed
   }
 
-  /** Becomes what the next table says, after requests have come. */
-  become(made: Made): void {
-    this.#made = made
+  /** Takes the state of the next table, if there have been requests. */
+  update(parsed: ParsedTarget): void {
+    this.#parsed = parsed
   }
 
-  /** Is told what it is to be made from. */
-  tell(text: string): void {
+  /** Takes the JSON of the next table. */
+  setText(text: string): void {
     this.#text = text
   }
 
-  /** The instance with the fewest open requests, equals in turn; never `except`. */
+  /** Returns the instance with the fewest open requests, alternating between equals; never `except`. */
   choose(now: number, except: Instance | null): Instance | null {
     const { instances } = this
     let best: Instance | null = null
@@ -88,7 +88,7 @@ export class TargetRoute {
     for (let step = 0; step < count; step++) {
       const instance = instances[(this.#turn + step) % count]!
       if (instance.draining || instance === except) continue
-      // An ejected instance is better than none: everything may have been refused for a moment.
+      // An ejected instance is better than none: all of them may have refused for a moment.
       const rank = instance.open + (instance.ejected(now) ? 1e9 : 0)
       if (rank < bestRank) {
         best = instance
@@ -98,12 +98,12 @@ export class TargetRoute {
     return best
   }
 
-  #make(): Made {
-    if (this.#made) return this.#made
-    const { asked, changes, ledger } = this.#targets
+  #parse(): ParsedTarget {
+    if (this.#parsed) return this.#parsed
+    const { requested, changes, ledger } = this.#targets
     const target = JSON.parse(changes.get(this.key) ?? this.#text) as Target
     const instances = target.upstreams.map((upstream) => new Instance(upstream))
-    asked.add(this)
-    return (this.#made = { target, counts: ledger.of(target.id), instances })
+    requested.add(this)
+    return (this.#parsed = { target, counts: ledger.of(target.id), instances })
   }
 }

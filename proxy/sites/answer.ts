@@ -13,37 +13,37 @@ import type { SiteRequest } from './request.ts'
 import { chooseRepresentation, type Representation, type Verdict } from './resolution.ts'
 import type { Site } from './site.ts'
 
-/** What browsers may keep of a redirect: nothing without asking, as the next deploy may have another. */
+/** How browsers may cache a redirect: only with revalidation, since the next deploy may have another. */
 const REDIRECT_FIELDS = 'Cache-Control: public, max-age=0, must-revalidate\r\n'
 const NO_LINES = new Uint8Array(0)
 
-/** Who an answer of a site is for. */
+/** The client of an answer from a site. */
 export interface SiteClient {
   readonly wire: Wire
   readonly request: { readonly headOnly: boolean; readonly requestId: string }
-  /** Seconds for which browsers shall come by TLS alone; 0 where they are not told. */
+  /** For how many seconds browsers must use only TLS; 0 omits the field. */
   readonly hstsSeconds: number
   /** Whether the answer must say that the connection ends after it. */
   closesAfterAnswer(status: number): boolean
-  /** The answer's head goes out. */
+  /** The answer's head is being sent. */
   answerBegins(status: number): void
-  /** The client has to take what was written. */
+  /** The client now has to take what was written. */
   siteSent(): void
   /** The answer is complete. */
   finish(): void
-  /** There is no file to answer with. */
+  /** There is no file to answer with: sends this answer instead. */
   refuseAnswer(answer: Answer, accept: string): void
 }
 
-/** The answer to one request from a site: out of memory at once, else when the disk has given it. */
+/** The answer to one request to a site: from memory at once, otherwise once the disk has returned the file. */
 export class SiteAnswer implements Receiver {
-  /** The client is gone. */
+  /** Whether the client is gone. */
   canceled = false
   readonly #client: SiteClient
   readonly #site: Site
   readonly #files: OpenFiles
   readonly #request: SiteRequest
-  /** Puts the head, which goes out before the first bytes of a file. */
+  /** Writes the head into the slab, before the first bytes of a file. */
   #putHead: (() => number) | null = null
   #whenDrained: (() => void) | null = null
 
@@ -61,21 +61,21 @@ export class SiteAnswer implements Receiver {
   begin(): void {
     const { path, method, hasBody } = this.#request
     if (method !== METHOD_GET && method !== METHOD_HEAD) return this.#refuse(SITE_METHODS)
-    // A body has no meaning here, and could be meant to be taken for another request (RFC 9110 9.3.1).
+    // A body has no meaning here, and could be meant as a smuggled request (RFC 9110 9.3.1).
     if (hasBody) return this.#refuse(refusal(400))
     const known = this.#site.known(path)
     if (known) return this.#answer(known)
     this.#await(this.#site.resolve(path), (verdict) => this.#answer(verdict))
   }
 
-  /** The client has taken all that was written. */
+  /** The client has taken everything that was written. */
   onDrain(): void {
     const whenDrained = this.#whenDrained
     this.#whenDrained = null
     whenDrained?.()
   }
 
-  /** Stops: nothing more is read or sent. */
+  /** Stops reading and sending. */
   cancel(): void {
     this.canceled = true
     this.onDrain()
@@ -85,7 +85,7 @@ export class SiteAnswer implements Receiver {
     return this.#client.wire.room() || this.#awaitRoom()
   }
 
-  /** The client has the head meanwhile. */
+  /** Waits for room. The client gets the head in the meantime. */
   async #awaitRoom(): Promise<number> {
     this.#sendHead()
     let room = 0
@@ -130,7 +130,7 @@ export class SiteAnswer implements Receiver {
     }
   }
 
-  /** Answers with a page of the relay's own. */
+  /** Sends a page of the relay's own. */
   #refuse(answer: Answer): void {
     this.#client.refuseAnswer(answer, this.#request.accept ?? '')
   }
@@ -138,7 +138,7 @@ export class SiteAnswer implements Receiver {
   #answerFile(status: 200 | 404, representation: Representation): void {
     const { file, fields } = representation
     const whole = { start: 0, end: file.size }
-    // Conditions are for what is there (RFC 9110 13.2.1).
+    // Conditions do not apply to a missing file (RFC 9110 13.2.1).
     if (status === 404) return this.#send(404, representation, whole)
     const condition = precondition(this.#request, file)
     if (condition !== 200) return this.#sendEmpty(condition, fields.validators)
@@ -166,7 +166,7 @@ export class SiteAnswer implements Receiver {
     this.#await(sendRange(this.#files, file, { start, end }, this), () => this.#client.finish())
   }
 
-  /** Whether the client takes so much at once, or it is so little that it may wait. */
+  /** Whether the client takes so many bytes at once, or they are few enough to wait. */
   #takes(bytes: number): boolean {
     const { wire } = this.#client
     return !wire.frames || bytes <= PIECE_BYTES || wire.room() >= bytes
@@ -177,7 +177,7 @@ export class SiteAnswer implements Receiver {
     this.#finishWith(this.#begin(status, lines, status === 304 ? more : `${more}Content-Length: 0\r\n`))
   }
 
-  /** Puts the head of the answer, which begins by it, with room for so many bytes of a body. Answers its end. */
+  /** Begins the answer: writes its head into the slab, with room for so many bytes of a body. Returns its end. */
   #begin(status: number, lines: Uint8Array, more: string, contentBytes = 0): number {
     const client = this.#client
     const close = client.closesAfterAnswer(status)
@@ -187,10 +187,10 @@ export class SiteAnswer implements Receiver {
     return putHead({ status, lines, more, requestId, hstsSeconds, close }, contentBytes)
   }
 
-  /** Sends the whole answer in one piece. */
+  /** Sends the whole answer at once. */
   #sendPage(status: number, lines: Uint8Array, more: string, page: Page, start: number, end: number): void {
     const { wire } = this.#client
-    // Frames are put together anyway; elsewhere both go out in one piece.
+    // With frames, head and body are joined anyway; otherwise this copy puts both into one write.
     const copied = wire.frames ? 0 : end - start
     const headEnd = this.#begin(status, lines, more, copied)
     if (copied > 0) return this.#finishWith(page.copy(slab.buffer, headEnd, start, end))
@@ -198,12 +198,12 @@ export class SiteAnswer implements Receiver {
     this.#finish(wire.writePage(page, start, end, true))
   }
 
-  /** Sends what stands in the slab up to `to`, which is all. */
+  /** Sends the slab's bytes up to `to`, which are the whole answer. */
   #finishWith(to: number): void {
     this.#finish(this.#client.wire.writeSlab(to))
   }
 
-  /** It is over when the client has taken all. */
+  /** Finishes the answer once the client has taken all of it. */
   #finish(isTaken: boolean): void {
     const client = this.#client
     client.siteSent()
@@ -211,7 +211,7 @@ export class SiteAnswer implements Receiver {
     else this.#whenDrained = () => this.canceled || client.finish()
   }
 
-  /** Goes on with what the disk gives, unless the client has gone meanwhile. */
+  /** Continues with what the disk returns, unless the client has left in the meantime. */
   #await<Given>(given: Promise<Given>, goOn: (given: Given) => void): void {
     given.then(
       (value) => {
@@ -219,27 +219,27 @@ export class SiteAnswer implements Receiver {
       },
       (error: unknown) => {
         if (this.canceled) return
-        complain(error)
+        logFailure(error)
         this.#refuse(NOT_READABLE)
       },
     )
   }
 }
 
-/** The query of a request goes on to where it is sent, unless that has one of its own. */
+/** Appends the query of a request to the redirect's location, unless that has a query of its own. */
 function withQuery(location: string, query: string): string {
   if (query === '' || location.includes('?')) return location
   const fragment = location.indexOf('#')
   return fragment < 0 ? location + query : location.slice(0, fragment) + query + location.slice(fragment)
 }
 
-/** However many requests fail, the log says so once in this time. */
-const COMPLAINT_MS = 1_000
-let complainedAt = -Infinity
+/** However many requests fail, one line is logged per this period. */
+const LOG_EVERY_MS = 1_000
+let loggedAt = -Infinity
 
-function complain(error: unknown): void {
+function logFailure(error: unknown): void {
   const now = monotonicMs()
-  if (now - complainedAt < COMPLAINT_MS) return
-  complainedAt = now
+  if (now - loggedAt < LOG_EVERY_MS) return
+  loggedAt = now
   log('error', 'a file of a site cannot be read', { error: messageOf(error) })
 }

@@ -1,17 +1,20 @@
-/** What a worker keeps in memory of all sites together. */
+/** Max memory of a worker's cache for all sites together. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** Something that can be had again from the disk. */
+/** An entry that can be read from disk again. */
 export interface Cached {
-  /** Does not change while it is kept. */
+  /** Must not change while it is kept. */
   readonly bytes: number
-  /** Set by who uses it: what was used since it was looked at last is kept for another round. */
+  /** Set by its users. An entry that was used since the last check is kept for another round. */
   used: boolean
-  /** It is kept no more. */
+  /** The entry was removed from the cache. */
   dropped(): void
 }
 
-/** Keeps what is used most within a bound of bytes (second chance: a queue whose used entries go round again). */
+/**
+ * Keeps the entries that are used most, up to a number of bytes (second chance: a queue in which used entries go round
+ * again).
+ */
 export class Cache {
   #entries = new Set<Cached>()
   #bytes = 0
@@ -23,7 +26,7 @@ export class Cache {
     while (this.#bytes > MAX_BYTES) this.#dropOne()
   }
 
-  /** Drops an entry that is of no more use. */
+  /** Removes an entry that is not needed any more. */
   remove(entry: Cached): void {
     if (!this.#entries.delete(entry)) return
     this.#bytes -= entry.bytes

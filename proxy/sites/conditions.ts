@@ -1,4 +1,4 @@
-/** What a request makes its answer depend on, as it was sent. A field that is not there is null. */
+/** The conditional fields of a request, as they were sent; null for those that are missing. */
 export interface Conditions {
   ifMatch: string | null
   ifNoneMatch: string | null
@@ -8,11 +8,11 @@ export interface Conditions {
   range: string | null
 }
 
-/** What is compared with a request's conditions. */
+/** What the conditions of a request are compared with. */
 export interface Validators {
   /** An entity tag with its quotes. */
   etag: string
-  /** The moment in milliseconds, of which a date has seconds. */
+  /** The modification time in milliseconds; dates only have seconds. */
   modifiedAt: number
 }
 
@@ -23,10 +23,10 @@ export interface ByteRange {
 }
 
 const QUOTE = '"'
-/** Numbers may have any number of digits (RFC 9110 14.1.2): of those that a double cannot tell apart none lies in a file. */
+/** Numbers may have any number of digits (RFC 9110 14.1.2): those too large for a double are beyond the end of any file. */
 const RANGE = /^bytes=[ \t]*(?:(\d+)-(\d*)|-(\d+))[ \t]*$/i
 
-/** 200 when the request's conditions let it be answered, else 304 or 412, in the order of RFC 9110 13.2.2. */
+/** Returns 200 if the request's conditions allow an answer, else 304 or 412, in the order of RFC 9110 13.2.2. */
 export function precondition(request: Conditions, { etag, modifiedAt }: Validators): 200 | 304 | 412 {
   if (request.ifMatch !== null) {
     if (!lists(request.ifMatch, etag, false)) return 412
@@ -41,8 +41,8 @@ export function precondition(request: Conditions, { etag, modifiedAt }: Validato
 }
 
 /**
- * The bytes that a request for one range gets of `size` (RFC 9110 14); null for all of them: without a range, for
- * several, for one that is malformed or meant for another content (If-Range); `unsatisfiable` when none are there.
+ * Returns the bytes that a request for one range gets of `size` (RFC 9110 14). Null means all: there is no range, there are
+ * several, it is malformed or meant for other content (If-Range). `unsatisfiable` means that none of them exist.
  */
 export function rangeOf(
   request: Conditions,
@@ -62,12 +62,12 @@ export function rangeOf(
   return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) }
 }
 
-/** If-Range compares strongly: the tag, or the very date (RFC 9110 13.1.5). */
+/** Compares If-Range strongly: by the tag, or by the exact date (RFC 9110 13.1.5). */
 function isSame(validator: string, etag: string, modifiedAt: number): boolean {
   return validator === etag || dateOf(validator) === seconds(modifiedAt)
 }
 
-/** Whether a list of entity tags names `etag`; a weak comparison lets `W/` of either pass (RFC 9110 8.8.3.2). */
+/** Whether a list of entity tags contains `etag`; a weak comparison ignores `W/` on either side (RFC 9110 8.8.3.2). */
 function lists(tags: string, etag: string, weakly: boolean): boolean {
   if (tags === '*') return true
   const own = weakly && etag.startsWith('W/') ? etag.slice('W/'.length) : etag
@@ -80,7 +80,7 @@ function lists(tags: string, etag: string, weakly: boolean): boolean {
   return false
 }
 
-/** Seconds of an HTTP date; null when it is none (RFC 9110 5.6.7: of three forms the last two are obsolete). */
+/** Returns the seconds of an HTTP date, or null if it is not one (RFC 9110 5.6.7: two of the three forms are obsolete). */
 function dateOf(text: string): number | null {
   if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return null
   const moment = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)

@@ -5,33 +5,33 @@ import type { ByteRange } from './conditions.ts'
 import { PAGE_BYTES, type SiteFile } from './file.ts'
 import type { OpenFiles } from './open-files.ts'
 
-/** From the disk no less is read, however little there is room for: a read costs more than a few frames. */
+/** Reads from disk have at least this size, even if there is less room: a read costs more than a few frames. */
 const MIN_READ_BYTES = 4 * 1024
-/** Pages that wait for the next download, 4 MiB of both layouts together. */
+/** Pages that wait for reuse: at most 4 MiB of both layouts together. */
 const MAX_SPARE_PAGES = 32
 
-/** Those that came last at the end. */
+/** The most recently used is at the end. */
 const spare: Page[] = []
 
-/** Who takes what a file gives. */
+/** Takes the content of a file. */
 export interface Receiver {
-  /** Wants no more: its connection is gone. */
+  /** Whether it wants no more: its connection is gone. */
   readonly canceled: boolean
-  /** How it would have pages. */
+  /** The layout in which it wants pages. */
   readonly layout: Layout
-  /** How much it takes now: more than nothing, unless it is canceled. Nothing is read for it before. */
+  /** How much it takes now: more than 0, unless it is canceled. Nothing is read for it until then. */
   room(): number | Promise<number>
   /**
-   * Takes bytes of a page, with `last` the last of all; the promise resolves when they may be overwritten, without one
-   * they may be at once.
+   * Takes bytes of a page; `last` marks the end of the content. The promise resolves when the bytes may be overwritten;
+   * without a promise that is at once.
    */
   take(page: Page, start: number, end: number, last: boolean): Promise<void> | null
 }
 
 /**
- * Gives a range of a file to its receiver, a page at a time, or what there is room for: the next comes when the last was
- * taken, so that a slow reader costs one page, and one that takes nothing none. What is in memory comes from there, the
- * rest from the disk. Rejects when the file cannot be read or is shorter than it was.
+ * Sends a range of a file to its receiver, a page at a time or as much as there is room for. The next part is read when the
+ * last one was taken, so a slow reader costs one page, and one that takes nothing costs none. What is in memory is sent from
+ * there, the rest is read from disk. Rejects if the file cannot be read or has become shorter.
  */
 export async function sendRange(
   files: OpenFiles,
@@ -45,7 +45,7 @@ export async function sendRange(
     while (at < end && !receiver.canceled) {
       const room = await receiver.room()
       if (receiver.canceled) return
-      // Asked for each time, as a page that is no longer kept should not stay for the sake of a slow reader.
+      // Looked up each time: a page that was removed from the cache should not stay in memory for a slow reader.
       const page = file.pageAt(at, receiver.layout)
       if (page) {
         const offset = at % PAGE_BYTES
@@ -64,7 +64,9 @@ export async function sendRange(
   }
 }
 
-/** Sends the beginning of a range, up to a page of it; with `last` the range is the last. Answers how many bytes that was. */
+/**
+ * Sends the beginning of a range, at most a page; `last` says that no other range follows. Returns the number of bytes sent.
+ */
 async function sendPiece(
   descriptor: number,
   { path }: SiteFile,
@@ -76,12 +78,12 @@ async function sendPiece(
   const bytes = await readAt(descriptor, page.pieces(0, Math.min(page.length, end - start)), start)
   if (bytes === 0) throw new Error(`${path} has become shorter`)
   if (!receiver.canceled) await receiver.take(page, 0, bytes, last && start + bytes === end)
-  // What a connection that was cut still had to send may be read by the kernel until it is closed.
+  // After a cut, the kernel may still read what was not sent until the connection is closed, so the page cannot be reused.
   if (!receiver.canceled && page.length === PAGE_BYTES) keep(page)
   return bytes
 }
 
-/** Most are whole pages, which are used again. */
+/** Returns a page for so many bytes. Most are full pages, which are reused. */
 function pageFor(bytes: number, layout: Layout): Page {
   if (bytes <= PIECE_BYTES) return new Page(bytes, layout)
   return sparePage(layout) ?? new Page(PAGE_BYTES, layout)
@@ -92,7 +94,7 @@ function sparePage(layout: Layout): Page | undefined {
   return index === -1 ? undefined : spare.splice(index, 1)[0]
 }
 
-/** The page that has waited longest goes, which is of the layout that fewer ask for. */
+/** Keeps a page for reuse. The one that has waited longest goes: the layout that is requested less. */
 function keep(page: Page): void {
   poison(page.memory)
   spare.push(page)

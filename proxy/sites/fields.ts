@@ -7,34 +7,34 @@ import type { Field } from './rules.ts'
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const REVALIDATED = 'public, max-age=0, must-revalidate'
 
-/** Of which file an answer is made, and how. */
+/** The file that an answer is made from, and how. */
 export interface Represented {
   file: SiteFile
   /** The name of the file before it was encoded. */
   name: string
   coding: Coding
-  /** There are other codings to choose from. */
+  /** Whether there are other codings to choose from. */
   varies: boolean
-  /** The path stands for this content for ever. */
+  /** Whether the path always means this content. */
   immutable: boolean
-  /** It says that nothing is there. */
+  /** Whether the answer says that the page was not found. */
   missing: boolean
-  /** Of the site's rules; they replace those of the same name. */
+  /** Fields of the site's rules; they replace those with the same name. */
   rules: readonly Field[]
 }
 
 /** The header lines of an answer that do not depend on the request. */
 export interface FieldLines {
-  /** What a 304 repeats too (RFC 9110 15.4.5). */
+  /** Those that a 304 repeats (RFC 9110 15.4.5). */
   validators: Uint8Array
-  /** The same with what tells about the body. */
+  /** The same, and those that describe the body. */
   all: Uint8Array
 }
 
-/** Puts the lines together, each with its CRLF. */
+/** Builds the lines, each with its CRLF. */
 export function fieldLines(represented: Represented): FieldLines {
   const { file, name, coding, varies, immutable, missing } = represented
-  // A 404 that is kept for long would outlive the file that is missing.
+  // A 404 that is cached for long would remain after the missing file exists.
   const rules = represented.rules.filter(([name]) => !(missing && /^(?:cache-control|expires)$/i.test(name)))
   const set = new Set(rules.map(([name]) => name.toLowerCase()))
   const own = (fields: Field[]) => fields.filter(([name]) => !set.has(name.toLowerCase()))
@@ -42,7 +42,7 @@ export function fieldLines(represented: Represented): FieldLines {
   if (!missing) {
     validators.push(['ETag', file.etag], ['Last-Modified', new Date(file.modifiedAt).toUTCString()])
   }
-  // Added to what the rules say it varies by.
+  // In addition to a Vary field of the rules.
   if (varies) validators.push(['Vary', 'Accept-Encoding'])
   const body: Field[] = own([
     ['Content-Type', mediaType(name)],

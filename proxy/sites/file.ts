@@ -3,16 +3,16 @@ import { Page, type Layout } from '../wire/page.ts'
 import { Pins } from '../wire/pins.ts'
 import type { Cached } from './cache.ts'
 
-/** What is read, kept and sent at a time. */
+/** How much is read, kept and sent at a time. */
 export const PAGE_BYTES = 128 * 1024
-/** A file up to this size is read whole before it is answered with. */
+/** A file up to this size is read completely before the answer begins. */
 const MAX_SMALL_BYTES = 64 * 1024
-/** A file up to this size may be kept in memory; a larger one is read whenever it is sent. */
+/** A file up to this size may be kept in memory; a larger one is read each time it is sent. */
 const MAX_KEPT_BYTES = 1024 * 1024
-/** What knowing a file costs beside its content. */
+/** What remembering a file costs in addition to its content. */
 const FILE_BYTES = 512
 
-/** The content of a file in memory, in pages of `PAGE_BYTES`, each in memory of its own. */
+/** The content of a file in memory, in pages of `PAGE_BYTES`, each with memory of its own. */
 export class Content implements Cached {
   readonly layout: Layout
   readonly pages: readonly Page[]
@@ -36,7 +36,7 @@ export class Content implements Cached {
 
 /** A regular file of a published folder. */
 export class SiteFile implements Cached {
-  /** Where it really lies. */
+  /** Its real path. */
   readonly path: string
   readonly size: number
   /** Milliseconds since 1970. */
@@ -45,7 +45,7 @@ export class SiteFile implements Cached {
   readonly etag: string
   readonly bytes = FILE_BYTES
   used = false
-  /** As long as they are kept. A large file may be in memory in both layouts, a small one is `framed`. */
+  /** Set as long as they are kept. A large file may be in memory in both layouts, a small one is always `framed`. */
   readonly contents: Record<Layout, Content | null> = { plain: null, framed: null }
   readonly #whenDropped: () => void
 
@@ -65,7 +65,7 @@ export class SiteFile implements Cached {
     return this.size <= MAX_KEPT_BYTES
   }
 
-  /** The page that a position lies in; null when it is not in memory in that layout. */
+  /** Returns the page with this position, or null if it is not in memory in that layout. */
   pageAt(position: number, layout: Layout): Page | null {
     const content = this.contents[layout]
     if (!content) return null
@@ -78,12 +78,12 @@ export class SiteFile implements Cached {
   }
 }
 
-/** Whether a file of that size is sent out of memory in one piece. */
+/** Whether a file of that size is sent from memory in one piece. */
 export function isSmall(size: number): boolean {
   return size <= MAX_SMALL_BYTES
 }
 
-/** Reads a whole file, which must not be a link. Rejects when it is shorter than `size`. */
+/** Reads a whole file, which must not be a link. Rejects if it is shorter than `size`. */
 export async function readPages(path: string, size: number, layout: Layout): Promise<Page[]> {
   const file = await promises.open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {

@@ -8,20 +8,20 @@ import type { Cache } from './cache.ts'
 import { Content, SiteFile, isSmall, readPages } from './file.ts'
 import { NO_RULES, readRules, type Rules } from './rules.ts'
 
-/** The time between two large files that are taken into memory: of more than fit there most are only sent. */
+/** Min time between large files that are read into memory: if more are requested than fit, most should only be sent. */
 const KEEP_EVERY_MS = 50
-/** 96 bits of SHA-256: as many as no two contents of one path will ever share. */
+/** 96 bits of SHA-256: enough that no two contents of a path ever share them. */
 const TAG_CHARACTERS = 16
 
-/** What says that there is nothing of that name. */
+/** Errors that mean that there is nothing of that name. */
 const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'])
 
-/** The C library's, one call instead of one for each segment. */
+/** The C library's function, which makes one call instead of one per segment. */
 const realPath = promisify(realpath.native)
 
 let keptAt = -Infinity
 
-/** A published folder as long as it stands in the table. It never changes on the disk. */
+/** A published folder for as long as it is in the table. It never changes on disk. */
 export class SiteFolder {
   readonly #folder: string
   readonly #cache: Cache
@@ -35,7 +35,7 @@ export class SiteFolder {
     this.#cache = cache
   }
 
-  /** Reads the rules, once: when the folder first stands in a table as the one that is served. */
+  /** Reads the rules once: when a table first has the folder as the one that is served. */
   readRules(): void {
     this.#rules ??= readRules(this.#folder)
   }
@@ -45,8 +45,8 @@ export class SiteFolder {
   }
 
   /**
-   * What is at a decoded path without `.` and `..`: a file, a folder, or nothing. A path with a link in it is nothing:
-   * what really lies there must be what was asked for.
+   * Returns what is at a decoded path without `.` and `..`: a file, a folder, or nothing. A path through a link counts as
+   * nothing: the real path must be the requested one.
    */
   async find(path: string): Promise<SiteFile | 'folder' | null> {
     const known = this.#files.get(path)
@@ -56,7 +56,7 @@ export class SiteFolder {
       if ((await realPath(real)) !== real) return null
       const facts = await promises.stat(real)
       if (facts.isDirectory()) return 'folder'
-      // A file may be older than what an earlier deploy had at its path.
+      // A file may be older than the one that an earlier deploy had at its path.
       const modifiedAt = Math.max(facts.mtimeMs, (await promises.stat(this.#folder)).mtimeMs)
       return facts.isFile() ? await this.#describe(path, real, facts.size, modifiedAt) : null
     } catch (error) {
@@ -65,23 +65,23 @@ export class SiteFolder {
     }
   }
 
-  /** The content of a file that is not in memory in that layout at the moment. */
+  /** Reads the content of a file that is not in memory in that layout. */
   async read(file: SiteFile, layout: Layout): Promise<readonly Page[]> {
     const pages = await readPages(file.path, file.size, layout)
     if (!file.contents[layout]) this.#keepContent(file, layout, pages)
     return pages
   }
 
-  /** Takes a large file into memory for the next who ask, when it was asked for before and is not too large. */
+  /** Reads a large file into memory for the next requests, if it was requested before and is not too large. */
   keepSoon(file: SiteFile, layout: Layout): void {
     const now = monotonicMs()
     if (!file.used || !file.keepable || this.#closed || now - keptAt < KEEP_EVERY_MS) return
     keptAt = now
-    // Who sends it says so when it cannot be read.
+    // Reading it for the answer reports the error.
     this.read(file, layout).catch(() => {})
   }
 
-  /** The folder stands in no table any more: nothing of it is kept. */
+  /** Drops everything: the folder is not in the table any more. */
   close(): void {
     this.#closed = true
     for (const file of this.#files.values()) this.#cache.remove(file)
@@ -95,8 +95,9 @@ export class SiteFolder {
   }
 
   /**
-   * The tag of a small file is made of the content, so that what a deploy leaves as it is stays valid in caches; of a
-   * large one of size, time and published folder, which needs no reading: it changes with every deploy.
+   * Describes a file. The tag of a small file depends on its content, so that caches stay valid across deploys that do not
+   * change it. The tag of a large file depends on size, time and published folder: it changes with every deploy, but needs
+   * no reading.
    */
   async #describe(path: string, real: string, size: number, modifiedAt: number): Promise<SiteFile> {
     const pages = isSmall(size) ? await readPages(real, size, 'framed') : null

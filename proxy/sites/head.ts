@@ -2,7 +2,7 @@ import { CR, LF, ascii, put, putText } from '../http1/bytes.ts'
 import { hstsLine } from '../pages/render.ts'
 import { slab } from '../wire/slab.ts'
 
-/** What a head takes beside the lines that it is given: no reason, date, or id of a request is longer. */
+/** Room for a head's own lines: enough for any reason, date and request id. */
 const OWN_BYTES = 512
 
 const REASONS: Record<number, string> = {
@@ -24,17 +24,17 @@ const REQUEST_ID = ascii('X-Request-Id: ')
 /** The head of an answer from a site. */
 export interface SiteHead {
   status: number
-  /** Lines that were put together once. */
+  /** Lines that were built once. */
   lines: Uint8Array
-  /** Lines of this answer. */
+  /** Lines of this answer only. */
   more: string
   requestId: string
-  /** Seconds for which browsers shall come by TLS alone; 0 where they are not told. */
+  /** For how many seconds browsers must use only TLS; 0 omits the field. */
   hstsSeconds: number
   close: boolean
 }
 
-/** Puts a head at the slab's place, with room after it for so many bytes. Answers its end. */
+/** Writes a head to the slab, with room for so many bytes after it. Returns its end. */
 export function putHead(head: SiteHead, contentBytes: number): number {
   const { status, lines, more, requestId, hstsSeconds, close } = head
   slab.reserve(OWN_BYTES + lines.length + more.length + contentBytes)
@@ -60,7 +60,7 @@ function endLine(output: Uint8Array, to: number): number {
 let second = 0
 let beginnings = new Map<number, Uint8Array>()
 
-/** The line of a status, and the Date: put together once a second. */
+/** Returns the status line and the Date field, built once a second. */
 function beginning(status: number): Uint8Array {
   const now = Math.floor(Date.now() / 1000)
   if (now !== second) {

@@ -2,7 +2,7 @@ import { basename, extname } from 'node:path'
 
 const UTF8 = '; charset=utf-8'
 
-/** By extension (registered names of the IANA media types); what is text is UTF-8. */
+/** Types by extension (registered IANA media types); text is UTF-8. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['.aac', 'audio/aac'],
   ['.apk', 'application/vnd.android.package-archive'],
@@ -82,10 +82,10 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.zst', 'application/zstd'],
 ])
 
-/** Files without an extension that have to come as JSON (developer.apple.com, "Supporting associated domains"). */
+/** Files without an extension that must be sent as JSON (developer.apple.com, "Supporting associated domains"). */
 const JSON_NAMES = new Set(['apple-app-site-association'])
 
-/** The Content-Type of a file by its name. */
+/** Returns the Content-Type for a file name. */
 export function mediaType(name: string): string {
   if (JSON_NAMES.has(basename(name))) return 'application/json'
   return TYPES.get(extname(name).toLowerCase()) ?? 'application/octet-stream'

@@ -1,6 +1,6 @@
 import { close, constants, open } from 'node:fs'
 
-/** Different files that one worker sends at a time; however many clients read one, it is open once. */
+/** Max different files that one worker sends at a time. A file is open only once, however many clients read it. */
 const MAX_OPEN_FILES = 4_096
 
 interface OpenFile {
@@ -8,11 +8,11 @@ interface OpenFile {
   readers: number
 }
 
-/** The files that are open to be sent, each for all its readers, who read at positions of their own. */
+/** The files that are being sent. Each is open once for all its readers, who read at positions of their own. */
 export class OpenFiles {
   #files = new Map<string, OpenFile>()
 
-  /** The descriptor of a file, which must not be a link. Each call that succeeds is followed by one of `release`. */
+  /** Returns the descriptor of a file, which must not be a link. Each successful call must be followed by `release`. */
   async acquire(path: string): Promise<number> {
     const file = this.#files.get(path) ?? this.#open(path)
     file.readers++
@@ -24,14 +24,14 @@ export class OpenFiles {
     }
   }
 
-  /** Its last reader closes a file. No read of it may be under way. */
+  /** Closes a file after its last reader. No read of it may be under way. */
   release(path: string): void {
     const file = this.#files.get(path)!
     if (this.#leave(path, file)) void file.opening.then((descriptor) => close(descriptor, () => {}))
   }
 
   #open(path: string): OpenFile {
-    if (this.#files.size >= MAX_OPEN_FILES) throw new Error(`${MAX_OPEN_FILES} files are open already`)
+    if (this.#files.size >= MAX_OPEN_FILES) throw new Error(`${MAX_OPEN_FILES} files are already open`)
     const opening = new Promise<number>((resolve, reject) => {
       open(path, constants.O_RDONLY | constants.O_NOFOLLOW, (error, descriptor) => {
         if (error) reject(error)

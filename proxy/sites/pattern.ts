@@ -1,16 +1,16 @@
-/** What a pattern took from a path, by name; the rest under `splat`. All is percent-decoded. */
+/** The parts of a path that a pattern captured, by name; the rest is `splat`. All are percent-decoded. */
 export type Taken = ReadonlyMap<string, string>
 
 /**
- * A path in which a segment `:name` takes one segment and a last `*` takes the rest. A slash at the end of either side
- * does not matter, and `/x/*` matches `/x` too. Matching is one walk over the segments.
+ * A path in which a segment `:name` captures one segment and a final `*` captures the rest. A slash at the end of either
+ * side does not matter, and `/x/*` matches `/x` too. Matching walks over the segments once.
  */
 export class Pattern {
   readonly #segments: readonly string[]
-  /** Before the `*`; null without one. */
+  /** The text before the `*`; null without one. */
   readonly #prefix: string | null
 
-  /** `text` may be percent-encoded. Throws URIError when it is badly so. */
+  /** `text` may be percent-encoded. Throws URIError if its encoding is invalid. */
   constructor(text: string) {
     const open = text.endsWith('*')
     const segments = segmentsOf(open ? text.slice(0, -1) : text)
@@ -18,7 +18,7 @@ export class Pattern {
     this.#segments = segments.map((segment) => decodeURIComponent(segment))
   }
 
-  /** Whether the pattern matches, which costs no more than its own segments. */
+  /** Whether the pattern matches. This costs at most its own number of segments. */
   matches({ segments }: SplitPath): boolean {
     const own = this.#segments
     if (segments.length < own.length || (this.#prefix === null && segments.length > own.length)) return false
@@ -26,7 +26,7 @@ export class Pattern {
     return this.#prefix === null || (segments[own.length] ?? '').startsWith(this.#prefix)
   }
 
-  /** What the pattern takes from a path; null when it does not match. */
+  /** Returns what the pattern captures from a path; null if it does not match. */
   match(path: SplitPath): Taken | null {
     if (!this.matches(path)) return null
     const { segments, slash } = path
@@ -41,10 +41,10 @@ export class Pattern {
   }
 }
 
-/** A decoded path in pieces, to be compared with many patterns. */
+/** A decoded path in segments, to be compared with many patterns. */
 export interface SplitPath {
   segments: readonly string[]
-  /** It ends in one. */
+  /** Whether it ends with a slash. */
   slash: boolean
 }
 
@@ -53,8 +53,8 @@ export function splitPath(path: string): SplitPath {
 }
 
 /**
- * Puts what was taken in place of `:name` and `:splat`. After a slash it has none of its own: `/blog*` takes `/x` of `/blog/x`,
- * and a target that begins with two leads to another host.
+ * Replaces `:name` and `:splat` by what was captured. A value after a slash loses its own leading slash: `/blog*` captures
+ * `/x` of `/blog/x`, and a target that begins with two slashes would lead to another host.
  */
 export function fill(template: string, taken: Taken, encode: (piece: string) => string): string {
   return template.replaceAll(/:([A-Za-z]\w*)/g, (whole, name: string, at: number) => {

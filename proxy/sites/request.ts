@@ -2,14 +2,14 @@ import { LOWER, SPACE, TAB, ascii, equalsIgnoringCase, latin1 } from '../http1/b
 import type { Head } from '../http1/head.ts'
 import type { Conditions } from './conditions.ts'
 
-/** What of a request matters to a site. A field that is not there is null. */
+/** The parts of a request that matter to a site. A field that is missing is null. */
 export interface SiteRequest extends Conditions {
-  /** Kind of the method, see `request-head.ts`. */
+  /** The kind of the method, see `request-head.ts`. */
   method: number
   hasBody: boolean
-  /** Without the query, percent-encoded. */
+  /** Percent-encoded, without the query. */
   path: string
-  /** With its `?`, empty without one. */
+  /** With its `?`; empty without a query. */
   query: string
   accept: string | null
   acceptEncoding: string | null
@@ -76,7 +76,7 @@ function readField(output: Uint8Array, start: number, nameEnd: number, end: numb
   }
 }
 
-/** Where a copied line ends, before its CRLF: the next one begins right after it. */
+/** Returns where a copied line ends, before its CRLF: the next one begins right after that. */
 function lineEnd(line: number, head: Head): number {
   return (line + 1 < head.lines ? head.lineStarts[line + 1]! : head.outputEnd) - 2
 }

@@ -4,27 +4,27 @@ import type { FieldLines } from './fields.ts'
 import type { SiteFile } from './file.ts'
 import type { SiteFolder } from './folder.ts'
 
-/** What keeping an answer costs: the object, and each of its strings about this much beside its characters. */
+/** What keeping an answer costs: the object, and about as much for each of its strings in addition to the characters. */
 const RESOLUTION_BYTES = 512
 
-/** One form of a file: as it is, or encoded. */
+/** One form of a file: unencoded or encoded. */
 export interface Representation {
   file: SiteFile
-  /** Whose file it is. */
+  /** The folder that has the file. */
   folder: SiteFolder
   coding: Coding
   fields: FieldLines
 }
 
-/** How a path is answered, whoever asks. */
+/** How a path is answered, whoever the client is. */
 export type Verdict =
   | { kind: 'malformed' }
   | { kind: 'missing' }
   | { kind: 'redirect'; status: number; location: string }
-  /** The first representation is the file as it is. */
+  /** The first representation is the unencoded file. */
   | { kind: 'file'; status: 200 | 404; representations: [Representation, ...Representation[]] }
 
-/** A verdict as it is kept for the next request to the path. */
+/** A verdict that is kept for the next request to the path. */
 export class Resolution implements Cached {
   readonly verdict: Verdict
   readonly bytes: number
@@ -32,7 +32,7 @@ export class Resolution implements Cached {
   readonly #until: number
   readonly #whenDropped: () => void
 
-  /** `until` is when it ends to be right, in milliseconds since 1970. */
+  /** `until` is how long it is valid, in milliseconds since 1970. */
   constructor(path: string, verdict: Verdict, until: number, whenDropped: () => void) {
     this.verdict = verdict
     this.bytes = RESOLUTION_BYTES + path.length + bytesOf(verdict)
@@ -49,7 +49,7 @@ export class Resolution implements Cached {
   }
 }
 
-/** The representation that suits an Accept-Encoding value. */
+/** Returns the representation that suits an Accept-Encoding value. */
 export function chooseRepresentation(
   representations: readonly [Representation, ...Representation[]],
   acceptEncoding: string | null,

@@ -14,26 +14,26 @@ import {
   type SiteRules,
 } from './rules-file.ts'
 
-/** Twice what the rule files may have, as JSON spells more of it out. */
+/** Twice the max size of the rule files, since JSON is longer. */
 const MAX_RULES_BYTES = 1024 * 1024
-/** Fields of several blocks come together in one answer; clients refuse heads that are much longer. */
+/** Fields of several blocks are joined in one answer; clients refuse heads that are much longer. */
 const MAX_FIELDS_BYTES = 16 * 1024
 
 /** A field of an answer. */
 export type Field = readonly [name: string, value: string]
 
-/** What a redirect rule makes of a path. */
+/** What a redirect rule does with a path. */
 export type Outcome =
   | { kind: 'redirect'; status: number; location: string }
-  /** Another path of the site is served, decoded. */
+  /** Serves another path of the site, which is decoded. */
   | { kind: 'rewrite'; status: 200 | 404; path: string }
 
-/** The rules of one published folder, ready to be asked. */
+/** The rules of one published folder, ready to use. */
 export class Rules {
   readonly #redirects: (SiteRedirect & { pattern: Pattern })[]
   readonly #headers: (SiteHeaders & { pattern: Pattern })[]
 
-  /** Throws URIError when a path is badly encoded. */
+  /** Throws URIError if a path is badly encoded. */
   constructor(rules: SiteRules) {
     this.#redirects = rules.redirects.map(({ from, to, status }) => ({
       from,
@@ -43,13 +43,13 @@ export class Rules {
     }))
     this.#headers = rules.headers.map(({ path, fields }) => ({
       path,
-      // Those of a site that was deployed by an earlier version may have it.
+      // Rules of a site that an earlier version deployed may still have it.
       fields: fields.filter(([name]) => name.toLowerCase() !== PASSWORDS_FIELD),
       pattern: new Pattern(path),
     }))
   }
 
-  /** What the first rule that matches a decoded path says; one that leads to the path itself is passed over. */
+  /** Returns the outcome of the first rule that matches a decoded path, ignoring rules that lead to the path itself. */
   find(path: string): Outcome | null {
     const split = splitPath(path)
     for (const { pattern, to, status } of this.#redirects) {
@@ -57,14 +57,14 @@ export class Rules {
       if (!taken) continue
       if (isRewrite(status)) return { kind: 'rewrite', status, path: fill(to, taken, String) }
       const filled = fill(to, taken, encodePath)
-      // Where what was taken is empty, two slashes, of whatever kind, would lead to another host.
+      // If a captured part is empty, two slashes (or backslashes) at the beginning would lead to another host.
       const location = to.startsWith('/') ? filled.replace(/^[/\\]+/, '/') : filled
       if (decodePath(location.split(/[?#]/, 1)[0]!) !== path) return { kind: 'redirect', status, location }
     }
     return null
   }
 
-  /** The fields that all blocks that match a decoded path set, in their order. */
+  /** Returns the fields of all blocks that match a decoded path, in order. */
   fieldsFor(path: string): Field[] {
     const split = splitPath(path)
     const fields: Field[] = []
@@ -80,12 +80,12 @@ export class Rules {
   }
 }
 
-/** Of a folder that has none. */
+/** The rules of a folder without any. */
 export const NO_RULES = new Rules({ redirects: [], headers: [] })
 
 /**
- * Reads `rules.json` of a published folder, at once, as a table is applied in one step. Without the file there are no
- * rules; a file that is not right is told in the log and counts as none, so that the site is served all the same.
+ * Reads `rules.json` of a published folder, synchronously, because a table is applied in one step. Without the file there
+ * are no rules. An invalid file is logged and treated as missing, so that the site is served all the same.
  */
 export function readRules(folder: string): Rules {
   const file = join(folder, 'rules.json')
@@ -93,10 +93,10 @@ export function readRules(folder: string): Rules {
     const facts = statSync(file, { throwIfNoEntry: false })
     if (!facts) return NO_RULES
     if (!facts.isFile() || facts.size > MAX_RULES_BYTES)
-      throw new Error(`it is no file of at most ${MAX_RULES_BYTES} bytes`)
+      throw new Error(`it is not a file of at most ${MAX_RULES_BYTES} bytes`)
     return new Rules(validateRules(JSON.parse(readFileSync(file, 'utf8'))))
   } catch (error) {
-    log('error', 'the rules of a site cannot be used; it is served without', {
+    log('error', 'cannot use the rules of a site; serving it without them', {
       file,
       error: messageOf(error),
     })
@@ -112,11 +112,11 @@ function validateRules(value: unknown): SiteRules {
 }
 
 function assert(holds: boolean, what: string): asserts holds {
-  if (!holds) throw new Error(`its ${what} are not as they should be`)
+  if (!holds) throw new Error(`its ${what} are invalid`)
 }
 
-function isList(value: unknown, most: number): value is unknown[] {
-  return Array.isArray(value) && value.length <= most
+function isList(value: unknown, max: number): value is unknown[] {
+  return Array.isArray(value) && value.length <= max
 }
 
 function isRedirect(value: unknown): value is SiteRedirect {
@@ -130,7 +130,7 @@ function isBlock(value: unknown): value is SiteHeaders {
   return isPath(path) && isList(fields, MAX_SITE_FIELDS) && fields.every(isField)
 }
 
-/** What would break the head of an answer, or lie about its body, is no field here. */
+/** Whether it is a field that cannot break the head of an answer or misdescribe its body. */
 function isField(value: unknown): value is Field {
   if (!isList(value, 2) || value.length < 2) return false
   const [name, text] = value
@@ -148,12 +148,12 @@ function isPath(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith('/') && !value.startsWith('//')
 }
 
-/** The decoded path of a target. */
+/** Returns the decoded path of a target. */
 function pathOf(target: string): string {
   return decodeURIComponent(target.split(/[?#]/, 1)[0]!)
 }
 
-/** Characters that may not stand in a field's value as they are. */
+/** Escapes the characters that a field's value must not contain. */
 function escapeRest(target: string): string {
   return target.replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent)
 }

@@ -7,42 +7,45 @@ import { isHashedName, mayBeHashed } from './hashed-name.ts'
 import { decodePath, encodePath, isHidden } from './path.ts'
 import { Resolution, type Representation, type Verdict } from './resolution.ts'
 
-/** The page of a site for what is not there. */
+/** The page that a site shows for missing files. */
 const MISSING_PAGE = '/404.html'
-/** The page of a site that routes in the browser, for every path without a file: so Surge and Nuxt name it. */
+/** The page of a site with client-side routing, for every path without a file; the name is Surge's and Nuxt's. */
 const FALLBACK_PAGE = '/200.html'
 
-/** A folder that was replaced. */
+/** A folder that was replaced by a newer one. */
 export interface EarlierFolder {
   folder: SiteFolder
   /** Milliseconds since 1970. */
   until: number
 }
 
-/** A file that a path means. */
-interface Found {
+/** The file that a path leads to. */
+interface FoundFile {
   name: string
-  /** With the slash of a folder, or without one behind a page, so that links in it lead where they should; null as it is. */
+  /**
+   * Where to redirect, so that relative links work: a folder needs its slash, a page must not have one. Null if the path is
+   * right.
+   */
   properPath: string | null
 }
 
-/** How a file is answered with. */
+/** How a file is served. */
 interface Serving {
   status: 200 | 404
-  /** The decoded path that was asked for, which the rules for fields look at. */
+  /** The decoded path of the request, which the field rules apply to. */
   path: string
   /** The path of the file. */
   name: string
   immutable: boolean
-  /** The fields of the site's rules do not belong to files of earlier folders. */
+  /** Whether the site's field rules apply; they do not to files of earlier folders. */
   ruled: boolean
 }
 
 /**
- * A published folder with those before it: what each path of it is answered with. In this order: a redirect of the
- * rules (the first rule that matches counts, as in the `_redirects` files of Netlify and Cloudflare), the file of that
- * name, `name.html`, the `index.html` of the folder, a content-hashed file of an earlier folder, a rewrite of the
- * rules, `200.html`, `404.html`. So an existing file wins over a rewrite, and not over a redirect.
+ * A published folder and the earlier ones: decides how each path is answered. In this order: a redirect of the rules (the
+ * first rule that matches wins, as in the `_redirects` files of Netlify and Cloudflare), the file of that name, `name.html`,
+ * the `index.html` of the folder, a content-hashed file of an earlier folder, a rewrite of the rules, `200.html`,
+ * `404.html`. So an existing file wins over a rewrite, but not over a redirect.
  */
 export class Site {
   readonly #folder: SiteFolder
@@ -58,7 +61,7 @@ export class Site {
     this.#cache = cache
   }
 
-  /** The verdict on the path of a request target when it is kept. */
+  /** Returns the verdict on the path of a request target if it is cached. */
   known(target: string): Verdict | null {
     const resolution = this.#known.get(target)
     if (!resolution) return null
@@ -70,7 +73,7 @@ export class Site {
     return resolution.verdict
   }
 
-  /** The verdict on the path of a request target. Rejects when the disk does not give it. */
+  /** Returns the verdict on the path of a request target. Rejects if reading from disk fails. */
   resolve(target: string): Promise<Verdict> {
     let resolving = this.#underWay.get(target)
     if (!resolving) {
@@ -80,7 +83,7 @@ export class Site {
     return resolving
   }
 
-  /** The table has another site in its place: nothing is kept any more. */
+  /** Drops the cached verdicts: another site has replaced this one. */
   close(): void {
     this.#closed = true
     for (const resolution of this.#known.values()) this.#cache.remove(resolution)
@@ -114,8 +117,8 @@ export class Site {
     return this.#keep(target, (await this.#page(200, FALLBACK_PAGE, path)) ?? (await this.#missing(path)))
   }
 
-  /** The file that a path means, and the path that it should be asked for by. */
-  async #find(path: string): Promise<Found | null> {
+  /** Returns the file that a path leads to, and the path to redirect to. */
+  async #find(path: string): Promise<FoundFile | null> {
     const bare = path.replace(/\/$/, '')
     const [index, page] = [`${bare}/index.html`, `${bare}.html`]
     if (path.endsWith('/')) {
@@ -136,12 +139,12 @@ export class Site {
     return (await this.#page(404, MISSING_PAGE, path)) ?? { kind: 'missing' }
   }
 
-  /** A file that answers for another path; null when it is not there. */
+  /** Returns a file that answers for another path; null if it does not exist. */
   #page(status: Serving['status'], name: string, path: string): Promise<Verdict | null> {
     return this.#serve(this.#folder, { status, path, name, immutable: false, ruled: true })
   }
 
-  /** A file with what lies beside it encoded; null when it is not there. */
+  /** Returns a file and the encoded files next to it; null if it does not exist. */
   async #serve(folder: SiteFolder, serving: Serving): Promise<Verdict | null> {
     const { status, name, immutable } = serving
     const file = await folder.find(name)

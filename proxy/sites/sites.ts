@@ -9,7 +9,7 @@ export class Sites {
   #folders = new Map<string, SiteFolder>()
   #sites = new Map<string, Site>()
 
-  /** Takes the targets of a new table. Answers the site of each that has one, by its key. */
+  /** Takes the targets of a new table. Returns the site of each target that has one, by its key. */
   apply(targets: Readonly<Record<string, Target>>): Map<string, Site> {
     const folders = new Map<string, SiteFolder>()
     const sites = new Map<string, Site>()

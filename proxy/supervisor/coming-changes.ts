@@ -1,11 +1,11 @@
 import type { TableImage } from '../table/image.ts'
 
 /**
- * Changes to a table that still come. Workers are given each message as it comes, for until the last one nothing that
- * they serve by changes; they have little left to read when all of it is known to be valid.
+ * Incoming changes to a table. Workers get each message as it comes, because what they serve does not change until the last
+ * one. So they have little left to read once all of it is known to be valid.
  */
 export class ComingChanges {
-  /** The table that changes. */
+  /** The table that is changed. */
   readonly base: TableImage
   #messages: string[] = []
   #ended = false
@@ -15,7 +15,7 @@ export class ComingChanges {
     this.base = base
   }
 
-  /** How many have come. */
+  /** How many messages have come. */
   get count(): number {
     return this.#messages.length
   }
@@ -23,16 +23,16 @@ export class ComingChanges {
   add(message: string): void {
     if (this.#ended) return
     this.#messages.push(message)
-    this.#tell()
+    this.#wakeReaders()
   }
 
-  /** No more come. */
+  /** No more will come. */
   end(): void {
     this.#ended = true
-    this.#tell()
+    this.#wakeReaders()
   }
 
-  /** Nothing becomes of them: nobody reads on. */
+  /** Abandons the changes: readers stop. */
   drop(): void {
     this.#messages = []
     this.end()
@@ -42,7 +42,7 @@ export class ComingChanges {
     return this.#messages.every((message, index) => message === messages[index])
   }
 
-  /** The messages, each as soon as it has come. */
+  /** Yields the messages, each as soon as it has come. */
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
     for (let next = 0; ;) {
       if (next < this.#messages.length) yield this.#messages[next++]!
@@ -51,7 +51,7 @@ export class ComingChanges {
     }
   }
 
-  #tell(): void {
+  #wakeReaders(): void {
     this.#more.resolve()
     this.#more = Promise.withResolvers()
   }

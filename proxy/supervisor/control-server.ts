@@ -5,22 +5,24 @@ import { controlSocketFile, withSocketPath } from '../control/paths.ts'
 import { SocketWatch } from '../control/socket-watch.ts'
 import type { Hello } from '../protocol.ts'
 
-/** The control plane has one connection, a successor one, `stop --all` one. */
+/** The control plane needs one connection, a successor one, and `stop --all` one. */
 const MAX_CONTROL_CONNECTIONS = 64
 
-/** The supervisor's control socket. It greets first, and hears nothing but `attach` until that was accepted. */
+/** The supervisor's control socket. It greets first, and accepts only `attach` until that has succeeded. */
 export class ControlServer {
   #server: Server | null = null
   #watch: SocketWatch | null = null
   #channels = new Set<Channel>()
   #file: string
-  /** Of the socket's file: another in its place is a successor's. */
+  /** The inode of the socket's file: if another is in its place, it is a successor's. */
   #inode = 0
   #hello: () => Hello
   #makeHandler: () => Handler
   #gone: () => void
 
-  /** `makeHandler` makes what answers one connection; `gone` is called when there is no folder for the socket any more. */
+  /**
+   * `makeHandler` returns a handler for one connection; `gone` is called when the socket's folder does not exist any more.
+   */
   constructor(dataDirectory: string, hello: () => Hello, makeHandler: () => Handler, gone: () => void) {
     this.#file = controlSocketFile(dataDirectory)
     this.#hello = hello
@@ -28,19 +30,19 @@ export class ControlServer {
     this.#gone = gone
   }
 
-  /** Opens the socket in place of whatever is there, at once. */
+  /** Opens the socket and atomically replaces whatever file is there. */
   async open(): Promise<void> {
     await this.#listen(renameSync)
     this.#watch = new SocketWatch(this.#file, {
       isAlone: () => this.#channels.size === 0,
-      // A link takes nobody's place.
+      // A hard link, because that fails if a file is there.
       reopen: () => this.#listen(linkSync),
       gone: this.#gone,
     })
     this.#watch.start()
   }
 
-  /** Listens on a socket to which `place` gives its name. */
+  /** Listens on a socket; `place` moves it to its name. */
   async #listen(place: (temporary: string, file: string) => void): Promise<void> {
     const temporary = `${this.#file}.${process.pid}`
     rmSync(temporary, { force: true })
@@ -68,13 +70,13 @@ export class ControlServer {
     this.#server = server
   }
 
-  /** Accepts no more and ends every connection after what was answered. */
+  /** Accepts no more connections, and ends each one after its answers were sent. */
   close(): void {
     this.#server?.close()
     for (const channel of this.#channels) channel.close()
   }
 
-  /** Removes the socket's file, for good. */
+  /** Removes the socket's file for good. */
   remove(): void {
     this.#watch?.stop()
     this.#watch = null
@@ -90,7 +92,7 @@ export class ControlServer {
           throw new ChannelError('other_server', 'this data plane belongs to another server')
         }
         attached = true
-      } else if (!attached) throw new ChannelError('failed', 'attach first')
+      } else if (!attached) throw new ChannelError('failed', 'the first request must be attach')
       return handler(op, body, text)
     })
     this.#channels.add(channel)

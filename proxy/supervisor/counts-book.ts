@@ -15,8 +15,8 @@ interface Page {
 }
 
 /**
- * The sums of all workers that ever were since the data plane's start. They are kept in a file, so that a new
- * supervisor goes on where a dead one stopped and no sum falls.
+ * The sums of all workers, running or ended, since the data plane started. They are kept in a file, so that a new supervisor
+ * continues where a dead one stopped and no sum decreases.
  */
 export class CountsBook {
   #file: string
@@ -27,7 +27,7 @@ export class CountsBook {
     workers: {},
   }
   #changed = true
-  /** Before, the file still has what the supervisor before left. */
+  /** Until then, the file still has the counts of the previous supervisor. */
   #begun = false
   #abandoned = false
 
@@ -36,8 +36,8 @@ export class CountsBook {
   }
 
   /**
-   * Begins: with the sums of the supervisor before, when workers of its data plane still run, else anew. `running` are
-   * the incarnations of those workers; the sums of others go to those of the ended.
+   * Begins. If workers of the previous supervisor still run, its sums are continued, otherwise all begin at 0. `running` are
+   * the incarnations of those workers; the sums of others are added to those of ended workers.
    */
   begin(running: ReadonlySet<string>): void {
     this.#begun = true
@@ -51,13 +51,13 @@ export class CountsBook {
     for (const [incarnation, sums] of Object.entries(reported)) this.#note(incarnation, sums)
   }
 
-  /** Takes rows of a worker, which replace those that it told before. */
+  /** Takes rows of a worker, which replace the ones it reported before. */
   report({ incarnation, sums }: WorkerReport): void {
     this.#note(incarnation, sums)
     this.#changed = true
   }
 
-  /** Adds a worker that runs no more to the sums of the ended. */
+  /** Adds a worker that has ended to the sums of ended workers. */
   close(incarnation: string): void {
     addSums(this.#page.ended, this.#page.workers[incarnation] ?? {})
     delete this.#page.workers[incarnation]
@@ -72,9 +72,9 @@ export class CountsBook {
     return { incarnation: this.#page.incarnation, started_at: this.#page.started_at, targets }
   }
 
-  /** Throws when a worker's last counts cannot be kept yet: it asks again. */
+  /** Saves a worker's last counts. Throws if that is not possible yet; the worker then asks again. */
   keep(): void {
-    if (!this.#begun) throw new ChannelError('failed', 'the counts of before are not read yet')
+    if (!this.#begun) throw new ChannelError('failed', 'the previous counts have not been read yet')
     this.save()
   }
 
@@ -84,12 +84,12 @@ export class CountsBook {
       writeAtomically(this.#file, JSON.stringify(this.#page))
       this.#changed = false
     } catch (error) {
-      // A full disk is no reason to count no more.
-      log('error', 'the counts cannot be saved', { error: messageOf(error) })
+      // Counting goes on even if the disk is full.
+      log('error', 'cannot save the counts', { error: messageOf(error) })
     }
   }
 
-  /** Saves no more: the file, if there is one, is another's. */
+  /** Stops saving: if the file exists, it belongs to another data plane. */
   abandon(): void {
     this.#abandoned = true
   }

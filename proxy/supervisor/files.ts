@@ -11,12 +11,12 @@ import {
 import { join } from 'node:path'
 import { log, messageOf } from '../log.ts'
 
-/** The log's size at which it becomes `proxy.log.1`, which it replaces. */
+/** The size at which the log is moved to `proxy.log.1`, replacing it. */
 const MAX_LOG_BYTES = 5 * 1024 * 1024
 
 /**
- * Writes a file so that whoever reads it finds either the old or the new content. The disk is not waited for: after a
- * crash of the host nothing serves, and the control plane sends anew what matters.
+ * Writes a file so that readers see either the old or the new content. It does not wait for the disk: after a crash of the
+ * host nothing serves, and the control plane sends everything that matters again.
  */
 export function writeAtomically(file: string, text: string): void {
   const temporary = `${file}.${process.pid}.tmp`
@@ -29,18 +29,18 @@ export function writeAtomically(file: string, text: string): void {
   renameSync(temporary, file)
 }
 
-/** The JSON of a file; null when there is none or it is broken, which is logged. */
+/** Returns the JSON of a file; null if there is none or it is broken, which is logged. */
 export function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      log('warn', `${file} is not read`, { error: messageOf(error) })
+      log('warn', `cannot read ${file}`, { error: messageOf(error) })
     return null
   }
 }
 
-/** Keeps the log bounded. All processes append to one open file, so it is copied and emptied, not renamed. */
+/** Limits the size of the log. All processes append to one open file, so it is copied and truncated, not renamed. */
 export function rotateLog(directory: string): void {
   const file = join(directory, 'proxy.log')
   try {
@@ -48,6 +48,6 @@ export function rotateLog(directory: string): void {
     copyFileSync(file, `${file}.1`)
     truncateSync(file)
   } catch (error) {
-    log('warn', 'the log cannot be rotated', { error: messageOf(error) })
+    log('warn', 'cannot rotate the log', { error: messageOf(error) })
   }
 }

@@ -11,16 +11,16 @@ import type { ServedTable } from './served-table.ts'
 import { TicketKeys } from './ticket-keys.ts'
 import { WorkerLink } from './worker-link.ts'
 
-/** A retiring worker that still streams to someone after this long ends anyway, so that upgrades do not pile up. */
+/** A retiring worker that still streams after this long is ended, so that upgrades do not pile up. */
 const RETIRE_LIMIT_MS = 60 * 60 * 1000
-/** At the end of the data plane, requests have this long. */
+/** How long open requests have when the data plane ends. */
 const STOP_LIMIT_MS = 5_000
 const STOP_SLACK_MS = 3_000
-/** A worker that died this young is not replaced at once, but after a wait that doubles. */
+/** A worker that died this young is replaced only after a wait, which doubles each time. */
 const YOUNG_MS = 1_000
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 5_000
-/** How often workers are asked for a sign of life. */
+/** How often workers are pinged. */
 const BEAT_MS = 5_000
 
 /** The workers: those that serve and those that finish. A serving worker that dies is replaced. */
@@ -33,7 +33,7 @@ export class Fleet {
   #replacing = true
   #wait = 0
 
-  /** `columns` are what workers count by together; `vacant` is called when a serving one has died and should be replaced. */
+  /** `columns` are for counting across workers; `vacant` is called when a serving worker has died and should be replaced. */
   constructor(book: CountsBook, columns: CountColumns | null, vacant: () => void) {
     this.book = book
     this.#columns = columns
@@ -49,7 +49,7 @@ export class Fleet {
     return new Set([...this.#links].map((link) => link.pid))
   }
 
-  /** Starts workers that serve a table. Throws, with none of them left, when one cannot. */
+  /** Starts workers that serve a table. If one fails, throws and ends the others. */
   async start(
     count: number,
     settings: Omit<WorkerSettings, 'counts'>,
@@ -61,7 +61,7 @@ export class Fleet {
       const failure = started.find((result) => result.status === 'rejected')
       if (failure) throw failure.reason
       await Promise.all(links.map((link) => link.setTicketKeys(this.ticketKeys.text)))
-      // One after the other: the first makes the sockets listen, and says so when it cannot.
+      // One after the other: the first one makes the sockets listen, and fails if they cannot.
       let listeners: BoundListener[] = []
       for (const link of links) listeners = await link.give(table)
       for (const link of links) this.#add(link)
@@ -96,12 +96,12 @@ export class Fleet {
     await this.retire(links)
   }
 
-  /** Gives every worker the table; each has it when this resolves. */
+  /** Gives every worker the table; resolves when all have it. */
   async update(table: ServedTable): Promise<void> {
     await Promise.all([...this.#links].map((link) => link.update(table)))
   }
 
-  /** Gives every worker changes to its table while they come. */
+  /** Passes changes to their table to every worker, while they come. */
   follow(changes: ComingChanges): void {
     for (const link of this.#links) link.follow(changes)
   }
@@ -129,12 +129,12 @@ export class Fleet {
       open_connections += report.connections
       open_requests += report.requests
     }
-    // A supervisor that comes after a sudden end of this one knows at least what was told.
+    // If this supervisor ends suddenly, the next one knows at least what was reported by now.
     this.book.save()
     return { ...this.book.view(), open_connections, open_requests }
   }
 
-  /** Ends every worker: requests under way have a few seconds. */
+  /** Ends every worker: open requests have a few seconds. */
   async stop(): Promise<void> {
     this.#replacing = false
     const links = [...this.#links]
@@ -144,7 +144,7 @@ export class Fleet {
     for (const link of this.#links) link.kill()
   }
 
-  /** Leaves all workers as they are, for the next supervisor. */
+  /** Leaves all workers running, for the next supervisor. */
   leave(): void {
     this.#replacing = false
     for (const link of this.#links) link.leave()
@@ -161,7 +161,7 @@ export class Fleet {
     if (!this.#replacing || link.retiring) return
     const young = monotonicMs() - link.startedAt < YOUNG_MS
     this.#wait = young ? Math.min(Math.max(this.#wait * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS) : 0
-    log('error', 'a worker has died and is replaced', { worker: link.pid, wait_ms: this.#wait })
+    log('error', 'a worker has died and will be replaced', { worker: link.pid, wait_ms: this.#wait })
     setTimeout(() => this.#replacing && this.#vacant(), this.#wait)
   }
 
@@ -170,7 +170,7 @@ export class Fleet {
   }
 }
 
-/** The error of a failed start as the control plane is told it. */
+/** Returns the error of a failed start in the form that the control plane gets. */
 export function startFailure(error: unknown): ChannelError {
   return error instanceof ChannelError ? error : new ChannelError('failed', messageOf(error))
 }

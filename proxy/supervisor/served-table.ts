@@ -7,10 +7,10 @@ interface Changes {
   messages: readonly string[]
 }
 
-/** A valid table as workers and its file get it: whole, or as changes to the one before. */
+/** A valid table in the form for workers and for its file: whole, or as changes to the one before. */
 export class ServedTable {
   readonly image: TableImage
-  /** The table before, and the messages that make this one of it. */
+  /** The table before, and the messages that turn it into this one. */
   #changes: Changes | null
   #messages: readonly string[] | null
 
@@ -20,7 +20,7 @@ export class ServedTable {
     this.#messages = messages
   }
 
-  /** What came as a whole, or as changes to the table before. Throws `ChannelError` `invalid_table`. */
+  /** Returns the table from a whole one, or from changes to `before`. Throws `ChannelError` `invalid_table`. */
   static after(before: TableImage | null, text: TableText): ServedTable {
     const image = TableImage.after(before, text)
     if (text.base && before) return new ServedTable(image, { base: before, messages: text.messages })
@@ -39,12 +39,12 @@ export class ServedTable {
     return (this.#messages ??= [...this.image.messages()])
   }
 
-  /** Messages for a worker that has another table; null when it needs the whole. */
+  /** Returns messages for a worker that has another table; null if it needs the whole one. */
   changesTo(image: TableImage): readonly string[] | null {
     return this.#changes?.base === image ? this.#changes.messages : null
   }
 
-  /** What it listens on. */
+  /** The addresses that it listens on. */
   get addresses(): string[] {
     return this.image.settings.listeners.map(({ address }) => address)
   }

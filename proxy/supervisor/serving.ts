@@ -14,10 +14,10 @@ import { Sockets } from './sockets.ts'
 import { TableFile } from './table-file.ts'
 import { WorkerLink } from './worker-link.ts'
 
-/** After a worker could not be started. */
+/** The wait after a worker could not be started. */
 const START_AGAIN_MS = 10_000
 
-/** What is served: a table, on listening sockets, by workers. One change may be made at a time. */
+/** What is served: a table, on listening sockets, by workers. Callers must make one change at a time. */
 export class Serving {
   readonly sockets: Sockets
   readonly fleet: Fleet
@@ -28,10 +28,10 @@ export class Serving {
   #file: TableFile
   #vacant: () => void
   #adopted = false
-  /** Asked once: workers that check for themselves load what many of them never use. */
+  /** Checked once here: a worker that checks for itself loads modules that many workers never need. */
   #sharesReadBuffer: Promise<boolean> | null = null
 
-  /** `vacant` is called when there are fewer workers than there should be: call `fill` in turn. */
+  /** `vacant` is called when there are too few workers: the owner should then call `fill` in its turn. */
   constructor(settings: SupervisorSettings, vacant: () => void) {
     const directory = proxyDirectory(settings.data_directory)
     this.#settings = settings
@@ -41,14 +41,14 @@ export class Serving {
     this.fleet = new Fleet(new CountsBook(directory), openColumns(directory), vacant)
   }
 
-  /** Has workers follow changes to a table while they come, and no longer those before. */
+  /** Lets workers follow incoming changes to a table, instead of earlier ones. */
   expectChanges(base: TableImage): ComingChanges {
     const changes = new ComingChanges(base)
     this.fleet.follow(changes)
     return changes
   }
 
-  /** Puts a table in force. Throws `ChannelError` with nothing changed when an address cannot be had. */
+  /** Puts a table in force. If an address is not available, throws `ChannelError` and nothing has changed. */
   async apply(table: ServedTable): Promise<void> {
     if (this.table && this.table.addresses.join() === table.addresses.join()) await this.fleet.update(table)
     else await this.#changeListeners(table)
@@ -57,14 +57,14 @@ export class Serving {
     this.#keep(() => this.#file.save(table))
   }
 
-  /** Keeps on disk what changes all the time, now and then. */
+  /** Saves what changes all the time; called periodically. */
   save(): void {
     const { table } = this
     this.fleet.book.save()
     if (table) this.#keep(() => this.#file.tidy(table))
   }
 
-  /** Serves on the table's addresses with new workers; the old ones finish. Throws with nothing changed. */
+  /** Serves on the table's addresses with new workers; the old ones finish. If it throws, nothing has changed. */
   async #changeListeners(table: ServedTable): Promise<void> {
     const before = this.sockets.held.map(({ address }) => address)
     const old = this.fleet.serving
@@ -81,7 +81,7 @@ export class Serving {
     this.sockets.keep(table.addresses)
   }
 
-  /** Whether a new address has the port of one that leaves, as when 0.0.0.0:80 becomes [::]:80. */
+  /** Whether a new address has the same port as a leaving one, as when 0.0.0.0:80 becomes [::]:80. */
   #overlaps(table: ServedTable): boolean {
     const wanted = table.addresses
     const leaving = this.listeners.filter(({ address }) => !wanted.includes(address)).map(({ port }) => port)
@@ -91,7 +91,7 @@ export class Serving {
     )
   }
 
-  /** Gives up addresses before the new ones are opened: for a moment new connections are refused. */
+  /** Closes addresses before the new ones are opened: new connections are refused for a moment. */
   async #release(old: WorkerLink[], table: ServedTable): Promise<void> {
     await this.fleet.retire(old)
     const wanted = table.addresses
@@ -114,19 +114,19 @@ export class Serving {
     try {
       await this.#startWorkers(missing, this.table)
     } catch (error) {
-      log('error', 'a worker cannot be started', { error: messageOf(error) })
+      log('error', 'cannot start a worker', { error: messageOf(error) })
       setTimeout(this.#vacant, START_AGAIN_MS)
     }
   }
 
-  /** Has so many workers serve. */
+  /** Changes the number of serving workers. */
   async resize(workers: number): Promise<void> {
     this.#settings.workers = workers
     await this.fleet.retire(this.fleet.serving.slice(workers))
     await this.fill()
   }
 
-  /** Serves what the last table said, before any control plane is there. */
+  /** Serves the last table, before any control plane is there. */
   async startSaved(): Promise<void> {
     try {
       const image = this.#file.load()
@@ -135,13 +135,13 @@ export class Serving {
       this.listeners = await this.#startWorkers(this.#settings.workers, table)
       this.table = table
     } catch (error) {
-      log('error', 'the saved table cannot be served; the control plane has to send one', {
+      log('error', 'cannot serve the saved table; waiting for one from the control plane', {
         error: messageOf(error),
       })
     }
   }
 
-  /** Finds the workers of a supervisor before, whose counts go on here; they finish what they serve. */
+  /** Finds the workers of the previous supervisor, and continues their counts; they finish what they serve. */
   async adopt(): Promise<void> {
     if (this.#adopted) return
     this.#adopted = true
@@ -151,22 +151,22 @@ export class Serving {
     await this.fleet.adopt(running, this.table)
   }
 
-  /** A full disk takes nothing out of force. */
+  /** If the disk is full, everything stays in force all the same. */
   #keep(write: () => void): void {
     try {
       write()
     } catch (error) {
-      log('error', 'the table is in force but cannot be saved', { error: messageOf(error) })
+      log('error', 'the table is in force but could not be saved', { error: messageOf(error) })
     }
   }
 }
 
-/** What workers count by together; without it each counts for itself. */
+/** Opens the shared counts of the workers; without them, each worker counts alone. */
 function openColumns(directory: string): CountColumns | null {
   try {
     return new CountColumns(directory)
   } catch (error) {
-    log('error', 'the workers cannot count together', { error: messageOf(error) })
+    log('error', 'cannot share counts between the workers; each counts alone', { error: messageOf(error) })
     return null
   }
 }

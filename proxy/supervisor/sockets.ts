@@ -9,8 +9,8 @@ interface OpenSocket extends HeldSocket {
 }
 
 /**
- * The sockets that workers listen on. They are bound here, exclusively, once; the first worker makes them listen, and
- * as they are inherited and never accepted from here, none closes while a worker comes or goes.
+ * The sockets that workers listen on. They are bound here once, exclusively, and the first worker makes them listen. Since
+ * they are inherited and nothing is accepted here, none closes when a worker starts or ends.
  */
 export class Sockets {
   #open: OpenSocket[]
@@ -19,7 +19,10 @@ export class Sockets {
     this.#open = inherited.map(({ address, fd }) => ({ address, fd, close: () => closeSync(fd) }))
   }
 
-  /** The sockets for these addresses in this order, those that are missing newly bound. Throws `ChannelError`, with nothing new open. */
+  /**
+   * Returns the sockets for these addresses in order, binding the missing ones. If it throws `ChannelError`, nothing new is
+   * open.
+   */
   bind(addresses: readonly string[]): HeldSocket[] {
     const added: OpenSocket[] = []
     try {
@@ -34,7 +37,7 @@ export class Sockets {
     return addresses.map((address) => this.#open.find((socket) => socket.address === address)!)
   }
 
-  /** Closes all sockets but those of `addresses`. */
+  /** Closes all sockets except those of `addresses`. */
   keep(addresses: readonly string[]): void {
     const closing = this.#open.filter((socket) => !addresses.includes(socket.address))
     this.#open = this.#open.filter((socket) => addresses.includes(socket.address))
@@ -57,7 +60,7 @@ function tryBind(address: string, host: string, port: number): BoundSocket {
     return new BoundSocket({ host, port })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    // A host without IPv6: the wildcard is then IPv4's.
+    // On a host without IPv6, the wildcard means IPv4.
     if (host === '::' && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL'))
       return tryBind(address, '0.0.0.0', port)
     const known = code === 'EADDRINUSE' || code === 'EACCES' || code === 'EADDRNOTAVAIL'

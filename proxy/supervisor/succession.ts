@@ -6,11 +6,11 @@ import type { RouteTable, SupervisorSettings } from '../protocol.ts'
 import { spawnSupervisor, type HeldSocket } from '../spawn.ts'
 import type { TicketKeysMessage } from './ticket-keys.ts'
 
-/** Time for a successor to start its workers and take over. */
+/** How long a successor has to start its workers and take over. */
 const UPGRADE_MS = 30_000
 const HANDOVER_MS = 10_000
 
-/** The program to be started in another's place. */
+/** The program that should replace this one. */
 export interface UpgradeOrder {
   node: string
   program: string
@@ -18,18 +18,18 @@ export interface UpgradeOrder {
   workers: number
 }
 
-/** A supervisor's side of its replacement: it starts the successor and waits until that takes over. */
+/** The old supervisor's side of its replacement: starts the successor and waits until it takes over. */
 export class Succession {
   #taken: (() => void) | null = null
 
-  /** Starts another program in this one's place; resolves when that one takes over. Throws `ChannelError`. */
+  /** Starts another program to replace this one; resolves when it takes over. Throws `ChannelError`. */
   async upgrade(order: UpgradeOrder, settings: SupervisorSettings, sockets: HeldSocket[]): Promise<null> {
     const { node, program, version, workers } = order
     const own = { ...settings, version, workers, inherited: [], successor: true }
     const child = spawnSupervisor(node, program, own, sockets)
     const failed = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(error.message))
-      child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? code}`))
+      child.once('exit', (code, signal) => resolve(`it exited with ${signal ?? code}`))
     })
     const taken = new Promise<null>((resolve) => (this.#taken = () => resolve(null)))
     const late = sleep(UPGRADE_MS, 'it did not take over in time', { ref: false })
@@ -37,10 +37,10 @@ export class Succession {
     this.#taken = null
     if (fault === null) return null
     child.kill('SIGKILL')
-    throw new ChannelError('failed', `the new proxy program cannot take over: ${fault}; see proxy/proxy.log`)
+    throw new ChannelError('failed', `the new data plane program could not take over: ${fault}; see proxy/proxy.log`)
   }
 
-  /** Throws unless a successor is awaited. */
+  /** Throws unless an upgrade is under way. */
   expect(): void {
     if (!this.#taken) throw new ChannelError('failed', 'no upgrade is under way')
   }
@@ -51,7 +51,7 @@ export class Succession {
   }
 }
 
-/** A successor's side: the supervisor that it replaces. */
+/** The successor's side: the supervisor that it replaces. */
 export class Predecessor {
   #channel: Channel
 
@@ -59,18 +59,18 @@ export class Predecessor {
     this.#channel = channel
   }
 
-  /** The supervisor that runs in the data directory; null when none does. */
+  /** Returns the supervisor that runs in the data directory; null if there is none. */
   static async find(dataDirectory: string): Promise<Predecessor | null> {
     for (const file of [controlSocketFile(dataDirectory), olderControlSocketFile(dataDirectory)])
       try {
         return new Predecessor(await connectChannel(file, () => null))
       } catch {
-        // Nobody is there.
+        // No supervisor listens there.
       }
     return null
   }
 
-  /** The keys of TLS session tickets there; null when it has none, being of an older program. */
+  /** Returns its keys of TLS session tickets; null if it is an older program without them. */
   async ticketKeys(serverId: string): Promise<TicketKeysMessage | null> {
     await ask(this.#channel, 'attach', { server_id: serverId, workers: 0 }, HANDOVER_MS)
     try {
@@ -81,7 +81,7 @@ export class Predecessor {
     }
   }
 
-  /** Has it end and leave its workers; answers its table. */
+  /** Makes it end and leave its workers; returns its table. */
   async takeOver(): Promise<RouteTable | null> {
     const { table } = await ask(this.#channel, 'handover', {}, HANDOVER_MS)
     this.#channel.close()

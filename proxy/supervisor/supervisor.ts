@@ -21,10 +21,13 @@ import { Predecessor, Succession, type UpgradeOrder } from './succession.ts'
 
 const SAVE_MS = 10_000
 const CHECK_LOG_MS = 60_000
-/** Time for answers to leave before the process ends. */
-const FAREWELL_MS = 300
+/** Time for answers to be sent before the process ends. */
+const EXIT_DELAY_MS = 300
 
-/** Holds the listening sockets, the table and the workers; does what the control plane asks. Carries no traffic. */
+/**
+ * Runs the supervisor: it has the listening sockets, the table and the workers, follows the control plane, and carries no
+ * traffic.
+ */
 export async function runSupervisor(settings: SupervisorSettings): Promise<void> {
   const supervisor = new Supervisor(settings)
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
@@ -33,12 +36,12 @@ export async function runSupervisor(settings: SupervisorSettings): Promise<void>
   await supervisor.start()
 }
 
-/** What is kept of one connection to the control socket. */
+/** The state of one connection to the control socket. */
 interface Connection {
   tables: TableReader<TableText>
-  /** The table that came last this way. */
+  /** The last table that came over this connection. */
   image: TableImage | null
-  /** The changes to it that come. */
+  /** The incoming changes to it. */
   coming: ComingChanges | null
 }
 
@@ -65,7 +68,7 @@ class Supervisor {
       () => {
         log(
           'warn',
-          'the data directory is gone, and with it whoever could ask for anything: the data plane ends',
+          'the data directory is gone, so nothing can control this data plane any more; ending',
         )
         void this.#abandon()
       },
@@ -77,25 +80,25 @@ class Supervisor {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
     const predecessor = await Predecessor.find(this.#settings.data_directory)
     if (predecessor && !this.#settings.successor) {
-      log('warn', 'another supervisor runs already; this one ends')
+      log('warn', 'another supervisor is already running; this one ends')
       process.exit(0)
     }
     const serving = this.#serving
     const keys = await predecessor?.ticketKeys(this.#settings.server_id)
     if (keys) serving.fleet.ticketKeys.inherit(keys)
     await serving.startSaved()
-    // Before the one before ends: a service manager that sees its end reads here who goes on.
+    // Before the previous supervisor ends: a service manager that notices its end reads here which process continues.
     writeAtomically(supervisorPidFile(this.#settings.data_directory), `${process.pid}\n`)
     const table = await predecessor?.takeOver()
     if (table) await serving.apply(ServedTable.of(table))
-    // While nothing else serves, the workers of the supervisor before go on.
+    // As long as nothing else serves, the previous supervisor's workers continue.
     if (serving.fleet.serving.length > 0) await serving.adopt()
     await this.#control.open()
     this.#timers = [
       setInterval(() => serving.save(), SAVE_MS),
       setInterval(() => rotateLog(this.#directory), CHECK_LOG_MS),
     ]
-    log('info', 'the data plane serves', { version: this.#settings.version, listeners: serving.listeners })
+    log('info', 'the data plane is serving', { version: this.#settings.version, listeners: serving.listeners })
   }
 
   /** Ends the whole data plane and this process. */
@@ -109,7 +112,7 @@ class Supervisor {
     return null
   }
 
-  /** The same where nothing is touched that stands under the names of its files: it is another's. */
+  /** Ends everything without touching its files: those that have their names now belong to another data plane. */
   async #abandon(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
     const { fleet } = this.#serving
@@ -118,14 +121,14 @@ class Supervisor {
     this.#endSoon('the data plane has ended')
   }
 
-  /** Ends this process alone: the workers serve on, and the supervisor that comes next takes them over. */
+  /** Ends only this process: the workers keep serving, and the next supervisor takes them over. */
   async leave(): Promise<void> {
     await this.#inTurn(async () => {
       await this.#serving.fleet.counts()
       this.#serving.fleet.leave()
     })
     this.#control.remove()
-    this.#endSoon('the supervisor has ended; the workers serve on')
+    this.#endSoon('the supervisor has ended; the workers keep serving')
   }
 
   #hello(): Hello {
@@ -143,7 +146,7 @@ class Supervisor {
   #handle(op: string, body: Record<string, unknown>, text: string, connection: Connection): unknown {
     switch (op) {
       case 'attach':
-        // Not waited for: a successor attaches while its upgrade is the change under way.
+        // Not awaited: a successor attaches while its upgrade is the change under way.
         if (Number(body.workers) > 0) void this.#inTurn(() => this.#serving.resize(Number(body.workers)))
         return null
       case 'table':
@@ -167,7 +170,7 @@ class Supervisor {
       case 'stop':
         return this.stop()
       default:
-        throw new ChannelError('unknown', `${op} is not known to this data plane`)
+        throw new ChannelError('unknown', `this data plane does not support ${op}`)
     }
   }
 
@@ -192,7 +195,7 @@ class Supervisor {
     return this.#inTurn(async () => {
       const before = this.#serving.table?.image ?? null
       if (read.base && connection.image !== before)
-        throw new ChannelError('invalid_table', 'the changes are not to the table in use')
+        throw new ChannelError('invalid_table', 'the changes do not apply to the table in use')
       const table = ServedTable.after(before, read)
       await this.#serving.apply(table)
       connection.image = table.image
@@ -221,8 +224,8 @@ class Supervisor {
 
   #endSoon(why: string): void {
     log('info', why)
-    // Answers are written in this turn of the loop, before the connections end.
+    // Answers are written in this turn of the event loop, before the connections end.
     setImmediate(() => this.#control.close())
-    setTimeout(() => process.exit(0), FAREWELL_MS)
+    setTimeout(() => process.exit(0), EXIT_DELAY_MS)
   }
 }

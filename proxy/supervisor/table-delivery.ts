@@ -5,15 +5,15 @@ import { asOlderMessages, sendTable } from '../table/message.ts'
 import type { ComingChanges } from './coming-changes.ts'
 import type { ServedTable } from './served-table.ts'
 
-/** A worker that does not take a part of a table in this time hangs. */
+/** A worker that takes longer for a part of a table hangs. */
 const TABLE_MS = 10_000
-/** Messages of a table under way: while one is taken the next is there already, and none waits behind many. */
+/** Messages under way: the next one is ready while one is read, and requests do not wait behind many. */
 const TABLE_WINDOW = 2
 
-/** Brings tables to one worker: as changes to the one that it has where that is known. */
+/** Sends tables to one worker: as changes if it is known which one it has. */
 export class TableDelivery {
   #channel: Channel
-  /** The worker takes targets as they are, not as JSON. */
+  /** Whether the worker takes targets as objects, not as JSON text. */
   #isOlder: boolean
   /** The table that the worker has. */
   #given: TableImage | null = null
@@ -25,7 +25,7 @@ export class TableDelivery {
     this.#isOlder = isOlder
   }
 
-  /** Sends changes to the table that the worker has while they come. Nothing becomes of those before them. */
+  /** Sends changes to the worker's table while they come. Earlier changes are dropped. */
   follow(changes: ComingChanges): void {
     if (this.#given !== changes.base || this.#isOlder) return
     const before = this.#coming
@@ -33,12 +33,12 @@ export class TableDelivery {
     const sent = Promise.resolve(before?.sent)
       .catch(() => {})
       .then(() => this.#send(changes))
-    // Whoever gives the worker a table is told.
+    // The error is thrown to the caller that gives the worker a table.
     sent.catch(() => {})
     this.#coming = { changes, sent }
   }
 
-  /** Gives the worker a table. Throws what it answers, such as a listen error. */
+  /** Gives the worker a table. Throws the worker's error, such as a listen error. */
   async give(table: ServedTable): Promise<BoundListener[]> {
     const changes = this.#given && table.changesTo(this.#given)
     this.#given = null
@@ -47,7 +47,7 @@ export class TableDelivery {
     return listeners
   }
 
-  /** Gives it changes alone; null when there are none, or not to the table that it has. */
+  /** Sends only the changes; null if there are none, or they do not apply to the worker's table. */
   async #change(changes: readonly string[] | null): Promise<BoundListener[] | null> {
     try {
       const sent = await this.#endComing(changes ?? [])
@@ -58,7 +58,7 @@ export class TableDelivery {
     }
   }
 
-  /** Answers how many of these messages the worker has taken while they came. */
+  /** Returns how many of these messages the worker has already taken while they came. */
   async #endComing(messages: readonly string[]): Promise<number> {
     const coming = this.#coming
     this.#coming = null
@@ -70,7 +70,7 @@ export class TableDelivery {
     return changes.count
   }
 
-  /** Sends messages, the last of a table among them. */
+  /** Sends messages that end with the last one of a table. */
   async #complete(messages: readonly string[]): Promise<BoundListener[]> {
     const answer = await this.#send(this.#isOlder ? asOlderMessages(messages) : messages)
     return (answer as { listeners: BoundListener[] }).listeners

@@ -4,17 +4,17 @@ import { TableImage } from '../table/image.ts'
 import { writeAtomically } from './files.ts'
 import type { ServedTable } from './served-table.ts'
 
-/** Changes that a file has before it is written anew: at the next quiet moment, and at once. */
+/** Size of the changes in a file after which it is rewritten: at the next quiet moment, or at once. */
 const TIDY_CHARACTERS = 4 * 1024 * 1024
 const MAX_CHANGES_CHARACTERS = 256 * 1024 * 1024
 
 /**
- * The table in use, for a supervisor that starts when no control plane is there. The file has a whole table and the
- * changes since, so that a small change of a large table is a small write.
+ * The table in use, for a supervisor that starts without a control plane. The file has a whole table and the changes since
+ * then, so that a small change of a large table is a small write.
  */
 export class TableFile {
   readonly #file: string
-  /** The table that the file has. */
+  /** The table in the file. */
   #saved: TableImage | null = null
   #changesCharacters = 0
 
@@ -33,7 +33,7 @@ export class TableFile {
     this.#saved = table.image
   }
 
-  /** Writes the file anew when it has many changes: call when nobody waits. `table` is the one in force. */
+  /** Rewrites the file if it has many changes; call it when nothing waits. `table` is the one in force. */
   tidy(table: ServedTable): void {
     if (this.#changesCharacters > TIDY_CHARACTERS) this.#write(table)
   }
@@ -44,7 +44,7 @@ export class TableFile {
     this.#saved = table.image
   }
 
-  /** The table; null when there is none. Throws what is wrong with the file. */
+  /** Returns the table; null if there is none. Throws what is wrong with the file. */
   load(): TableImage | null {
     let text: string
     try {
@@ -58,8 +58,8 @@ export class TableFile {
 
   *#messages(text: string): Generator<string> {
     for (const line of text.split('\n')) {
-      // A supervisor was killed while it wrote: what it had not finished was not answered either.
-      if (!line.endsWith('}')) return log('warn', 'the saved table ends before its last change')
+      // A supervisor was killed while it wrote. It had not confirmed what is incomplete.
+      if (!line.endsWith('}')) return log('warn', 'the last change of the saved table is incomplete and is ignored')
       yield line
     }
   }

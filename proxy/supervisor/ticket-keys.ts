@@ -2,18 +2,18 @@ import { monotonicMs } from '../clock.ts'
 import { TICKET_KEY_BYTES } from '../control/worker-messages.ts'
 import { crypto } from '../modules.ts'
 
-/** Whoever gets hold of the keys reads what was resumed with them: they change regularly (RFC 9325 section 3.4). */
+/** The keys are renewed regularly, since anyone who gets them can read what was resumed with them (RFC 9325 section 3.4). */
 const LIFETIME_MS = 12 * 60 * 60 * 1000
 
-/** The keys as they go to a successor: base64, and the milliseconds they have left. */
+/** The keys for a successor: base64, and the milliseconds that they have left. */
 export interface TicketKeysMessage {
   keys: string
   left_ms: number
 }
 
 /**
- * The keys of TLS session tickets (RFC 5077 section 4). All workers have the same, so that a session resumes at
- * whichever accepts the connection. They live in memory alone.
+ * The keys of TLS session tickets (RFC 5077 section 4). All workers have the same, so that a session resumes whichever
+ * worker accepts the connection. They are only kept in memory.
  */
 export class TicketKeys {
   #keys = crypto().randomBytes(TICKET_KEY_BYTES)
@@ -36,7 +36,7 @@ export class TicketKeys {
     return { keys: this.text, left_ms: this.#renewAt - monotonicMs() }
   }
 
-  /** Goes on with the keys of the supervisor before. */
+  /** Continues with the keys of the previous supervisor. */
   inherit({ keys, left_ms }: TicketKeysMessage): void {
     const bytes = Buffer.from(keys, 'base64')
     if (bytes.length !== TICKET_KEY_BYTES || !(left_ms <= LIFETIME_MS)) return

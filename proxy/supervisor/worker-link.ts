@@ -13,36 +13,36 @@ import type { CountsBook } from './counts-book.ts'
 import type { ServedTable } from './served-table.ts'
 import { TableDelivery } from './table-delivery.ts'
 
-/** Time for a new worker to open its control socket. */
+/** How long a new worker has to open its control socket. */
 const START_MS = 15_000
 const START_POLL_MS = 10
-/** A worker that does not take keys in this time hangs; it is killed and replaced. */
+/** A worker that takes longer for keys hangs; it is killed and replaced. */
 const TICKETS_MS = 10_000
 const COUNTS_MS = 1_000
 const RETIRE_MS = 8_000
-/** What a drain may take over its deadline before the worker counts as hanging. */
+/** How long a drain may exceed its deadline before the worker counts as hanging. */
 const DRAIN_SLACK_MS = 2_000
-/** Signs of life that a worker may owe before it counts as hanging. */
-const MAX_BEATS_OWED = 3
+/** How many pings a worker may leave unanswered before it counts as hanging. */
+const MAX_UNANSWERED_PINGS = 3
 
-/** One worker process, started here or left by a supervisor before. */
+/** One worker process, started here or left by a previous supervisor. */
 export class WorkerLink {
   readonly pid: number
   readonly incarnation: string
   readonly startedAt = monotonicMs()
   retiring = false
-  /** Resolves when the process has ended, or, for one that is no child, its connection. */
+  /** Resolves when the process has ended or, for a process that is not a child, its connection. */
   readonly ended: Promise<void>
   #channel: Channel
   #tables: TableDelivery
-  #beatsOwed = 0
+  #unansweredPings = 0
 
   constructor(channel: Channel, hello: WorkerHello, child: ChildProcess | null) {
     this.#channel = channel
     this.pid = hello.pid
     this.incarnation = hello.incarnation
     this.#tables = new TableDelivery(channel, (hello.protocol ?? 0) < TARGETS_AS_JSON)
-    // What it has told last is read before its end is known.
+    // Its last report is read before it counts as ended.
     const closed = new Promise<void>((resolve) => {
       channel.onClose = resolve
       if (channel.closed) resolve()
@@ -54,12 +54,12 @@ export class WorkerLink {
     this.ended = Promise.all([closed, exited]).then(() => {})
   }
 
-  /** Starts a worker, whose counts go into `book`. Throws when it does not come up. */
+  /** Starts a worker, whose counts go into `book`. Throws if it does not come up. */
   static async spawn(settings: WorkerSettings, book: CountsBook): Promise<WorkerLink> {
     const child = spawnWorker(settings)
     const fault = { text: '' }
     child.once('error', (error) => (fault.text = error.message))
-    child.once('exit', (code, signal) => (fault.text ||= `it ended with ${signal ?? code}`))
+    child.once('exit', (code, signal) => (fault.text ||= `it exited with ${signal ?? code}`))
     const deadline = monotonicMs() + START_MS
     while (fault.text === '' && monotonicMs() < deadline) {
       const link =
@@ -70,10 +70,10 @@ export class WorkerLink {
       await sleep(START_POLL_MS)
     }
     child.kill('SIGKILL')
-    throw new Error(`a worker does not start: ${fault.text || 'it does not open its control socket'}`)
+    throw new Error(`a worker did not start: ${fault.text || 'it did not open its control socket'}`)
   }
 
-  /** Connects to every worker that runs in the data directory; sockets that dead ones left are removed. */
+  /** Connects to every worker that runs in the data directory; removes the sockets of dead ones. */
   static async adoptAll(
     dataDirectory: string,
     known: ReadonlySet<number>,
@@ -97,7 +97,7 @@ export class WorkerLink {
     book: CountsBook,
   ): Promise<WorkerLink | null> {
     try {
-      // A worker that ends asks whether its last counts were heard.
+      // A worker that ends asks for confirmation of its last counts.
       const channel = await connectChannel(workerSocketFile(dataDirectory, pid), () => book.keep())
       channel.onEvent = (event, body) => {
         if (event === 'counts') book.report(body as unknown as WorkerReport)
@@ -105,23 +105,23 @@ export class WorkerLink {
       const hello = (await channel.request('hello', {}, START_MS)) as WorkerHello
       return new WorkerLink(channel, hello, child)
     } catch (error) {
-      // One that hangs would accept connections again when it wakes, with a table of long ago.
+      // A hanging worker could wake up and accept connections with an outdated table.
       if (!child && error instanceof ChannelError && error.code === 'timeout') endWorker(dataDirectory, pid)
       return null
     }
   }
 
-  /** Gives it a table. Throws what it answers, such as a listen error. */
+  /** Gives it a table. Throws the worker's error, such as a listen error. */
   give(table: ServedTable): Promise<BoundListener[]> {
     return this.#tables.give(table)
   }
 
-  /** Gives it changes while they come. */
+  /** Passes changes to it while they come. */
   follow(changes: ComingChanges): void {
     this.#tables.follow(changes)
   }
 
-  /** Gives a worker a table; a serving one that does not take it is killed. */
+  /** Gives it a table; a serving worker that does not take it is killed. */
   async update(table: ServedTable): Promise<void> {
     try {
       await this.give(table)
@@ -143,7 +143,7 @@ export class WorkerLink {
     try {
       await this.#channel.request('drain', { instance, deadline_ms: deadlineMs }, deadlineMs + DRAIN_SLACK_MS)
     } catch (error) {
-      // A worker that has ended has no requests left.
+      // If the worker has ended, it has no requests left.
       this.#failed(error)
     }
   }
@@ -156,7 +156,7 @@ export class WorkerLink {
     }
   }
 
-  /** Has it finish what it serves, and end. */
+  /** Lets it finish what it serves, and end. */
   async retire(limitMs: number, closeIdle: boolean): Promise<void> {
     this.retiring = true
     try {
@@ -166,17 +166,17 @@ export class WorkerLink {
     }
   }
 
-  /** Asks for a sign of life; a worker that owes too many is killed. */
+  /** Pings the worker; it is killed if too many pings were not answered. */
   beat(): void {
-    if (this.#beatsOwed >= MAX_BEATS_OWED) return this.#kill('it gives no sign of life')
-    this.#beatsOwed++
+    if (this.#unansweredPings >= MAX_UNANSWERED_PINGS) return this.#kill('it does not answer pings')
+    this.#unansweredPings++
     this.#channel.request('hello', {}, START_MS).then(
-      () => (this.#beatsOwed = 0),
+      () => (this.#unansweredPings = 0),
       () => {},
     )
   }
 
-  /** Leaves the worker to another supervisor: what it says from now on is not heard here. */
+  /** Leaves the worker to another supervisor: what it reports from now on is ignored. */
   leave(): void {
     this.#channel.destroy()
   }
@@ -185,15 +185,15 @@ export class WorkerLink {
     try {
       process.kill(this.pid, 'SIGKILL')
     } catch {
-      // It has ended already.
+      // It has already ended.
     }
   }
 
-  /** A worker of another program, which finishes what it serves, need not understand everything. */
+  /** Kills a worker that failed. A retiring one may be of another version and need not understand every request. */
   #failed(error: unknown): void {
     if (this.#channel.closed) return
     if (this.retiring && error instanceof ChannelError && error.code !== 'timeout') {
-      log('warn', 'a retiring worker refuses', { worker: this.pid, error: error.message })
+      log('warn', 'a retiring worker refused a request', { worker: this.pid, error: error.message })
       return
     }
     this.#kill(messageOf(error))
@@ -205,12 +205,12 @@ export class WorkerLink {
   }
 }
 
-/** Kills a worker of this data directory; another program may have its number by now. */
+/** Kills a worker of this data directory, after checking that no other program has its process id by now. */
 function endWorker(dataDirectory: string, pid: number): void {
   try {
     const title = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
     if (title.startsWith(`deployer-proxy worker ${dataDirectory}`)) process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // It has already ended.
   }
 }

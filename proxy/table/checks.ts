@@ -17,7 +17,7 @@ export function fail(path: string, fault: string): never {
   throw new Fault(path, fault)
 }
 
-/** Checks every entry that is not null. The path of a fault is put together only when there is one: tables are large. */
+/** Checks every entry that is not null. The path of a fault is built only if there is one: tables are large. */
 export function each(
   section: string,
   entries: [string, unknown][],
@@ -33,24 +33,24 @@ export function each(
   }
 }
 
-/** The value, which must be an object. */
+/** Returns the value, which must be an object. */
 export function record(value: unknown, path: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(path, 'must be an object')
   return value as Record<string, unknown>
 }
 
-/** The value, which must be an array of at most `most`. */
-export function list(value: unknown, path: string, most: number): unknown[] {
-  if (!Array.isArray(value) || value.length > most) fail(path, `must be an array of at most ${most}`)
+/** Returns the value, which must be an array of at most `max`. */
+export function list(value: unknown, path: string, max: number): unknown[] {
+  if (!Array.isArray(value) || value.length > max) fail(path, `must be an array of at most ${max}`)
   return value as unknown[]
 }
 
-/** Throws unless the value is an integer in these bounds. */
-export function integer(value: unknown, path: string, least: number, most: number): void {
-  if (!isInteger(value, least, most)) fail(path, `must be an integer from ${least} to ${most}`)
+/** Throws unless the value is an integer within these bounds. */
+export function integer(value: unknown, path: string, min: number, max: number): void {
+  if (!isInteger(value, min, max)) fail(path, `must be an integer from ${min} to ${max}`)
 }
 
-/** Whether the value is an integer in these bounds. */
-export function isInteger(value: unknown, least: number, most: number): boolean {
-  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+/** Whether the value is an integer within these bounds. */
+export function isInteger(value: unknown, min: number, max: number): boolean {
+  return Number.isInteger(value) && (value as number) >= min && (value as number) <= max
 }

@@ -12,7 +12,7 @@ import { TableReader } from './reader.ts'
 import { sectionMaps } from './sections.ts'
 import { MAX_ENTRIES, validateEntries } from './validation.ts'
 
-/** A table, or changes to one, as it was read: its entries are valid, each for itself. */
+/** A table or changes to one, as read: each entry is valid by itself. */
 export interface TableText {
   base: boolean
   parts: TablePart[]
@@ -21,10 +21,10 @@ export interface TableText {
   messages: string[]
 }
 
-/** By name, as messages give them. */
+/** Entries by name, as messages give them. */
 type Entries = Record<Section, ReadonlyMap<string, unknown>>
 
-/** A whole table. It never changes: changes make another. */
+/** A whole table. It never changes: changes create another one. */
 export class TableImage {
   readonly settings: TableSettings
   readonly #entries: Entries
@@ -34,7 +34,7 @@ export class TableImage {
     this.settings = settings
   }
 
-  /** Reads tables and changes. */
+  /** Returns a reader of tables and changes. */
   static reader(): TableReader<TableText> {
     return new TableReader((base) => {
       const parts: TablePart[] = []
@@ -49,7 +49,7 @@ export class TableImage {
     })
   }
 
-  /** The table of messages that give one and what changes of it. Throws what is wrong with them. */
+  /** Reads the table from messages that give one and its changes. Throws the first fault. */
   static read(messages: Iterable<string>): TableImage {
     const reader = TableImage.reader()
     let image: TableImage | null = null
@@ -60,7 +60,7 @@ export class TableImage {
     return image ?? fail('table', 'ends before its last part')
   }
 
-  /** What came as a whole, or as changes to the table before. Throws `ChannelError` `invalid_table`. */
+  /** Returns the table from a whole one, or from changes to `before`. Throws `ChannelError` `invalid_table`. */
   static after(before: TableImage | null, { base, parts, settings }: TableText): TableImage {
     const all: Entries = base && before ? { ...before.#entries } : sectionMaps()
     let gone = false
@@ -90,7 +90,7 @@ export class TableImage {
     return { ...this.settings, ...Object.fromEntries(sections), targets } as RouteTable
   }
 
-  /** Messages that give the whole of it. */
+  /** Yields messages that give the whole table. */
   *messages(): Generator<string> {
     const writer = new MessageWriter(false)
     for (const section of SECTIONS) {

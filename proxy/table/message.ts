@@ -1,13 +1,13 @@
 import type { Channel } from '../control/channel.ts'
 import { SECTIONS, type Section, type TableMessage } from '../protocol.ts'
 
-/** Characters of one message: a worker takes it within a millisecond, with requests before and after. */
+/** Characters of one message: a worker reads it within a millisecond, so requests can be served between messages. */
 const MESSAGE_CHARACTERS = 32 * 1024
 
-/** Entries with the JSON of their values; null for those that are gone. */
+/** Entries with the JSON of their values; null removes one. */
 export type TextPart = Partial<Record<Section, [name: string, text: string | null][]>>
 
-/** The messages of one table in JSON, each of a length that its reader can take in one turn. */
+/** Writes a table as JSON messages, each short enough for its reader to process in one turn. */
 export class MessageWriter {
   readonly #base: boolean
   #part = 0
@@ -18,14 +18,14 @@ export class MessageWriter {
     this.#base = base
   }
 
-  /** Adds an entry. Answers a message when there is enough for one. */
+  /** Adds an entry. Returns a message when there is enough for one. */
   add(section: Section, name: string, text: string | null): string | null {
     ;(this.#entries[section] ??= []).push([name, text])
     this.#characters += name.length + (text?.length ?? 0)
     return this.#characters < MESSAGE_CHARACTERS ? null : this.#write('')
   }
 
-  /** The last message, with the JSON of the settings. */
+  /** Returns the last message, with the JSON of the settings. */
   end(settings: string): string {
     return this.#write(`,"settings":${settings}`)
   }
@@ -47,7 +47,7 @@ function writeMessage(part: number, base: boolean, entries: TextPart, more: stri
   return `{"part":${part},"base":${base},"entries":{${sections.join()}}${more}}`
 }
 
-/** Messages as programs read them that take targets as they are, not as JSON. */
+/** Converts messages for older programs, which expect targets as objects, not as JSON text. */
 export function* asOlderMessages(messages: Iterable<string>): Generator<string> {
   for (const text of messages) {
     const message = JSON.parse(text) as TableMessage
@@ -59,8 +59,8 @@ export function* asOlderMessages(messages: Iterable<string>): Generator<string> 
 }
 
 /**
- * Sends the messages of a table, a few at a time; answers what the last is answered with. Throws `ChannelError` of the
- * first that is refused.
+ * Sends the messages of a table, a few at a time; returns the answer to the last one. Throws the `ChannelError` of the first
+ * one that is refused.
  */
 export async function sendTable(
   channel: Channel,
@@ -72,7 +72,7 @@ export async function sendTable(
   for await (const message of messages) {
     if (underWay.length === window) answer = await underWay.shift()
     const asked = channel.request('table', message, timeoutMs)
-    // Whichever fails first is thrown here; those after it fail as well.
+    // The first failure is thrown below; later messages then fail as well.
     asked.catch(() => {})
     underWay.push(asked)
   }

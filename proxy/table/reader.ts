@@ -2,16 +2,16 @@ import type { TablePart, TableSettings, TableMessage } from '../protocol.ts'
 import { fail } from './checks.ts'
 import { validateSettings } from './validation.ts'
 
-/** What becomes of a table while it is read. */
+/** Receives a table while it is read. */
 export interface Sink<Table> {
-  /** Entries that nobody has checked yet; `text` is the message in JSON. */
+  /** Adds entries that were not checked yet; `text` is the message as JSON. */
   add(entries: TablePart, text: string): void
   end(settings: TableSettings): Table
 }
 
 /**
- * Reads the tables that come over one connection, in one or many messages. A table is never taken in part: what was
- * read changes nothing until the last message has come, and a fault drops all of it.
+ * Reads the tables that come over one connection, in one or many messages. A table is never applied in part: nothing changes
+ * until the last message has come, and a fault drops all of it.
  */
 export class TableReader<Table> {
   #begin: (base: boolean) => Sink<Table>
@@ -19,12 +19,15 @@ export class TableReader<Table> {
   #base = false
   #next = 0
 
-  /** `begin` is called with each table; it is told whether the entries are changes to the one before. */
+  /** `begin` is called for each table; `base` says whether its entries are changes to the one before. */
   constructor(begin: (base: boolean) => Sink<Table>) {
     this.#begin = begin
   }
 
-  /** The table when this was its last message, else null; `text` is the message in JSON. Throws `ChannelError` `invalid_table`. */
+  /**
+   * Reads one message, with its JSON in `text`. Returns the table after the last one, else null. Throws `ChannelError`
+   * `invalid_table`.
+   */
   read(message: object, text: string): Table | null {
     const { part, base, entries, settings } = message as TableMessage
     const sink = this.#take(part, base)
@@ -36,18 +39,18 @@ export class TableReader<Table> {
     return null
   }
 
-  /** What the part goes to. Nothing is left of the table that comes when there is a fault. */
+  /** Returns the sink for a part. After a fault, nothing is left of the incoming table. */
   #take(part: number, base: boolean): Sink<Table> {
     const sink = this.#sink
     this.#sink = null
     if (part === 0) return this.#begin(base)
     if (!sink || part !== this.#next || base !== this.#base)
-      fail(`part ${part}`, 'comes after a fault or out of order')
+      fail(`part ${part}`, 'comes after an invalid part, or out of order')
     return sink
   }
 }
 
-/** Gives targets as JSON where an older program, or its file, gives them as they are. */
+/** Converts targets to JSON text where an older program, or its file, gives them as objects. */
 function withTexts(entries: TablePart): TablePart {
   const targets: unknown = entries?.targets
   if (!Array.isArray(targets)) return entries

@@ -2,17 +2,17 @@ import { type RouteTable, SECTIONS } from '../protocol.ts'
 import { MessageWriter } from './message.ts'
 import { sectionMaps } from './sections.ts'
 
-/** The table that was sent last, as the JSON of its entries, by which the next one is told apart. */
+/** The table that was sent last, as the JSON of its entries, to find out what changed in the next one. */
 export class SentTable {
   readonly #texts = sectionMaps<string>()
   #empty = true;
 
-  /** Becomes `table`; gives the messages for whoever has the one before, or for anyone when there was none. */
+  /** Replaces it by `table`; yields messages with the changes or, if there was no table before, with all of it. */
   *become(table: RouteTable): Generator<string> {
     const writer = new MessageWriter(!this.#empty)
     for (const section of SECTIONS) {
       const texts = this.#texts[section]
-      // A table that an older program kept has not all of them.
+      // A table saved by an older program may lack a section.
       const entries = table[section] ?? {}
       let count = 0
       for (const name in entries) {

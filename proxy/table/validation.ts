@@ -12,7 +12,7 @@ import {
 } from '../protocol.ts'
 import { each, fail, integer, isInteger, list, record } from './checks.ts'
 
-/** Bounds of one table: far above what one host can run. */
+/** Max entries of one table: far more than one host can run. */
 export const MAX_ENTRIES = {
   targets: 20_000,
   hosts: 50_000,
@@ -26,7 +26,7 @@ const MAX_NAMES = 10_000
 const MAX_ADDRESSES = 100
 const MAX_EARLIER_SITES = 100
 const MAX_TRUSTED = 1_000
-/** They stand only as long as an authority looks. */
+/** They exist only while an authority checks them. */
 const MAX_TLS_CHALLENGES = 1_000
 
 const STATES: ReadonlySet<string> = new Set<TargetState>([
@@ -53,10 +53,10 @@ const VALIDATORS: Record<Section, (name: string, value: unknown) => void> = {
   acme_challenges: validateChallenge,
 }
 
-/** Checks the fields that are no sections. Throws `ChannelError` `invalid_table` naming the first fault. */
+/** Checks the fields that are not sections. Throws `ChannelError` `invalid_table` naming the first fault. */
 export function validateSettings(value: unknown): TableSettings {
   const table = record(value, 'settings')
-  // A table that an older program kept has none.
+  // A table saved by an older program does not have this field.
   table.hsts_seconds ??= 0
   table.h2c ??= false
   table.verification_key ??= ''
@@ -79,13 +79,13 @@ export function validateSettings(value: unknown): TableSettings {
   return value as TableSettings
 }
 
-/** Checks some entries, each for itself. Throws `ChannelError` `invalid_table` naming the first fault. */
+/** Checks some entries, each by itself. Throws `ChannelError` `invalid_table` naming the first fault. */
 export function validateEntries(value: unknown): TablePart {
   const part = record(value, 'entries')
   for (const section of SECTIONS) {
     const entries = part[section]
     if (entries === undefined) continue
-    if (!Array.isArray(entries) || !entries.every(isEntry)) fail(section, 'must be entries')
+    if (!Array.isArray(entries) || !entries.every(isEntry)) fail(section, 'must be an array of entries')
     each(section, entries, VALIDATORS[section])
   }
   return value as TablePart
@@ -95,7 +95,7 @@ function isEntry(value: unknown): value is [string, unknown] {
   return Array.isArray(value) && value.length === 2 && typeof value[0] === 'string'
 }
 
-/** The host and port of a listen address. Throws `ChannelError` `invalid_table`. */
+/** Returns the host and port of a listen address. Throws `ChannelError` `invalid_table`. */
 export function parseAddress(address: string): { host: string; port: number } {
   const parts = /^(?:\[([^\]]+)\]|([0-9.]+)):(\d{1,5})$/.exec(address)
   const host = parts?.[1] ?? parts?.[2] ?? ''
@@ -111,7 +111,7 @@ function validateListeners(value: unknown): void {
     const { address, protocol } = record(entry, path) as Partial<ListenerSpec>
     if (typeof address !== 'string') fail(`${path}.address`, 'must be text')
     parseAddress(address)
-    if (addresses.has(address)) fail(`${path}.address`, 'is there twice')
+    if (addresses.has(address)) fail(`${path}.address`, 'is listed twice')
     addresses.add(address)
     if (protocol !== 'http' && protocol !== 'https') fail(`${path}.protocol`, 'must be http or https')
   }
@@ -139,7 +139,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A header carries it, and URLs can be written in ways that it may not. */
+/** It is sent in a header, so only the normal form of an origin is allowed. */
 function isOrigin(value: unknown): boolean {
   return typeof value === 'string' && /^https?:\/\/[!-~]+$/.test(value) && URL.parse(value)?.origin === value
 }

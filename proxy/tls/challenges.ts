@@ -6,20 +6,20 @@ import { SecureContexts } from './contexts.ts'
 
 /** RFC 8737 section 6.2. */
 const PROTOCOL = 'acme-tls/1'
-/** As it stands in a ClientHello (RFC 7301 section 3.1). */
+/** As it is in a ClientHello (RFC 7301 section 3.1). */
 const OFFER = Buffer.concat([Buffer.of(PROTOCOL.length), Buffer.from(PROTOCOL)])
-/** RFC 8446 section 5.1: the type of a handshake record, and what comes before its content. */
+/** RFC 8446 section 5.1: the type of a handshake record, and the bytes before its content. */
 const HANDSHAKE = 22
 const RECORD_HEAD_BYTES = 5
-/** A ClientHello that is longer is no certificate authority's. */
+/** A longer ClientHello does not come from a certificate authority. */
 const MAX_HELLO_BYTES = 16_384
 
-/** Certificates that prove to an authority whose server this is (TLS-ALPN-01), by host. */
+/** Certificates that prove to an authority that this is the right server (TLS-ALPN-01), by host. */
 export type TlsChallenges = Readonly<Record<string, CertificateFiles>>
 
 /**
- * Answers authorities that look for a proof in a handshake. They are told apart by the protocol that they offer, which
- * node decides on after the certificate; so while proofs are to be shown the first record is looked at before TLS begins.
+ * Answers authorities that look for a proof in a handshake. They are recognised by the protocol that they offer, which node
+ * considers only after the certificate. So while there are challenges, the first record is inspected before TLS begins.
  */
 export class ChallengeDesk {
   readonly #challenges: () => TlsChallenges
@@ -30,13 +30,13 @@ export class ChallengeDesk {
     this.#challenges = challenges
   }
 
-  /** Whether any proof is to be shown. */
+  /** Whether there are any challenges. */
   get isOpen(): boolean {
     for (const _host in this.#challenges()) return true
     return false
   }
 
-  /** Takes a connection whose client wants a proof; `others` gets every other one, with all that it has sent. */
+  /** Takes a connection that asks for a proof; `others` is called for every other one, with all its bytes unread. */
   receive(socket: Socket, others: () => void): void {
     const chunks: Buffer[] = []
     let length = 0
@@ -66,7 +66,7 @@ export class ChallengeDesk {
       },
       minVersion: 'TLSv1.2',
     })
-    // The handshake was all.
+    // The proof is the handshake itself.
     server.on('secureConnection', (socket) => socket.end())
     server.on('tlsClientError', (_error, socket) => socket.destroy())
     this.#server = server
@@ -74,7 +74,7 @@ export class ChallengeDesk {
   }
 }
 
-/** Whether the first record is there, or will not be one of a handshake. */
+/** Whether the first record is complete, or is certainly not a handshake. */
 function isWhole(bytes: Buffer): boolean {
   if (bytes.length < RECORD_HEAD_BYTES) return bytes.length > 0 && bytes[0] !== HANDSHAKE
   return (

@@ -5,22 +5,22 @@ import { log, messageOf } from '../log.ts'
 import { tls } from '../modules.ts'
 import type { CertificateFiles } from '../protocol.ts'
 
-/** Certificates in use at a time, each about 60 KiB; those shown longest ago are read again when they are asked for. */
+/** Max certificates in memory, each about 60 KiB; those not used for longest are read again on demand. */
 const MAX_CONTEXTS = 1_000
-/** A certificate that could not be read is tried again after this long. */
+/** How long until reading a faulty certificate is retried. */
 const RETRY_MS = 10_000
 
-/** Certificates as OpenSSL has them, read when the first client asks for their host. */
+/** Certificates in OpenSSL's form, read when a client first asks for their host. */
 export class SecureContexts {
   #contexts = new Map<string, SecureContext>()
   #failedAt = new Map<string, number>()
 
-  /** The context of a certificate; undefined when its files cannot be used, which is logged. */
+  /** Returns the context of a certificate; undefined if its files cannot be used, which is logged. */
   get(files: CertificateFiles): SecureContext | undefined {
     const key = `${files.certificate}\0${files.key}`
     const context = this.#contexts.get(key) ?? this.#read(key, files)
     if (!context) return undefined
-    // The order of the map is the order of use.
+    // The map is ordered by last use.
     this.#contexts.delete(key)
     this.#contexts.set(key, context)
     if (this.#contexts.size > MAX_CONTEXTS) this.#contexts.delete(this.#contexts.keys().next().value!)
@@ -31,7 +31,7 @@ export class SecureContexts {
     const now = monotonicMs()
     if (now - (this.#failedAt.get(key) ?? -Infinity) < RETRY_MS) return undefined
     try {
-      // What the protocol allows is decided by the terminator; this is the certificate alone.
+      // Only the certificate: the terminator decides what the protocol allows.
       const context = tls().createSecureContext({
         cert: readFileSync(certificate),
         key: readFileSync(keyFile),
@@ -41,7 +41,7 @@ export class SecureContexts {
     } catch (error) {
       if (this.#failedAt.size >= MAX_CONTEXTS) this.#failedAt.clear()
       this.#failedAt.set(key, now)
-      log('error', 'a certificate cannot be used', { certificate, error: messageOf(error) })
+      log('error', 'cannot use a certificate', { certificate, error: messageOf(error) })
       return undefined
     }
   }

@@ -10,8 +10,8 @@ import { SecureContexts } from './contexts.ts'
 const HANDSHAKE_TIMEOUT_MS = 10_000
 
 /**
- * Those that authenticate what they encrypt and keep past sessions secret, as HTTP/2 wants of TLS 1.2 (RFC 9113 9.2.2). AES with
- * 128 bits comes first: its handshake hashes by SHA-256, which processors do faster than SHA-384.
+ * Ciphers that authenticate what they encrypt and have forward secrecy, as HTTP/2 demands of TLS 1.2 (RFC 9113 9.2.2). AES
+ * with 128 bits comes first: its handshake uses SHA-256, which processors compute faster than SHA-384.
  */
 const CIPHERS = [
   ...['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'],
@@ -30,7 +30,7 @@ interface Handshake {
   deadline: number
 }
 
-/** Does the TLS handshakes: the certificate by SNI, the protocol by ALPN (RFC 7301), sessions resumed by ticket. */
+/** Does the TLS handshakes: the certificate by SNI, the protocol by ALPN (RFC 7301), resumption by ticket. */
 export class TlsTerminator {
   #find: (host: string) => CertificateFiles | undefined
   #challenges: ChallengeDesk
@@ -39,22 +39,22 @@ export class TlsTerminator {
   #handshakes = new Map<string, Handshake>()
   #server: Server
 
-  /** `find` gives the certificate of a host, `challenges` what to show to authorities. */
+  /** `find` returns the certificate of a host, `challenges` the proofs for authorities. */
   constructor(find: (host: string) => CertificateFiles | undefined, challenges: () => TlsChallenges) {
     this.#find = find
     this.#challenges = new ChallengeDesk(challenges)
-    // It never listens: it is given connections.
+    // This server never listens: it is given connections.
     this.#server = tls().createServer({
       ALPNProtocols: ['h2', 'http/1.1'],
-      // Without a certificate the handshake fails, with an alert that says so.
+      // Without a certificate the handshake fails with an alert that says so.
       SNICallback: (host, choose) => choose(null, this.#contextOf(host)),
       minVersion: 'TLSv1.2',
       ciphers: CIPHERS,
-      // Devices without instructions for AES put ChaCha20 first, and get it (SSL_CTX_set_options(3)).
+      // Devices without AES instructions put ChaCha20 first, and get it (SSL_CTX_set_options(3)).
       honorCipherOrder: true,
-      // A client of TLS 1.2 may not ask for further handshakes, each of which costs the server more than the client.
+      // Clients of TLS 1.2 must not renegotiate: that costs the server more than the client.
       secureOptions: crypto().constants.SSL_OP_PRIORITIZE_CHACHA | crypto().constants.SSL_OP_NO_RENEGOTIATION,
-      // By default the command line, in which versions differ: a session would not resume after an upgrade.
+      // The default is the command line, which differs between versions: a session would not resume after an upgrade.
       sessionIdContext: 'deployer-proxy',
     })
     this.#server.on('secureConnection', (socket) => {
@@ -66,18 +66,18 @@ export class TlsTerminator {
       try {
         handshake.done(socket)
       } catch (error) {
-        log('error', 'a connection met a fault and is closed', { error: (error as Error).stack })
+        log('error', 'a connection failed and is closed', { error: (error as Error).stack })
         socket.destroy()
       }
     })
-    // Strangers that do not get through are not worth a line of the log.
+    // Clients that fail the handshake are not worth a log line.
     this.#server.on('tlsClientError', (_error, socket) => socket.destroy())
   }
 
-  /** Begins the handshake on an accepted socket; `done` is called when it succeeds. `now` is monotonic milliseconds. */
+  /** Begins the handshake on an accepted socket; `done` is called when it has succeeded. `now` is monotonic milliseconds. */
   accept(socket: Socket, now: number, done: (socket: TLSSocket) => void): void {
     const key = keyOf(socket)
-    // Who has left already has no address.
+    // A client that has already left has no address.
     if (socket.remoteAddress === undefined) return void socket.destroy()
     const forget = () => {
       if (this.#handshakes.get(key)?.socket === socket) this.#handshakes.delete(key)
@@ -90,12 +90,12 @@ export class TlsTerminator {
     else begin()
   }
 
-  /** 48 bytes: sessions made under the same keys resume, whichever process made them. */
+  /** Sets the keys, 48 bytes: sessions made under the same keys resume, whichever process made them. */
   setTicketKeys(keys: Buffer): void {
     this.#server.setTicketKeys(keys)
   }
 
-  /** Ends handshakes that were not done in time. */
+  /** Ends handshakes that took too long. */
   tick(now: number): void {
     for (const { socket, deadline } of this.#handshakes.values()) {
       if (deadline > now) return

@@ -5,7 +5,7 @@ import { hstsLine } from '../pages/render.ts'
 import { slab } from '../wire/slab.ts'
 import type { Wire } from '../wire/wire.ts'
 
-/** Who a head is for. */
+/** The client of a head. */
 interface HeadClient {
   readonly wire: Wire
   readonly request: { readonly requestId: string }
@@ -19,7 +19,9 @@ const CONNECTION_CLOSE = ascii('Connection: close\r\n')
 const REQUEST_ID = 'X-Request-Id: '
 const HSTS = ascii('strict-transport-security')
 
-/** Takes out of a head copied to the slab what is for the relay alone; with `strip` the body has no chunks. */
+/**
+ * Removes lines meant only for the relay from a head copied to the slab; `strip` says that the body is sent without chunks.
+ */
 export function dropLines({ wire }: HeadClient, head: Head, keepUpgrade: boolean, strip: boolean): void {
   let names = head.connectionNames
   if (head.upgrade && !keepUpgrade) names = [...(names ?? []), 'upgrade']
@@ -27,7 +29,7 @@ export function dropLines({ wire }: HeadClient, head: Head, keepUpgrade: boolean
   if (names) dropNamedLines(slab.buffer, head, names)
 }
 
-/** Adds to a head copied to the slab, at `to`, what the relay tells itself, and the empty line. Answers its end. */
+/** Adds the relay's own lines and the empty line to a head copied to the slab, at `to`. Returns its end. */
 export function endHead(client: HeadClient, head: Head, to: number, close: boolean): number {
   const { buffer } = slab
   if (head.requestIdStart === 0) {
@@ -44,7 +46,7 @@ export function endHead(client: HeadClient, head: Head, to: number, close: boole
   return to
 }
 
-/** Whether the copied response tells its own Strict-Transport-Security, of which there may be one (RFC 6797 7.1). */
+/** Whether the copied response has its own Strict-Transport-Security; only one is allowed (RFC 6797 7.1). */
 function namesHsts(output: Buffer, head: Head): boolean {
   for (let line = 0; line < head.lines; line++) {
     if (equalsIgnoringCase(output, head.lineStarts[line]!, head.nameEnds[line]!, HSTS)) return true

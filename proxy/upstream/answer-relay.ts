@@ -10,69 +10,69 @@ import { READ_BUFFER_BYTES } from '../wire/socket-wire.ts'
 import type { Wire } from '../wire/wire.ts'
 import { ADDED_BYTES, dropLines, endHead } from './answer-head.ts'
 
-/** node's servers close an idle connection after 5 s; one used at that moment would be lost. */
+/** node's servers close an idle connection after 5 s; a request sent at that moment would be lost. */
 const REUSE_MS = 4_000
-/** A pool holds a connection no longer than this, however long the upstream would. */
+/** Max time that a pool keeps a connection, even if the upstream would keep it longer. */
 const MAX_REUSE_MS = 60_000
-/** After this much of a body of unknown length its connection reads into a buffer of its own. */
+/** After so many bytes of a body of unknown length, its connection reads into a buffer of its own. */
 const STREAM_AFTER_BYTES = 128 * 1024
 
 const HEAD = 0
 const BODY = 1
 const TUNNEL = 2
-/** All has come; what is compressed may still go out. */
+/** All of the answer has arrived; compressed data may still have to be sent. */
 const WHOLE = 3
 
 const CONNECTION_UPGRADE = ascii('Connection: upgrade\r\n')
 
 const response = new Head()
 
-/** What matters of a request to its answer. */
+/** The properties of a request that matter to its answer. */
 export interface AnsweredRequest {
   /** 0 for HTTP/1.0. */
   readonly minorVersion: number
-  /** It is HEAD: its answer has no body. */
+  /** Whether it is HEAD: its answer has no body. */
   readonly headOnly: boolean
-  /** It may become a byte pipe. */
+  /** Whether it may become a byte pipe. */
   readonly upgrading: boolean
   readonly requestId: string
-  /** What the client would have the answer compressed by; `off` where the service's answers go out as they come. */
+  /** The coding that the client wants for the answer; `off` if compression is off for the service. */
   readonly compression: Coding | 'off'
 }
 
-/** Who an answer is for. */
+/** The client of an answer. */
 export interface Recipient {
   readonly wire: Wire
   readonly request: AnsweredRequest
-  /** Seconds for which browsers shall come by TLS alone; 0 where they are not told. */
+  /** For how many seconds browsers must use only TLS; 0 omits the field. */
   readonly hstsSeconds: number
-  /** The answer's last byte is followed by FIN. */
+  /** Whether the answer's last byte is followed by FIN. */
   closeAfter: boolean
   /** Whether the answer must say that the connection ends after it. */
   closesAfterAnswer(status: number): boolean
-  /** The answer's head goes out. */
+  /** The answer's head is being sent. */
   answerBegins(status: number): void
   /** The upstream agreed to switch protocols: from here on bytes pass both ways. */
   tunnel(): void
-  /** The answer is complete; `trailers` are names in lower case and values in turn. */
+  /** The answer is complete; `trailers` alternates names in lower case and values. */
   finish(trailers?: readonly string[]): void
-  /** The upstream gave something that cannot be relayed. */
+  /** The upstream sent something that cannot be relayed. */
   refuseAnswer(): void
 }
 
 /** Relays the answers that come over one upstream connection, one after another. */
 export class AnswerRelay {
-  /** Another request may follow over the connection. */
+  /** Whether another request may follow over the connection. */
   keepsConnection = false
-  /** Milliseconds for which an idle connection can be used again. */
+  /** How many milliseconds the connection may be idle and still be reused. */
   reuseMs = REUSE_MS
-  /** Where the answers come from. */
+  /** The connection that the answers come from. */
   readonly #wire: Wire
   #phase = HEAD
   #body = new Body()
-  /** The client knows no chunks. */
+  /** Whether the client gets the body without chunks. */
   #strip = false
-  /** In place of the client: what comes is compressed first. */
+  /** If set, the body goes through this instead of directly to the client. */
   #compressed: CompressedBody | null = null
   #relayed = 0
   #partial: Buffer | null = null
@@ -81,35 +81,35 @@ export class AnswerRelay {
     this.#wire = wire
   }
 
-  /** Is ready for the answer to the next request. */
+  /** Gets ready for the answer to the next request. */
   reset(): void {
     this.#phase = HEAD
     this.#strip = false
     this.#compressed = null
   }
 
-  /** Nothing more of the answer under way is wanted. */
+  /** Stops: nobody wants the rest of the current answer. */
   drop(): void {
     this.#compressed?.drop()
   }
 
-  /** Bytes pass as they come. */
+  /** Whether bytes pass unchanged. */
   get isTunnel(): boolean {
     return this.#phase === TUNNEL
   }
 
-  /** The upstream has sent its last byte: that ends a body of no other end (RFC 9112 6.3), as a reset does not. */
+  /** The upstream has sent its last byte. That ends a body that has no other end (RFC 9112 6.3); a reset does not. */
   ended(client: Recipient): void {
     if (this.#phase === BODY && this.#body.endsWithConnection) this.#finish(client)
     this.keepsConnection = false
   }
 
-  /** All of the answer has come; what is compressed may still go out. */
+  /** Whether all of the answer has arrived; compressed data may still have to be sent. */
   get isWhole(): boolean {
     return this.#phase === WHOLE
   }
 
-  /** Relays what has come of an answer. */
+  /** Relays what has arrived of an answer. */
   read(client: Recipient, input: Buffer, length: number): void {
     if (this.#phase === HEAD) this.#readHead(client, input, length)
     else if (this.#phase === BODY) this.#readBody(client, input, length)
@@ -125,7 +125,7 @@ export class AnswerRelay {
       input = Buffer.concat([this.#partial, piece])
       length = input.length
       this.#partial = input
-      // A head that comes byte by byte is looked at line by line: each look begins at its beginning.
+      // Parsing starts over each time, so a head that comes byte by byte is parsed only once per line.
       if (length <= MAX_HEAD_BYTES && !piece.includes(LF)) return
       this.#partial = null
     }
@@ -141,7 +141,7 @@ export class AnswerRelay {
         return
       }
       at = response.inputEnd
-      // HTTP/1.1 passes what no one has defined; node's HTTP/2 does not.
+      // HTTP/1.1 passes undefined statuses; node's HTTP/2 clients do not accept them.
       if (response.status > 599 && client.wire.frames) return client.refuseAnswer()
       if (response.status === 101) return this.#switchProtocols(client, input, at, length)
       if (response.status >= 200) return this.#relayHead(client, input, at, length)
@@ -150,7 +150,7 @@ export class AnswerRelay {
     }
   }
 
-  /** 1xx go to clients that know them (RFC 9110 15.2). */
+  /** Relays a 1xx to clients that know them (RFC 9110 15.2). */
   #relayInterim(client: Recipient): void {
     if (client.request.minorVersion === 0) return
     dropLines(client, response, response.status === 101, false)
@@ -174,7 +174,7 @@ export class AnswerRelay {
 
   #relayHead(client: Recipient, input: Buffer, at: number, length: number): void {
     this.#frame(client)
-    // An answer without a body may announce chunks, too.
+    // Even an answer without a body may announce chunks.
     dropLines(client, response, response.status === 426, response.chunked && knowsNoChunks(client))
     if (client.request.compression !== 'off') this.#compressed = compressAnswer(client, response, this.#wire)
     if (this.#compressed) this.#strip = response.chunked
@@ -220,7 +220,7 @@ export class AnswerRelay {
     this.#finish(client)
   }
 
-  /** All of the answer has come. */
+  /** All of the answer has arrived. */
   #finish(client: Recipient): void {
     this.#phase = WHOLE
     if (this.#compressed) this.#compressed.end(this.#body.trailers)
@@ -259,7 +259,7 @@ export class AnswerRelay {
   }
 }
 
-/** HTTP/1.0 knows no chunks, HTTP/2 has frames. */
+/** Whether the client gets no chunks: HTTP/1.0 does not know them, and HTTP/2 has frames. */
 function knowsNoChunks({ request, wire }: Recipient): boolean {
   return request.minorVersion === 0 || wire.frames
 }

@@ -1,11 +1,11 @@
 import { latin1 } from '../http1/bytes.ts'
 import type { Wire } from '../wire/wire.ts'
 
-/** A copy of a request larger than this is not kept with an idle connection. */
+/** Max memory for the copy of a request that is kept with an idle connection. */
 const MAX_IDLE_BYTES = 16 * 1024
 const FIRST_BYTES = 2 * 1024
 
-/** A copy of what of a request was to be sent: its connection may not stand yet, or die before anything was answered. */
+/** A copy of the sent part of a request: its connection may not be open yet, or may die before there is an answer. */
 export class KeptRequest {
   #bytes: Buffer = Buffer.alloc(0)
   #length = 0
@@ -21,20 +21,20 @@ export class KeptRequest {
     this.#length = needed
   }
 
-  /** Keeps nothing, but the memory for the next. */
+  /** Empties the copy but keeps the memory for the next one. */
   clear(): void {
     this.#length = 0
   }
 
-  /** Gives back the memory that a large one took. */
+  /** Frees the memory of a large copy. */
   shrink(): void {
     if (this.#bytes.length > MAX_IDLE_BYTES) this.#bytes = Buffer.alloc(0)
   }
 
-  /** Writes what is kept. False: it is pending. */
+  /** Writes the copy. False: it is pending. */
   writeTo(wire: Wire): boolean {
     if (wire.write(this.#bytes, 0, this.#length)) return true
-    // The next request must not be put where the kernel still reads this one.
+    // The next request must not overwrite what the kernel still reads.
     this.#bytes = Buffer.from(this.#bytes.subarray(0, this.#length))
     return false
   }

@@ -1,17 +1,19 @@
 import type { Keeper, Upstream } from './upstream.ts'
 
-/** Idle connections to one instance that a worker keeps. */
+/** Max idle connections to one instance that a worker keeps. */
 const MAX_IDLE_CONNECTIONS = 256
-/** After so long the instance may just be closing a connection, and what may not be sent twice would be lost with it. */
+/**
+ * After this long the instance may be about to close a connection, and a request that must not be sent twice could be lost.
+ */
 const FRESH_MS = 1_000
 
 /** The idle connections to one instance. */
 export class Pool implements Keeper {
-  /** The one used last at the end. */
+  /** The last one used is at the end. */
   #idle: Upstream[] = []
 
   /**
-   * Takes a usable connection out, for a request that may be sent again or not. `now` is monotonic milliseconds.
+   * Takes a usable connection out; `replayable` says whether the request may be sent again. `now` is monotonic milliseconds.
    */
   take(now: number, replayable: boolean): Upstream | null {
     const newest = this.#idle.at(-1)
@@ -23,13 +25,13 @@ export class Pool implements Keeper {
     return null
   }
 
-  /** Keeps a connection, or closes it where it could not be used again. `now` as in `take`. */
+  /** Keeps a connection, or closes it if it cannot be used again. `now` as in `take`. */
   park(upstream: Upstream, now: number): void {
     if (this.#idle.length < MAX_IDLE_CONNECTIONS && upstream.rest(now, this)) this.#idle.push(upstream)
     else upstream.destroy()
   }
 
-  /** Closes those that idled too long. */
+  /** Closes connections that were idle too long. */
   expire(now: number): void {
     while (this.#idle.length > 0 && this.#idle[0]!.expiresAt <= now) this.#idle.shift()!.destroy()
   }
@@ -44,7 +46,7 @@ export class Pool implements Keeper {
     while (this.closeOne());
   }
 
-  /** Closes one; false when there is none. */
+  /** Closes one; false if there is none. */
   closeOne(): boolean {
     const upstream = this.#idle.pop()
     upstream?.destroy()

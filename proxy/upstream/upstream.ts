@@ -4,10 +4,10 @@ import type { Wire, WireOwner } from '../wire/wire.ts'
 import { AnswerRelay, type Recipient } from './answer-relay.ts'
 import { KeptRequest } from './kept-request.ts'
 
-/** Whose request an upstream connection serves. */
+/** The client whose request an upstream connection serves. */
 export interface UpstreamClient extends Recipient {
   readonly ended: boolean
-  /** The connection stands. */
+  /** The connection is open. */
   upstreamConnected(): void
   /** Bytes came although the client has sent FIN. */
   upstreamActive(): void
@@ -15,13 +15,13 @@ export interface UpstreamClient extends Recipient {
   upstreamEnded(): void
   /** The connection ended before the answer did. */
   upstreamGone(upstream: Upstream): void
-  /** A fault of the relay's own concerns it. */
+  /** Ends it because of a fault in this program. */
   cut(): void
 }
 
-/** Who keeps idle connections. */
+/** Keeps idle connections. */
 export interface Keeper {
-  /** A connection that was kept has ended. */
+  /** A kept connection has ended. */
   lost(upstream: Upstream): void
 }
 
@@ -30,13 +30,13 @@ export class Upstream implements WireOwner {
   readonly wire = new SocketWire()
   client: UpstreamClient | null = null
   connected = false
-  /** Served a request before: it may have been closed by the instance at any moment. */
+  /** Whether it has served a request before: the instance may then close it at any moment. */
   reused = false
-  /** Something of the answer has come: the request must not be sent again. */
+  /** Whether something of the answer has arrived: the request must not be sent again. */
   answered = false
-  /** Monotonic milliseconds at which an idle connection is of no use any more. */
+  /** Monotonic milliseconds until which an idle connection can be used. */
   expiresAt = 0
-  /** When it became idle. */
+  /** Monotonic milliseconds at which it became idle. */
   idleSince = 0
   #answer = new AnswerRelay(this.wire)
   #kept = new KeptRequest()
@@ -46,7 +46,7 @@ export class Upstream implements WireOwner {
     this.wire.owner = this
   }
 
-  /** Starts to connect for `client`; what is sent meanwhile is kept until the connection stands. */
+  /** Starts to connect for `client`; what is sent in the meantime is kept until the connection is open. */
   open(host: string, port: number, client: UpstreamClient): void {
     this.client = client
     this.wire.connect(host, port, () => {
@@ -54,16 +54,16 @@ export class Upstream implements WireOwner {
       if (!this.client) return this.destroy()
       if (this.#kept.writeTo(this.wire)) this.client.wire.resume()
       else this.wire.holdBack(this.client.wire)
-      // Reading on, it may have left.
+      // The client may have left by now, because reading goes on.
       this.client?.upstreamConnected()
     })
   }
 
-  /** Sends the request head that stands in the slab up to `end`. */
+  /** Sends the request head that is in the slab up to `end`. */
   sendHead(end: number, from: Wire): void {
     this.#kept.clear()
     this.#kept.add(slab.buffer, slab.at, end)
-    // What came before a head that cannot be sent was said to nobody: it must not become the answer.
+    // What came before a head that cannot be sent is not an answer to it.
     this.wire.readsBeforeEnd = false
     if (this.connected && !this.wire.writeSlab(end)) this.wire.holdBack(from)
   }
@@ -78,17 +78,17 @@ export class Upstream implements WireOwner {
     from.pause()
   }
 
-  /** Sends again what an upstream before was to send. */
+  /** Sends what a failed upstream was to send. */
   resendFrom(failed: Upstream): void {
     this.#kept = failed.#kept
   }
 
-  /** The kept request head, to see what kind of page its client likes. */
+  /** Returns the kept request head, which says what kind of page the client prefers. */
   keptHead(): string {
     return this.#kept.text
   }
 
-  /** Begins to serve `client` on a connection that was kept. */
+  /** Begins to serve `client` on a kept connection. */
   reuse(client: UpstreamClient): void {
     this.client = client
     this.reused = true
@@ -96,7 +96,7 @@ export class Upstream implements WireOwner {
     this.#keeper = null
   }
 
-  /** Becomes idle, `now` being monotonic milliseconds; false when it cannot be used again. */
+  /** Becomes idle; false if it cannot be used again. `now` is monotonic milliseconds. */
   rest(now: number, keeper: Keeper): boolean {
     if (!this.#answer.keepsConnection || this.wire.pending || !this.wire.takesWrites) return false
     this.#answer.reset()
@@ -118,7 +118,7 @@ export class Upstream implements WireOwner {
 
   onRead(input: Buffer, length: number): void {
     const client = this.client
-    // Bytes that nobody asked for: an answer to a request not sent yet would be given to the wrong client.
+    // Unsolicited bytes would be taken for the answer to the next request, which may be from another client.
     if (!client) return this.destroy()
     this.answered = true
     if (client.ended) client.upstreamActive()
@@ -142,7 +142,7 @@ export class Upstream implements WireOwner {
 
   onClose(): void {
     const { client } = this
-    // What is still compressed, or was whole by the end, needs the upstream no more.
+    // If all of the answer has arrived, or the body ends with the connection, the upstream is not needed any more.
     if (client && this.#answer.isWhole) return this.wire.destroy()
     if (client) client.upstreamGone(this)
     else this.#keeper?.lost(this)

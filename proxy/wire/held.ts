@@ -1,23 +1,25 @@
 import { log } from '../log.ts'
 
-/** What one process holds for clients that do not take it. */
+/** Max bytes that one process holds for clients that do not take them. */
 export const HELD_BUDGET_BYTES = 256 * 1024 * 1024
-/** However many are ended, the log says so once in this time. */
-const COMPLAINT_MS = 10_000
+/** However many are ended, one line is logged per this period. */
+const LOG_EVERY_MS = 10_000
 
 /** Something that holds bytes for a client. */
 export interface Holder {
-  /** Bytes; set by `Held` alone. */
+  /** The bytes; only `Held` sets this. */
   heldBytes: number
-  /** Ends what it is held for. */
+  /** Ends the connection or stream that it holds bytes for. */
   giveUp(): void
 }
 
-/** All bytes that this process holds for clients. Beyond the budget the holders that have waited longest are ended. */
+/**
+ * Counts all bytes that this process holds for clients. Above the budget, the holders that have waited longest are ended.
+ */
 export class Held {
   bytes = 0
   budgetBytes: number
-  /** In the order in which they began to hold something: one that has come to nothing begins again. */
+  /** In the order in which they began to hold something; a holder that was empty starts at the end again. */
   readonly #holders = new Set<Holder>()
   #isSweeping = false
   #ended = 0
@@ -36,12 +38,12 @@ export class Held {
     this.add(bytes - before)
   }
 
-  /** Counts bytes that no single holder has; a negative number takes away. */
+  /** Counts bytes that belong to no single holder; a negative number subtracts. */
   add(bytes: number): void {
     this.bytes += bytes
     if (this.bytes <= this.budgetBytes || this.#isSweeping) return
     this.#isSweeping = true
-    // Not amid what is done for one of them.
+    // Later, so that no holder is ended while it is being worked on.
     setImmediate(() => this.#sweep())
   }
 
@@ -49,15 +51,15 @@ export class Held {
     this.#isSweeping = false
     for (const holder of this.#holders) {
       if (this.bytes <= this.budgetBytes) return
-      // Its socket frees what was written a moment later.
+      // Its socket frees the memory a moment later.
       this.set(holder, 0)
       holder.giveUp()
-      if (this.#ended++ === 0) setTimeout(() => this.#complain(), COMPLAINT_MS).unref()
+      if (this.#ended++ === 0) setTimeout(() => this.#logEnded(), LOG_EVERY_MS).unref()
     }
   }
 
-  #complain(): void {
-    log('warn', 'clients do not take what they asked for: those that waited longest were ended', {
+  #logEnded(): void {
+    log('warn', 'clients do not read their answers; ended those that held memory for longest', {
       ended: this.#ended,
       budget_bytes: this.budgetBytes,
     })

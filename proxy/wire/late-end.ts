@@ -1,12 +1,12 @@
 /** A connection that is read before it ends. */
 interface LateReader {
-  /** It is not read for now. */
+  /** Whether it is not read for now. */
   readonly paused: boolean
 }
 
 /**
- * Ends a connection whose write has failed, once what it received before is read. Node reports no end of such a socket, so the
- * end is assumed when a turn of the event loop reads nothing more.
+ * Ends a connection whose write has failed, once everything that it received before was read. Node does not report the end
+ * of such a socket, so it is assumed when a turn of the event loop reads nothing more.
  */
 export class LateEnd {
   readonly #reader: LateReader
@@ -27,7 +27,7 @@ export class LateEnd {
   /** Checks whether there is more to read; called again when reading resumes. */
   look(): void {
     this.#hasRead = false
-    // Once for what is left of this look at the sockets, and once for the next.
+    // One turn for the rest of the current poll of the sockets, and one for the next poll.
     setImmediate(() => setImmediate(() => this.#judge()))
   }
 

@@ -1,19 +1,19 @@
 import type { Pins } from './pins.ts'
 
-/** A frame of HTTP/2 has at most so much content for every peer (RFC 9113 6.5.2). */
+/** The content of an HTTP/2 frame that every peer accepts (RFC 9113 6.5.2). */
 export const PIECE_BYTES = 16 * 1024
-/** What the header of a frame takes. */
+/** The size of a frame header. */
 const ROOM_BYTES = 9
-/** A content shorter than this is not worth a write of its own. */
+/** Shorter content is not worth a write of its own. */
 export const MIN_WRITTEN_BYTES = 2 * PIECE_BYTES
-/** What goes out before the first piece in the same write: a head, and a few frames without content. */
+/** Room for what is sent before the first piece in the same write: a head, and a few frames without content. */
 const FRONT_BYTES = 1024
-/** What a waiting client costs when the page is kept in memory anyway, for all clients. */
+/** What a waiting client costs if the page is kept in memory for all clients anyway. */
 const SHARED_BYTES = 1024
 
 /**
- * How content lies in memory: as it is, for HTTP/1.1, or `framed`, in pieces of `PIECE_BYTES` with room before each for
- * the header of a frame. So it goes out from where it lies over either, in one write.
+ * How content is laid out in memory: contiguous, for HTTP/1.1, or `framed`, in pieces of `PIECE_BYTES` with room for a frame
+ * header before each. So it can be sent from where it is, in one write, over either protocol.
  */
 export type Layout = 'plain' | 'framed'
 
@@ -22,7 +22,7 @@ export class Page {
   readonly length: number
   readonly layout: Layout
   readonly memory: Buffer
-  /** Bytes before the room of the first piece. */
+  /** Bytes before the header room of the first piece. */
   readonly front: number
   /** Set for a page that is kept for all clients. */
   pins: Pins | null = null
@@ -45,17 +45,17 @@ export class Page {
     return this.pins ? SHARED_BYTES : this.memory.length
   }
 
-  /** Where in `memory` the content's byte `at` stands. */
+  /** Returns where in `memory` the content's byte `at` is. */
   indexOf(at: number): number {
     return this.front + (Math.floor(at / this.#piece) + 1) * this.#room + at
   }
 
-  /** Where in the content the piece that `at` lies in ends, or `end` when that comes first. */
+  /** Returns where the piece that contains `at` ends in the content, or `end` if that comes first. */
   stopOf(at: number, end: number): number {
     return Math.min(end, at - (at % this.#piece) + this.#piece)
   }
 
-  /** The content's bytes from `start` to `end`, a view of each piece. */
+  /** Returns the content's bytes from `start` to `end`, a view of each piece. */
   pieces(start: number, end: number): Buffer[] {
     const pieces: Buffer[] = []
     for (let at = start, stop = 0; at < end; at = stop) {
@@ -66,7 +66,7 @@ export class Page {
     return pieces
   }
 
-  /** Copies the content's bytes from `start` to `end` to `output` at `to`. Answers the end there. */
+  /** Copies the content's bytes from `start` to `end` to `output` at `to`. Returns the end there. */
   copy(output: Buffer, to: number, start: number, end: number): number {
     for (let at = start, stop = 0; at < end; at = stop) {
       stop = this.stopOf(at, end)

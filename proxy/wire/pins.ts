@@ -1,6 +1,6 @@
 import { held } from './held.ts'
 
-/** Counts the clients that still wait for bytes in shared memory: after its owner has let go of it, all of it stays for them. */
+/** Counts the clients that wait for bytes in shared memory. Once its owner has released it, they keep all of it alive. */
 export class Pins {
   #count = 0
   #heldBytes = 0
@@ -11,12 +11,12 @@ export class Pins {
     return this
   }
 
-  /** One has taken them. */
+  /** A client has taken its bytes. */
   leave(): void {
     if (--this.#count === 0) held.add(-this.#heldBytes)
   }
 
-  /** Its owner has let go of it: from now on its bytes are held for the clients that wait. */
+  /** Its owner has released it: from now on its bytes count as held for the waiting clients. */
   retire(bytes: number): void {
     this.#heldBytes = bytes
     if (this.#count > 0) held.add(bytes)

@@ -2,12 +2,12 @@ import { connect, createServer } from 'node:net'
 import { log } from '../log.ts'
 import { SocketWire } from './socket-wire.ts'
 
-/** A round trip over loopback; a host that needs longer only gets the slower way of reading. */
+/** Enough for a round trip over loopback; a slower host only gets the slower way of reading. */
 const CHECK_TIMEOUT_MS = 2_000
 
 /**
- * Whether an accepted socket can be given a read buffer, which rests on node's internals: sees whether a few bytes and
- * an end come through one.
+ * Whether an accepted socket can be given a read buffer. This relies on node's internals, so it is tried: a few bytes and an
+ * end must come through one.
  */
 export async function sharesReadBuffer(): Promise<boolean> {
   const works = await new Promise<boolean>((resolve) => {
@@ -43,6 +43,6 @@ export async function sharesReadBuffer(): Promise<boolean> {
         .end('check')
     })
   })
-  if (!works) log('warn', 'accepted connections cannot share a read buffer on this node; reading costs more')
+  if (!works) log('warn', 'accepted connections cannot share a read buffer on this node version; reading will cost more')
   return works
 }

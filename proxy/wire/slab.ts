@@ -1,16 +1,16 @@
 import { Pins } from './pins.ts'
 
-/** Outgoing bytes wait here; a slab that slow receivers still hold is replaced, so one pins no more than this. */
+/** A slab that slow receivers still hold is replaced, so each keeps at most this much alive. */
 const SLAB_BYTES = 512 * 1024
 
 /**
- * Where outgoing bytes are put together. After `write` the kernel has usually taken all and the same place is used
- * again; when not, the place moves on past the bytes that libuv still reads.
+ * The buffer in which outgoing bytes are collected. After a write the kernel has usually taken everything, and the same
+ * place is used again; otherwise the place moves past the bytes that libuv still reads.
  */
 class Slab {
   buffer = Buffer.allocUnsafeSlow(SLAB_BYTES)
   at = 0
-  /** Of the buffer. */
+  /** The pins of the current buffer. */
   pins = new Pins()
 
   /** Makes room for `bytes` after `at`. */

@@ -8,23 +8,23 @@ import { poison } from './poison.ts'
 import { slab } from './slab.ts'
 import { Wire } from './wire.ts'
 
-/** What one read takes at most; also the size of the private buffer of a connection that streams. */
+/** Max bytes of one read; also the size of the private buffer of a connection that streams. */
 export const READ_BUFFER_BYTES = 64 * 1024
 
 const KEEP_ALIVE_PROBE_MS = 60_000
 
 /**
- * One read buffer for all connections: reading, the callback and the copy out of it are one synchronous step, and an
- * idle connection owns no buffer. It is never handed to `write`.
+ * One read buffer for all connections: reading, the callback and copying out of it happen in one synchronous step, so idle
+ * connections need no buffer. It is never passed to `write`.
  */
 const shared = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES)
 
-/** Whether bytes that were read stay as they are until their reader goes on: all but those in the shared buffer. */
+/** Whether these bytes stay unchanged until reading goes on: true for all but the shared buffer. */
 export function staysUntilRead(input: Buffer): boolean {
   return input !== shared
 }
 
-/** What node calls the C++ side of a socket. */
+/** node's name for the C++ side of a socket. */
 interface Handle {
   useUserBuffer?: unknown
 }
@@ -33,7 +33,7 @@ let adoptable = true
 
 function nothing(): void {}
 
-/** Takes the handle out of a socket, which is of no use then; null where that is not possible. */
+/** Takes the handle out of a socket, which cannot be used after that; null if that is not possible. */
 function takeHandle(socket: Socket): Handle | null {
   const holder = socket as unknown as { _handle: Handle | null }
   const handle = holder._handle
@@ -42,32 +42,32 @@ function takeHandle(socket: Socket): Handle | null {
   return handle
 }
 
-/** A TCP connection, encrypted or not: reads into the shared buffer where it can. */
+/** A TCP connection, encrypted or not. It reads into the shared buffer if possible. */
 export class SocketWire extends Wire implements Holder {
   heldBytes = 0
   /**
-   * After a write that fails, what was received before is still read: a server that answers before the request body ends, and
-   * closes, resets the connection while the body is still being sent.
+   * Whether what was received before a failed write is still read. A server that answers and closes before the request body
+   * has ended resets the connection while the body is still being sent.
    */
   readsBeforeEnd = false
   #socket: Socket = null!
   #next: Buffer | undefined = shared
   #streaming = false
-  /** False where node gives the data as 'data' events, in buffers of their own. */
+  /** False if node gives the data as 'data' events, in buffers of their own. */
   #userBuffer = true
   #encrypted = false
-  /** A client is at its other end. */
+  /** Whether the other end is a client. */
   #isAccepted = false
-  /** Of memory that others use as well, in which some of what it sends waits. */
+  /** Pins of shared memory in which some of its outgoing bytes wait. */
   #pins: Pins[] | null = null
   #written: (() => void) | undefined
-  /** Its write has failed, and what came before is read. */
+  /** Set when a write has failed and what came before is still read. */
   #lateEnd: LateEnd | null = null
 
   /**
-   * Takes over an accepted socket. Documented API cannot give an accepted socket a read buffer (only `net.connect`
-   * takes `onread`), so its handle is moved into a socket that has one; where that is not possible, 'data' events
-   * do the same for about a tenth more CPU.
+   * Takes over an accepted socket. The documented API cannot give an accepted socket a read buffer (only `net.connect` takes
+   * `onread`), so its handle is moved into a socket that has one. If that is not possible, 'data' events do the same for
+   * about 10 % more CPU.
    */
   accept(accepted: Socket): void {
     this.#isAccepted = true
@@ -81,15 +81,15 @@ export class SocketWire extends Wire implements Holder {
   acceptEncrypted(accepted: TLSSocket): void {
     this.#isAccepted = true
     this.#encrypted = true
-    // During the handshake an end was the end of all; now the client may end its half and still get its answer.
+    // During the handshake, an end closed the connection. From now on the client may end its half and still get its answer.
     accepted.allowHalfOpen = true
     const handle = takeHandle(accepted)
     if (!handle) return this.#acceptWithEvents(accepted)
     const socket = this.#adopt(handle)
-    // node's memory of it lasts as long as the handle: without who listened during the handshake it is less.
+    // node keeps the old socket as long as the handle; without the listeners of the handshake it takes less memory.
     accepted.removeAllListeners().on('error', nothing)
-    // What a TLSSocket does for its handle: it frees the session with it, ends at a broken record, and has nothing to
-    // do when a message of TLS 1.3 comes later; clients cannot renegotiate (SSL_CTX_set_options(3)).
+    // Does what a TLSSocket does for its handle: it frees the session with it and ends at a broken record. There is nothing
+    // to do for later messages of TLS 1.3, and clients cannot renegotiate (SSL_CTX_set_options(3)).
     Object.assign(socket, { ssl: handle })
     const broken = () => void socket.destroy()
     Object.assign(handle, { onerror: broken, onhandshakestart: nothing, onhandshakedone: nothing })
@@ -97,7 +97,7 @@ export class SocketWire extends Wire implements Holder {
     socket.resume()
   }
 
-  /** Opens a connection to an IP address; `connected` is called when it stands. */
+  /** Opens a connection to an IP address; `connected` is called once it is open. */
   connect(host: string, port: number, connected: () => void): void {
     const options = {
       host,
@@ -107,14 +107,14 @@ export class SocketWire extends Wire implements Holder {
       writableHighWaterMark: 1,
       autoSelectFamily: false,
     }
-    const stands = () => {
+    const opened = () => {
       try {
         connected()
       } catch (error) {
         this.fail(error)
       }
     }
-    const socket = connect({ ...options, onread: this.#onread() }, stands)
+    const socket = connect({ ...options, onread: this.#onread() }, opened)
     this.#endAfterReading(socket)
     this.#attach(socket)
     socket.resume()
@@ -136,7 +136,7 @@ export class SocketWire extends Wire implements Holder {
 
   #acceptWithEvents(accepted: Socket): void {
     this.#userBuffer = false
-    // The buffer of such a socket is larger than a write, so that it tells of no drain.
+    // The buffer of such a socket is larger than a write, so it emits no drain.
     this.#written = () => {
       if (accepted.writableLength === 0) this.drained()
     }
@@ -146,7 +146,7 @@ export class SocketWire extends Wire implements Holder {
 
   #onread(): { buffer: () => Buffer; callback: (length: number, input: Uint8Array) => boolean } {
     return {
-      // Node asks for a buffer once before and then after each read; without an answer it keeps the last one.
+      // Node asks for a buffer once before the first and after each read; without an answer it keeps the last one.
       buffer: () => {
         const next = this.#next
         this.#next = undefined
@@ -170,12 +170,12 @@ export class SocketWire extends Wire implements Holder {
       })
     }
     socket.on('end', () => this.peerEnded())
-    // The error is told by the close that follows it.
+    // The close event that follows handles it.
     socket.on('error', nothing)
     socket.on('close', () => this.gone())
   }
 
-  /** TLS has taken a write that did not have to wait for another when it returns, whenever it reports that. */
+  /** Whether `write` copies the bytes before it returns, as TLS does for a write that does not wait for another one. */
   get takesAtOnce(): boolean {
     return this.#encrypted
   }
@@ -184,7 +184,7 @@ export class SocketWire extends Wire implements Holder {
     return this.#socket.writableLength > 0
   }
 
-  /** Whether it is neither broken nor at its end: what is written after that is thrown away. */
+  /** Whether the connection is neither broken nor ended: later writes are discarded. */
   get takesWrites(): boolean {
     return this.#socket.writable
   }
@@ -213,7 +213,7 @@ export class SocketWire extends Wire implements Holder {
     return socket.writableLength === 0
   }
 
-  /** So much memory is held at least while something is pending. Answers false. */
+  /** Counts at least so many bytes as held while something is pending. Returns false. */
   #hold(bytes: number): boolean {
     if (this.#isAccepted && !this.closed) held.set(this, Math.max(bytes, this.heldBytes))
     return false
@@ -245,7 +245,7 @@ export class SocketWire extends Wire implements Holder {
     if (!this.writeSlab(stop) && from) this.holdBack(from)
   }
 
-  /** Chunks have brought them. */
+  /** Does nothing: trailers were sent with the chunks. */
   override answered(): void {}
 
   override stream(on: boolean): void {
@@ -262,7 +262,7 @@ export class SocketWire extends Wire implements Holder {
     this.#socket.end()
   }
 
-  /** A reset would take with it what the kernel has not sent. */
+  /** Ends normally: a reset would discard what the kernel has not sent yet. */
   override breakOff(): void {
     this.end()
   }
@@ -272,7 +272,7 @@ export class SocketWire extends Wire implements Holder {
   }
 
   override reset(): void {
-    // A session of TLS that ends without close_notify is known to be cut; only plain handles can be reset.
+    // A TLS session without close_notify is recognised as truncated; only plain handles can be reset.
     if (this.#encrypted) this.#socket.destroy()
     else this.#socket.resetAndDestroy()
   }
@@ -309,7 +309,7 @@ export class SocketWire extends Wire implements Holder {
   }
 }
 
-/** Makes accepted sockets read through 'data' events: what the worker does when its self-check fails. */
+/** Makes accepted sockets read through 'data' events; the worker does this if its self-check fails. */
 export function useDataEvents(): void {
   adoptable = false
 }

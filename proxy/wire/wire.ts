@@ -1,7 +1,7 @@
 import { log } from '../log.ts'
 import type { Page } from './page.ts'
 
-/** Who deals with what happens on a wire. `input` is valid during the call alone. */
+/** Handles the events of a wire. `input` is only valid during the call. */
 export interface WireOwner {
   onRead(input: Buffer, length: number): void
   onDrain(): void
@@ -13,58 +13,58 @@ export interface WireOwner {
   cut(): void
 }
 
-/** Where what is written comes from. */
+/** The origin of what is written, which can be paused. */
 export interface Source {
   pause(): unknown
   resume(): unknown
 }
 
-/** One end of what is relayed: writes that say whether they are done, and reads that can be held back. */
+/** One end of a relayed connection: its writes say whether they are done, and its reads can be held back. */
 export abstract class Wire {
   owner!: WireOwner
-  /** Messages are framed by the protocol below: chunks have no meaning, and an end is no FIN. */
+  /** Whether the protocol below frames messages: chunks are not needed then, and an end is not a FIN. */
   readonly frames: boolean = false
   paused = false
-  /** Nothing goes over it: not yet, or no more. */
+  /** Whether it cannot be used: it is not open yet, or not any more. */
   closed = true
-  /** What was paused until this wire has drained. */
+  /** What is paused until this wire has drained. */
   #source: Source | null = null
 
-  /** Whether bytes written have not all gone to the kernel. */
+  /** Whether not all written bytes have gone to the kernel. */
   abstract get pending(): boolean
   /**
-   * How many bytes of a page may be written now: none should be read for it before. At 0 its owner gets a drain once there is
-   * room.
+   * Returns how many bytes of a page may be written now. Nothing should be read for it before asking. After 0, its owner
+   * gets a drain event once there is room.
    */
   abstract room(): number
   /** Writes the slab's bytes from its place to `end`. False: they are pending. */
   abstract writeSlab(end: number): boolean
-  /** Writes bytes that stay as they are until they are sent. False: they are pending. */
+  /** Writes bytes that are not changed until they are sent. False: they are pending. */
   abstract write(bytes: Buffer, start: number, end: number): boolean
   /**
-   * Writes bytes of a page, which stays as it is until they are sent; with `last` the message is complete by them.
-   * False: they are pending.
+   * Writes bytes of a page, which is not changed until they are sent; with `last` they complete the message. False: they are
+   * pending.
    */
   abstract writePage(page: Page, start: number, end: number, last: boolean): boolean
-  /** Writes what was read and pauses `from` (null for the last piece) while the bytes are pending. */
+  /** Writes bytes that were read, and pauses `from` (null for the last piece) while they are pending. */
   abstract relay(input: Buffer, start: number, end: number, from: Wire | null): void
-  /** The answer to one request is complete; `trailers` are names in lower case and values in turn. */
+  /** The answer to one request is complete; `trailers` alternates names in lower case and values. */
   abstract answered(trailers: readonly string[]): void
   /** Reads into a buffer of its own while much comes, so that it can be written without a copy. */
   abstract stream(on: boolean): void
-  /** Has TCP find out that the peer is gone. */
+  /** Makes TCP detect whether the peer is gone. */
   abstract keepAlive(): void
   /** Sends FIN after what was written. */
   abstract end(): void
-  /** The other end of a tunnel is gone and has sent no FIN: the peer is told after what was written, where there is a way to. */
+  /** The other end of a tunnel is gone without a FIN: tells the peer so after what was written, if the protocol can. */
   abstract breakOff(): void
   abstract destroy(): void
-  /** Ends so that the peer does not take a cut message for a whole one. */
+  /** Ends so that the peer does not take a truncated message for a complete one. */
   abstract reset(): void
   protected abstract stopReading(): void
   protected abstract goOnReading(): void
 
-  /** Gives the owner what came. */
+  /** Passes incoming bytes to the owner. */
   receive(input: Buffer, length: number): void {
     try {
       this.owner.onRead(input, length)
@@ -73,14 +73,14 @@ export abstract class Wire {
     }
   }
 
-  /** A fault of ours ends the connections that it concerns, not the worker with all others. */
+  /** Limits a fault of this program to the connections that it concerns; otherwise it would end the worker. */
   fail(error: unknown): void {
-    log('error', 'a connection met a fault and is closed', { error: (error as Error).stack })
+    log('error', 'a connection failed and is closed', { error: (error as Error).stack })
     try {
       this.owner.cut()
       this.destroy()
     } catch {
-      // What is left of it ends with its socket.
+      // The rest ends with its socket.
     }
   }
 
@@ -108,12 +108,12 @@ export abstract class Wire {
   /** Pauses `from` until this wire has drained. */
   holdBack(from: Source): void {
     from.pause()
-    // An instance whose 1xx was held back, whose answer is compressed now.
+    // Another source was held back before, such as an instance's interim answer before a compressed body.
     if (this.#source !== from) this.#source?.resume()
     this.#source = from
   }
 
-  /** Forgets whom it holds back, and lets that one read on. */
+  /** Resumes what it holds back, and forgets it. */
   letGo(): void {
     const source = this.#source
     this.#source = null

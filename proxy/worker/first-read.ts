@@ -1,18 +1,18 @@
 import type { Client } from '../relay/client.ts'
 import type { WireOwner } from '../wire/wire.ts'
 
-/** What a client says first that knows that HTTP/2 is spoken (RFC 9113 3.4); no method of HTTP/1.1 is called so. */
+/** How an HTTP/2 client begins when it knows that the server speaks it (RFC 9113 3.4). HTTP/1.1 has no such method. */
 const PREFACE = Buffer.from('PRI ')
 
 /**
- * Owns a plain connection until something comes over it, by which it is known what its client speaks. A preface that
- * comes in crumbs is not known as one: clients write it at once.
+ * Owns a plain connection until its first bytes show which protocol the client speaks. A preface that arrives in smaller
+ * pieces is not recognised: clients send it in one piece.
  */
 export class FirstRead implements WireOwner {
   readonly #client: Client
   readonly #beginHttp2: () => WireOwner
 
-  /** `client` deals with what is HTTP/1.1, and with one that says nothing; `beginHttp2` gives who takes its place. */
+  /** `client` handles HTTP/1.1, and connections that send nothing; `beginHttp2` returns the owner for HTTP/2. */
   constructor(client: Client, beginHttp2: () => WireOwner) {
     this.#client = client
     this.#beginHttp2 = beginHttp2

@@ -4,18 +4,18 @@ import { log } from '../log.ts'
 import type { BoundListener, ListenerSpec, WireError } from '../protocol.ts'
 import type { HeldSocket } from '../spawn.ts'
 
-/** Connections that may wait to be accepted; the kernel caps it at net.core.somaxconn (4096 by default). */
+/** Max connections that wait to be accepted; the kernel caps it at net.core.somaxconn (4096 by default). */
 const BACKLOG = 4_096
 
 type Protocol = ListenerSpec['protocol']
 
-/** The inherited listening sockets of one worker, from the first table on. */
+/** The inherited listening sockets of one worker, used from the first table on. */
 export class Listeners {
   readonly #sockets: readonly HeldSocket[]
   readonly #accept: (socket: Socket, protocol: Protocol) => void
   #servers: Server[] = []
   #bound: BoundListener[] | null = null
-  /** What the table has each address speak; a change is for connections accepted after it. */
+  /** The protocol of each address in the table; a change applies to connections accepted after it. */
   #protocols = new Map<string, Protocol>()
 
   constructor(sockets: readonly HeldSocket[], accept: (socket: Socket, protocol: Protocol) => void) {
@@ -23,12 +23,12 @@ export class Listeners {
     this.#accept = accept
   }
 
-  /** What is open; nothing before `open`. */
+  /** The open listeners; none before `open`. */
   get bound(): BoundListener[] {
     return this.#bound ?? []
   }
 
-  /** The port of the first `https` listener that is open. */
+  /** The port of the first open `https` listener. */
   get securePort(): number | null {
     for (const [address, protocol] of this.#protocols) {
       const bound = protocol === 'https' && this.bound.find((listener) => listener.address === address)
@@ -37,17 +37,17 @@ export class Listeners {
     return null
   }
 
-  /** Takes what the addresses speak from a table. */
+  /** Takes the protocols of the addresses from a table. */
   apply(specs: readonly ListenerSpec[]): void {
     this.#protocols = new Map(specs.map(({ address, protocol }) => [address, protocol]))
   }
 
-  /** Starts to accept, once. Throws `ChannelError`. */
+  /** Starts to accept; later calls do nothing. Throws `ChannelError`. */
   async open(): Promise<void> {
     this.#bound ??= await Promise.all(this.#sockets.map((socket) => this.#listen(socket)))
   }
 
-  /** Accepts no more. */
+  /** Stops accepting. */
   close(): void {
     for (const server of this.#servers.splice(0)) server.close()
   }
@@ -59,7 +59,7 @@ export class Listeners {
       )
       server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, address)))
       server.listen({ fd }, BACKLOG, () => {
-        server.on('error', (error) => log('error', 'listener', { address, error: error.message }))
+        server.on('error', (error) => log('error', 'a listener failed', { address, error: error.message }))
         const { address: host, port } = server.address() as AddressInfo
         resolve({ address, host, port })
       })

@@ -12,9 +12,9 @@ import { SocketWire } from '../wire/socket-wire.ts'
 import { FirstRead } from './first-read.ts'
 import { Places } from './places.ts'
 
-/** All waits are counted in seconds; one timer looks after all connections. */
+/** All timeouts are counted in seconds, so one timer checks all connections. */
 const TICK_MS = 500
-/** Client connections of one worker: each may need a second descriptor, and 1,048,576 is the usual limit of a process. */
+/** Max client connections of one worker: each may need a second descriptor, and a process usually has 1,048,576. */
 const MAX_CONNECTIONS = 100_000
 
 /** Every connection of one worker. */
@@ -24,23 +24,23 @@ export class Relay implements Http2Worker {
   readonly files = new OpenFiles()
   /** Monotonic milliseconds, as of the last tick. */
   now = monotonicMs()
-  /** Answers say `Connection: close`, and connections end after them. */
+  /** Whether answers say `Connection: close`, and connections end after them. */
   retiring = false
   /** Called when the last connection of a retiring relay has ended. */
   whenEmpty: () => void = () => {}
-  /** The port of the first `https` listener: where plain requests are sent to. */
+  /** The port of the first `https` listener, to which plain requests are redirected. */
   securePort: number | null = null
   /** Connections that speak HTTP/1.1, and streams of HTTP/2. */
   #clients = new Set<Client>()
   #http2 = new Set<Http2Connection>()
-  /** Made for the first connection that speaks TLS. */
+  /** Created for the first TLS connection. */
   #terminator: TlsTerminator | null = null
   #ticketKeys: Buffer | null = null
   #connections = 0
   readonly #places: Places
   #timer = setInterval(() => {
     this.now = monotonicMs()
-    // After a stall timers run before the sockets are looked at: what came in time is read before anything expires.
+    // After a stall, timers run before sockets are read: read what came in time before anything expires.
     setImmediate(() => this.#tick())
   }, TICK_MS)
 
@@ -58,7 +58,7 @@ export class Relay implements Http2Worker {
     return open
   }
 
-  /** Serves a connection that a listener of this protocol accepted. */
+  /** Serves a connection accepted by a listener of this protocol. */
   accept(socket: Socket, protocol: ListenerSpec['protocol']): void {
     const peer = Peer.of(socket, protocol === 'https', this.routes)
     if (!this.#admit(peer)) {
@@ -94,15 +94,15 @@ export class Relay implements Http2Worker {
     return connection
   }
 
-  /** Takes on a connection that speaks HTTP/1.1, or a stream of HTTP/2. */
+  /** Adds a connection that speaks HTTP/1.1, or a stream of HTTP/2. */
   serve(client: Client): void {
     this.#clients.add(client)
   }
 
-  /** A client is gone. */
+  /** Removes a client that is gone. */
   forget(client: Client): void {
     if (!this.#clients.delete(client)) return
-    // A connection that is encrypted, or has streams, leaves as such.
+    // Encrypted connections, and connections with streams, are counted down when they close themselves.
     if (!client.peer.secure && !client.wire.frames) this.#leave(client.peer)
   }
 
@@ -110,7 +110,7 @@ export class Relay implements Http2Worker {
     if (this.#http2.delete(connection) && !connection.peer.secure) this.#leave(connection.peer)
   }
 
-  /** Sessions of TLS made under these 48 bytes resume. */
+  /** Sets the key of session tickets: TLS sessions made under these 48 bytes resume. */
   setTicketKeys(keys: Buffer): void {
     this.#ticketKeys = keys
     this.#terminator?.setTicketKeys(keys)
@@ -140,14 +140,14 @@ export class Relay implements Http2Worker {
     wire.acceptEncrypted(socket)
   }
 
-  /** Counts a connection; false when there are too many, of its network or altogether. */
+  /** Counts a connection; false when its network, or the worker, has too many. */
   #admit(peer: Peer): boolean {
     if (this.#connections >= MAX_CONNECTIONS || !this.takePlace(peer)) return false
     this.#connections++
     return true
   }
 
-  /** Counts a connection, or a stream after the first of its connection; false when its network has too many. */
+  /** Counts a connection, or a second or later stream of one; false when its network has too many. */
   takePlace({ network, capped }: Peer): boolean {
     return !capped || this.#places.take(network, this.routes.maxConnectionsPerAddress)
   }
@@ -163,8 +163,8 @@ export class Relay implements Http2Worker {
   }
 
   /**
-   * Resolves when no request to the instance is open; after `deadlineMs` those left are cut. New requests do not go
-   * there any more when the table says so, which must come first.
+   * Resolves when no request to the instance is open; after `deadlineMs` the remaining ones are cut. The table must take the
+   * instance out of rotation first, so that it gets no new requests.
    */
   async drain(name: string, deadlineMs: number): Promise<void> {
     const timer = setTimeout(() => {
@@ -178,7 +178,7 @@ export class Relay implements Http2Worker {
     clearTimeout(timer)
   }
 
-  /** Lets every connection end after its next answer; with `closeIdle` those that wait for a request end now. */
+  /** Ends every connection after its next answer; with `closeIdle`, idle ones end now. */
   retire(closeIdle: boolean): void {
     this.retiring = true
     if (closeIdle) for (const client of this.#clients) client.closeIdle()
@@ -186,7 +186,7 @@ export class Relay implements Http2Worker {
     if (this.#connections === 0) this.whenEmpty()
   }
 
-  /** Cuts every connection and stops the clock. */
+  /** Cuts every connection and stops the timer. */
   end(): void {
     clearInterval(this.#timer)
     for (const client of this.#clients) client.cut()

@@ -3,47 +3,47 @@ import type { Channel } from '../control/channel.ts'
 import type { WorkerReport } from '../control/worker-messages.ts'
 import type { Ledger, Sums, Tally } from '../counts.ts'
 
-/** Rows of one report: more would keep requests waiting while they are written. */
+/** Max rows of one report: requests wait while it is written. */
 const MAX_ROWS = 500
 
-/** Tells one supervisor what is counted: everything once, then what changes. */
+/** Reports the counts to one supervisor: everything once, then the changes. */
 export class Reporter {
   readonly #channel: Channel
-  #untold: Set<Tally>
-  #told = ''
+  #unreported: Set<Tally>
+  #lastRest = ''
 
   constructor(channel: Channel, ledger: Ledger) {
     this.#channel = channel
-    this.#untold = new Set([...ledger.all()].filter(({ row }) => row !== null))
+    this.#unreported = new Set([...ledger.all()].filter(({ row }) => row !== null))
   }
 
-  /** Takes note of rows that have changed. */
+  /** Marks rows that have changed as to be reported. */
   note(changed: Iterable<Tally>): void {
-    for (const tally of changed) this.#untold.add(tally)
+    for (const tally of changed) this.#unreported.add(tally)
   }
 
-  /** Tells what is not told yet, as many rows a turn as do not hold requests up. `view` is the rest of the report. */
-  async tell(view: () => Omit<WorkerReport, 'sums'>): Promise<void> {
-    while (this.tellSome(view)) await setImmediate()
+  /** Reports everything that is outstanding, in turns short enough for requests. `view` is the rest of the report. */
+  async report(view: () => Omit<WorkerReport, 'sums'>): Promise<void> {
+    while (this.reportSome(view)) await setImmediate()
   }
 
-  /** Tells some rows; true when there are more. */
-  tellSome(view: () => Omit<WorkerReport, 'sums'>): boolean {
+  /** Reports some rows; true when there are more. */
+  reportSome(view: () => Omit<WorkerReport, 'sums'>): boolean {
     const rest = view()
     const text = JSON.stringify(rest)
-    if (this.#untold.size === 0 && text === this.#told) return false
-    this.#told = text
+    if (this.#unreported.size === 0 && text === this.#lastRest) return false
+    this.#lastRest = text
     this.#channel.event('counts', { ...rest, sums: this.#take() } satisfies WorkerReport)
-    return this.#untold.size > 0
+    return this.#unreported.size > 0
   }
 
   #take(): Sums {
     const sums: Sums = {}
     let rows = 0
-    for (const tally of this.#untold) {
+    for (const tally of this.#unreported) {
       if (rows++ === MAX_ROWS) break
       sums[tally.id] = tally.row!
-      this.#untold.delete(tally)
+      this.#unreported.delete(tally)
     }
     return sums
   }

@@ -4,22 +4,22 @@ import type { Draft } from '../routes/draft.ts'
 import type { Routes } from '../routes/routes.ts'
 import { TableReader } from '../table/reader.ts'
 
-/** A table that has come whole. */
+/** A table that has arrived completely. */
 export interface NewTable {
   draft: Draft
   settings: TableSettings
 }
 
 /**
- * The tables that come over one connection to a worker's control socket. Two supervisors may speak to a worker while
- * one takes over from the other, so each table is seen to follow the one that it was made for.
+ * The tables that come over one connection to a worker's control socket. Two supervisors may talk to a worker while one
+ * takes over from the other, so each table is checked to follow the one that it was made for.
  */
 export class TableIntake {
   readonly #routes: Routes
   readonly #reader: TableReader<NewTable>
-  /** The routes' epoch when the table that comes was begun. */
+  /** The epoch of the routes when the incoming table was begun. */
   #begunAt = NaN
-  /** Their epoch with the table that came last this way. */
+  /** The epoch of the routes after the last table from this connection. */
   #givenAt = NaN
 
   constructor(routes: Routes) {
@@ -32,14 +32,16 @@ export class TableIntake {
     })
   }
 
-  /** Takes a message; the table when it was its last, to be swapped in at once. Throws `ChannelError` `invalid_table`. */
+  /**
+   * Reads a message; returns the table after its last one, to be swapped in at once. Throws `ChannelError` `invalid_table`.
+   */
   read(message: object): NewTable | null {
     const table = this.#reader.read(message, '')
     if (table) this.#checkEpoch(this.#begunAt)
     return table
   }
 
-  /** Has it take the place of the table in use; resolves when what left is taken care of. */
+  /** Replaces the table in use; resolves when everything that left it has been closed. */
   swap({ draft, settings }: NewTable): Promise<void> {
     const swapping = this.#routes.swap(draft, settings)
     this.#givenAt = this.#routes.epoch
@@ -48,6 +50,6 @@ export class TableIntake {
 
   #checkEpoch(epoch: number): void {
     if (epoch !== this.#routes.epoch)
-      throw new ChannelError('invalid_table', 'another table came over another connection')
+      throw new ChannelError('invalid_table', 'another connection has sent a table in the meantime')
   }
 }

@@ -20,27 +20,27 @@ import { Relay } from './relay.ts'
 import { Reporter } from './reporter.ts'
 import { TableIntake } from './table-intake.ts'
 
-/** The kernel's, random(4). */
+/** The kernel's random UUIDs, random(4). */
 const RANDOM_UUID_FILE = '/proc/sys/kernel/random/uuid'
-/** How often counts are told to the supervisor when they changed. */
+/** How often changed counts are reported to the supervisor. */
 const REPORT_MS = 2_000
-/** A worker that no supervisor has spoken to by then is nobody's. */
+/** How long a new worker waits for a supervisor to connect before it ends. */
 const ORPHAN_AT_BIRTH_MS = 30_000
-/** A retiring worker answers names for so long: where listeners overlap, its successor starts only after it. */
+/** How long a retiring worker still answers names: where listeners overlap, its successor starts only after that. */
 const RESOLVER_LINGER_MS = 5_000
-/** A worker that has ended its work waits so long for a supervisor to tell its last counts to. */
-const LAST_WORDS_MS = 10_000
-const LAST_WORDS_POLL_MS = 50
-/** A supervisor answers at once; also what SIGTERM leaves to requests. */
-const FAREWELL_MS = 500
+/** How long a worker that is done waits for a supervisor that takes its last counts. */
+const FINAL_REPORT_TIMEOUT_MS = 10_000
+const FINAL_REPORT_POLL_MS = 50
+/** How long a supervisor has to answer the last report, and how long open requests get after SIGTERM. */
+const FAREWELL_TIMEOUT_MS = 500
 
-/** Serves on inherited listening sockets until it is retired; its control socket takes orders from any supervisor. */
+/** Serves on inherited listening sockets until it is retired. Any supervisor can control it through its control socket. */
 export async function runWorker(settings: WorkerSettings): Promise<void> {
   putRequestsFirst()
   const worker = new Worker(settings)
-  // The supervisor tells it when to end; a signal to the whole process group must not.
+  // The supervisor says when a worker ends; a signal to the whole process group must not end it.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
-  process.on('SIGTERM', () => worker.retire(FAREWELL_MS, true))
+  process.on('SIGTERM', () => worker.retire(FAREWELL_TIMEOUT_MS, true))
   if (settings.buffer_shared_on !== process.version && !(await sharesReadBuffer())) useDataEvents()
   await worker.open()
 }
@@ -58,7 +58,7 @@ class Worker {
   #greeted = false
   #ending = false
   /** False when the whole data plane ends. */
-  #awaitsHeir = true
+  #expectsSuccessor = true
 
   constructor(settings: WorkerSettings) {
     this.#settings = settings
@@ -80,8 +80,8 @@ class Worker {
       isAlone: () => this.#channels === 0,
       reopen: () => this.#listen(file),
       gone: () => {
-        log('warn', 'the data directory is gone: a worker without a supervisor ends')
-        this.retire(FAREWELL_MS, true)
+        log('warn', 'the data directory is gone; this worker has no supervisor and ends')
+        this.retire(FAREWELL_TIMEOUT_MS, true)
       },
     })
     process.on('exit', () => rmSync(file, { force: true }))
@@ -93,7 +93,7 @@ class Worker {
   }
 
   async #listen(file: string): Promise<void> {
-    // One that closes removes its file, whosever that is by then.
+    // A server that closes later would remove the file, even if it belongs to its successor by then.
     this.#server?.close()
     rmSync(file, { force: true })
     const server = createServer((socket) => this.#greet(socket))
@@ -111,12 +111,12 @@ class Worker {
   #greet(socket: Socket): void {
     const tables = new TableIntake(this.#relay.routes)
     const channel: Channel = new Channel(socket, (op, body) => {
-      if (op === 'hello') this.#know(channel)
+      if (op === 'hello') this.#addSupervisor(channel)
       return this.#handle(op, body, tables)
     })
     this.#greeted = true
     this.#channels++
-    // A host has few watches: while a supervisor is connected, reports look for the file that the next one finds.
+    // A host has few watches: while a supervisor is connected, the regular report checks the file for the next one.
     this.#watch?.stop()
     channel.onClose = () => {
       this.#reporters.delete(channel)
@@ -124,8 +124,8 @@ class Worker {
     }
   }
 
-  /** Who says hello is a supervisor: it is told what is counted. Control planes do not. */
-  #know(channel: Channel): void {
+  /** Reports counts to this peer from now on: it said hello, so it is a supervisor. Control planes never do. */
+  #addSupervisor(channel: Channel): void {
     if (!this.#reporters.has(channel))
       this.#reporters.set(channel, new Reporter(channel, this.#relay.routes.ledger))
   }
@@ -147,7 +147,7 @@ class Worker {
       case 'start_supervisor':
         return this.#startSupervisor(body)
       default:
-        throw new ChannelError('unknown', `${op} is not known to this worker`)
+        throw new ChannelError('unknown', `this worker does not support ${op}`)
     }
   }
 
@@ -156,7 +156,10 @@ class Worker {
     return { pid: process.pid, version, incarnation: this.#incarnation, protocol: PROTOCOL }
   }
 
-  /** Takes a part of a table, or its last; listens first with the first table, so that no request comes before there are routes. */
+  /**
+   * Takes a part of a table. The first complete table starts the listeners, so that no request comes before there are
+   * routes.
+   */
   async #takeTable(tables: TableIntake, message: object): Promise<{ listeners: BoundListener[] } | null> {
     const table = tables.read(message)
     if (!table) return null
@@ -171,7 +174,7 @@ class Worker {
     return { listeners: this.#listeners.bound }
   }
 
-  /** Takes the keys that all workers encrypt TLS session tickets with. */
+  /** Takes the keys with which all workers encrypt TLS session tickets. */
   #takeTicketKeys(keys: unknown): null {
     const bytes = Buffer.from(String(keys), 'base64')
     if (bytes.length !== TICKET_KEY_BYTES)
@@ -180,7 +183,7 @@ class Worker {
     return null
   }
 
-  /** Has a supervisor started with the sockets that this worker holds, in place of one that died. */
+  /** Starts a supervisor with the sockets that this worker holds, to replace one that died. */
   #startSupervisor(body: Record<string, unknown>): null {
     if (this.#relay.retiring)
       throw new ChannelError('failed', 'the worker is retiring and holds no listening socket')
@@ -194,15 +197,15 @@ class Worker {
     return null
   }
 
-  /** Accepts no more, ends each connection after its next answer, and ends itself with the last or after `limitMs`. */
+  /** Stops accepting, ends each connection after its next answer, and ends the process with the last or after `limitMs`. */
   retire(limitMs: number, closeIdle: boolean): null {
     this.#listeners.close()
     setTimeout(() => this.#end(), limitMs).unref()
-    // At the end of the whole data plane nobody comes after.
-    this.#awaitsHeir = !closeIdle
+    // When the whole data plane ends, there is no successor.
+    this.#expectsSuccessor = !closeIdle
     if (closeIdle) this.#resolver.close()
     else setTimeout(() => this.#endResolver(), RESOLVER_LINGER_MS).unref()
-    // The answer goes out first: without connections this is the end.
+    // The answer goes out first: without connections, this ends the process.
     setImmediate(() => this.#relay.retire(closeIdle))
     return null
   }
@@ -217,14 +220,14 @@ class Worker {
     return { incarnation: this.#incarnation, connections: openConnections, requests: openRequests }
   }
 
-  /** Has every supervisor told what is counted. */
+  /** Reports the counts to every supervisor. */
   async #report(): Promise<void> {
     const changed = this.#relay.routes.ledger.takeChanged()
     for (const reporter of this.#reporters.values()) reporter.note(changed)
-    await Promise.all([...this.#reporters.values()].map((reporter) => reporter.tell(() => this.#view())))
+    await Promise.all([...this.#reporters.values()].map((reporter) => reporter.report(() => this.#view())))
   }
 
-  /** Answers after everything was told. */
+  /** Answers once everything has been reported. */
   async #count(): Promise<WorkerReport> {
     await this.#report()
     return { ...this.#view(), sums: {} }
@@ -234,20 +237,20 @@ class Worker {
     if (this.#ending) return
     this.#ending = true
     this.#relay.end()
-    void this.#sayLastWords()
+    void this.#reportAndExit()
   }
 
-  /** Ends the process once a supervisor, also one that is about to take over, has heard what was counted. */
-  async #sayLastWords(): Promise<void> {
-    const deadline = monotonicMs() + (this.#greeted && this.#awaitsHeir ? LAST_WORDS_MS : 0)
-    while (!(await this.#isHeard()) && monotonicMs() < deadline) await sleep(LAST_WORDS_POLL_MS)
+  /** Ends the process once a supervisor, perhaps one that is about to take over, has confirmed the last counts. */
+  async #reportAndExit(): Promise<void> {
+    const deadline = monotonicMs() + (this.#greeted && this.#expectsSuccessor ? FINAL_REPORT_TIMEOUT_MS : 0)
+    while (!(await this.#confirmFinalReport()) && monotonicMs() < deadline) await sleep(FINAL_REPORT_POLL_MS)
     process.exit(0)
   }
 
-  /** Tells everything and asks for an answer. */
-  async #isHeard(): Promise<boolean> {
+  /** Reports everything and asks the supervisors to confirm; true if one did. */
+  async #confirmFinalReport(): Promise<boolean> {
     await this.#report()
-    const answers = [...this.#reporters.keys()].map((channel) => channel.request('farewell', {}, FAREWELL_MS))
+    const answers = [...this.#reporters.keys()].map((channel) => channel.request('farewell', {}, FAREWELL_TIMEOUT_MS))
     return Promise.any(answers).then(
       () => true,
       () => false,

@@ -14,7 +14,7 @@ import { capture, clip } from './command.mjs'
 import { ROOT } from './paths.mjs'
 import { Refusal, say } from './say.mjs'
 
-/** Everything that a build is made from. */
+/** Everything that a build depends on. */
 export const SOURCES = [
   'cli',
   'daemon',
@@ -32,12 +32,12 @@ export const SOURCES = [
   'tsconfig.json',
 ]
 
-/** Where builds of the test suites lie, by the state of the sources, so that a running suite keeps its own. */
+/** Builds for test suites, named by a hash of the sources, so that a running suite keeps its own. */
 const TEST_BUILDS = join(ROOT, '.cache/builds')
 const TEST_BUILDS_KEPT = 3
 
 /**
- * Builds the server into `directory` unless it holds a build of these very sources.
+ * Builds the server into `directory` unless it already has a build of exactly these sources.
  *
  * @param {string} node the node that builds
  * @param {string} [directory]
@@ -63,7 +63,7 @@ export async function ensureBuild(node, directory = join(ROOT, '.output')) {
 }
 
 /**
- * Builds for tests into a folder that no later build touches.
+ * Builds for tests into a folder that no later build changes.
  *
  * @param {string} node
  * @returns {Promise<string>} the file to run
@@ -102,7 +102,7 @@ async function build(node, directory) {
 }
 
 /**
- * Puts a finished build in the place of the last one.
+ * Replaces the last build by a finished one.
  *
  * @param {string} directory
  * @param {string} fresh
@@ -114,7 +114,7 @@ function replace(directory, fresh) {
   rmSync(old, { recursive: true, force: true })
 }
 
-/** A digest of the names and contents of all sources: some hundred small files, read in well under 100 ms. */
+/** Returns a digest of the names and contents of all sources: some hundred small files, read in well under 100 ms. */
 export function hashSources() {
   const hash = createHash('sha256')
   for (const source of SOURCES) addTo(hash, source)

@@ -3,13 +3,13 @@ import { constants, accessSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /**
- * The file that a command name means, or null.
+ * Returns the file of a command, or null.
  *
  * @param {string} name
  * @returns {string | null}
  */
 export function findCommand(name) {
-  // A login shell's administrator folders are not always on the path of who runs npm.
+  // The path of a user who runs npm often lacks the administrator folders of a login shell.
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
   for (const folder of folders.filter(Boolean)) {
     const file = join(folder, name)
@@ -27,7 +27,7 @@ const CLIP_LINES = 40
 const CLIP_CHARACTERS = 400
 
 /**
- * The end of what a program printed, for a person to read: an error may quote whole files.
+ * Returns the end of a program's output, short enough to read: an error may quote whole files.
  *
  * @param {string} output
  */
@@ -39,12 +39,12 @@ export function clip(output) {
 }
 
 /**
- * Runs a program to its end and keeps what it prints.
+ * Runs a program to its end and captures its output.
  *
  * @param {string} file
  * @param {string[]} args
  * @param {import('node:child_process').SpawnOptions} [options]
- * @returns {Promise<{ code: number | null, output: string }>} code null when it could not be started or was killed
+ * @returns {Promise<{ code: number | null, output: string }>} code is null if it could not be started or was killed
  */
 export function capture(file, args, options = {}) {
   return new Promise((resolve) => {
@@ -58,7 +58,7 @@ export function capture(file, args, options = {}) {
 }
 
 /**
- * Runs a program on this terminal in place of this process: its signals are passed on and its end is this process's end.
+ * Runs a program on this terminal instead of this process: signals are passed on, and this process ends when it ends.
  *
  * @param {string} file
  * @param {string[]} args
@@ -68,7 +68,7 @@ export function capture(file, args, options = {}) {
 export function become(file, args, options = {}) {
   return new Promise((_, reject) => {
     const child = spawn(file, args, { ...options, stdio: 'inherit' })
-    // A terminal sends these to every process in front of it, the child among them.
+    // A terminal sends these to every process in its foreground, the child among them.
     const fromTerminal = process.stdin.isTTY ? ['SIGINT', 'SIGHUP'] : []
     for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
       process.on(signal, () => fromTerminal.includes(signal) || child.kill(signal))

@@ -4,25 +4,25 @@ import { capture, clip, findCommand } from './command.mjs'
 import { ROOT } from './paths.mjs'
 import { Refusal, say } from './say.mjs'
 
-/** The oldest node that has everything the server uses (crypto.argon2); the same as `engines` in package.json. */
+/** The oldest node with everything that the server uses (crypto.argon2); the same as `engines` in package.json. */
 const OLDEST_NODE = [24, 7]
 
 /** @typedef {{ version?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[], engines?: unknown }} Package */
 
 /**
- * Installs the npm dependencies unless what is installed is what package-lock.json says.
+ * Installs the npm dependencies, unless exactly those in package-lock.json are already installed.
  *
  * @param {{ mayInstall: boolean }} options
  */
 export async function ensureDependencies({ mayInstall }) {
   if (dependenciesInstalled()) return
   if (!mayInstall)
-    throw new Refusal('the npm dependencies are not installed: run npm ci, or leave --no-install out')
+    throw new Refusal('the npm dependencies are not installed: run npm ci, or omit --no-install')
   say('installing the npm dependencies')
   const folder = join(ROOT, '.cache/install')
   try {
     prepareInstall(folder)
-    // npm tells its scripts where it is; another npm on the path may be of another age.
+    // npm tells its scripts where it is; another npm on the path may be of another version.
     const npm = process.env.npm_execpath
     const [file, ...before] = npm ? [process.execPath, npm] : [findCommand('npm') ?? 'npm']
     const { code, output } = await capture(file, [...before, 'ci', '--include=dev'], { cwd: folder })
@@ -36,8 +36,8 @@ export async function ensureDependencies({ mayInstall }) {
 }
 
 /**
- * Lays out a folder to install in, whose lock says nothing of the node that each package wants: npm leaves out optional
- * packages that want a newer node than its own, although the newer node that runs everything comes with them.
+ * Prepares a folder to install in, whose lock file does not say which node each package needs. npm would skip optional
+ * packages that need a newer node than its own, although the newer node that runs everything is one of them.
  *
  * @param {string} folder
  */
@@ -50,7 +50,7 @@ function prepareInstall(folder) {
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
 }
 
-/** Compares package-lock.json with the list that npm keeps of what it installed. */
+/** Compares package-lock.json with npm's list of what it has installed. */
 function dependenciesInstalled() {
   const installed = join(ROOT, 'node_modules/.package-lock.json')
   if (!existsSync(installed)) return false
@@ -63,7 +63,7 @@ function dependenciesInstalled() {
 }
 
 /**
- * Whether an optional package is the one for this system and processor, such as a compiler's program.
+ * Whether an optional package, such as the binary of a compiler, is the one for this system and processor.
  *
  * @param {Package} wanted
  */
@@ -86,9 +86,9 @@ function packagesOf(file) {
 }
 
 /**
- * The node that runs the server: this one when it is new enough, else the one that npm brought.
+ * Returns the node that runs the server: this one if it is new enough, else the one that npm has installed.
  *
- * @returns {string} its file; it may still lack a library of the system
+ * @returns {string} its file; a system library that it needs may still be missing
  */
 export function findNode() {
   if (isNewEnough(process.version)) return process.execPath

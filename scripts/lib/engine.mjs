@@ -7,28 +7,28 @@ import { Refusal, say } from './say.mjs'
 
 const SOCKET = '/var/run/docker.sock'
 const LOG_FILE = '/var/log/dockerd.log'
-/** A first start makes the engine's folders and rules: 0.3 s on a small machine, some seconds on a busy one. */
+/** A first start creates the engine's folders and rules: 0.3 s on a small machine, some seconds on a busy one. */
 const START_LIMIT_MS = 30_000
 const PING_LIMIT_MS = 2_000
 const PING_EVERY_MS = 100
 
 /**
- * Sees to a container engine: one that was named or that answers is left alone, one that is installed is started, and
- * where there is none Docker is installed. An installed engine that does not answer is the server's to wait for.
+ * Makes sure that there is a container engine. One that was named or that answers is left alone, an installed one is
+ * started, and if there is none, Docker is installed. If an installed engine does not answer, the server waits for it.
  *
- * @param {{ mayInstall: boolean, named: boolean }} options named: the user said which engine it is
+ * @param {{ mayInstall: boolean, named: boolean }} options named: the user chose the engine
  */
 export async function ensureEngine({ mayInstall, named }) {
   if (named || (await engineAnswers())) return
   if (!findCommand('dockerd')) {
-    // A socket without a program beside it belongs to an engine that is managed elsewhere.
+    // A socket without an engine program belongs to an engine that is managed elsewhere.
     if (existsSync(SOCKET))
-      return say(`the engine at ${SOCKET} does not answer yet; the server goes on trying`)
+      return say(`the engine at ${SOCKET} does not answer yet; the server keeps trying`)
     const packages = ['docker.io', ...(findCommand('iptables') ? [] : ['iptables'])]
     await installPackages(packages, { mayInstall }).catch((error) => {
       throw new Refusal(`there is no container engine. ${error.message}`)
     })
-    // A package's own start may already be under way.
+    // The package may have started it already.
     if (await engineAnswers()) return
   }
   await startEngine()
@@ -37,23 +37,23 @@ export async function ensureEngine({ mayInstall, named }) {
 async function startEngine() {
   if (process.getuid?.() !== 0) {
     return say(
-      'the container engine does not run: start it with sudo systemctl start docker; the server goes on trying',
+      'the container engine does not run: start it with sudo systemctl start docker; the server keeps trying',
     )
   }
   say('starting the container engine')
-  // systemd(1): this folder exists where systemd is the init system.
+  // systemd(1): this folder exists if systemd is the init system.
   if (existsSync('/run/systemd/system')) await capture('systemctl', ['start', 'docker'])
   else startDetached()
   const deadline = performance.now() + START_LIMIT_MS
   while (!(await engineAnswers())) {
     if (performance.now() > deadline) {
-      return say(`the container engine does not answer yet (its log: ${LOG_FILE}); the server goes on trying`)
+      return say(`the container engine does not answer yet (its log: ${LOG_FILE}); the server keeps trying`)
     }
     await new Promise((resolve) => setTimeout(resolve, PING_EVERY_MS))
   }
 }
 
-/** Starts the engine so that it outlives this terminal. */
+/** Starts the engine so that it keeps running without this terminal. */
 function startDetached() {
   mkdirSync('/var/log', { recursive: true })
   const log = openSync(LOG_FILE, 'a', 0o640)
@@ -66,7 +66,10 @@ function startDetached() {
   closeSync(log)
 }
 
-/** Whether an engine answers at the default socket; its pid file may be older than the last boot. */
+/**
+ * Whether an engine answers at the default socket. Its pid file would prove nothing, since it may be older than the last
+ * boot.
+ */
 function engineAnswers() {
   return new Promise((resolve) => {
     const ping = request({ socketPath: SOCKET, path: '/_ping', timeout: PING_LIMIT_MS }, (response) => {

@@ -1,4 +1,4 @@
-// Builds the server into the folder named by the first argument. Runs on the node that will run the server.
+// Builds the server into the folder given as the first argument. Runs on the node that will run the server.
 import { rm } from 'node:fs/promises'
 import { build, copyPublicAssets, createNitro, prepare } from 'nitropack/core'
 import { ROOT } from './paths.mjs'
@@ -6,7 +6,7 @@ import { ROOT } from './paths.mjs'
 const [directory] = process.argv.slice(2)
 if (!directory) throw new Error('usage: nitro-build.mjs <output folder>')
 
-/** Nitro's working files; of this build alone, for two may run at once. */
+/** Nitro's working files. Each build has its own, since two may run at once. */
 const workingFiles = `${directory}.nitro`
 const nitro = await createNitro({
   rootDir: ROOT,

@@ -3,7 +3,7 @@ import { capture, clip, findCommand } from './command.mjs'
 import { Refusal, say } from './say.mjs'
 
 /**
- * Installs packages of the distribution.
+ * Installs packages from the distribution.
  *
  * @param {string[]} names
  * @param {{ mayInstall: boolean }} options
@@ -12,9 +12,9 @@ export async function installPackages(names, { mayInstall }) {
   if (names.length === 0) return
   const list = names.join(' ')
   const command = `apt-get install -y --no-install-recommends ${list}`
-  if (!mayInstall) throw new Refusal(`missing: ${list}. Run ${command}, or leave --no-install out`)
+  if (!mayInstall) throw new Refusal(`missing: ${list}. Run ${command}, or omit --no-install`)
   if (!findCommand('apt-get')) {
-    throw new Refusal(`missing: ${list}. This is not Debian or Ubuntu: install what has these names there`)
+    throw new Refusal(`missing: ${list}. This is not Debian or Ubuntu: install the equivalents of these Debian packages`)
   }
   if (process.getuid?.() !== 0) throw new Refusal(`missing: ${list}. Run sudo ${command}, then this again`)
   say(`installing ${list} from the distribution's packages`)
@@ -30,14 +30,14 @@ async function apt(args) {
   if (code !== 0) throw new Refusal(`apt-get ${args.join(' ')} failed:\n${clip(output)}`)
 }
 
-/** Programs that the server runs, with the package that has each. */
+/** Programs that the server runs, each with the package that contains it. */
 const PROGRAMS = [
   ['git', 'git'],
   ['ssh', 'openssh-client'],
 ]
 
 /**
- * The packages that the server's programs and this node still need.
+ * Returns the missing packages that the server's programs and this node need.
  *
  * @param {string} node
  * @returns {Promise<string[]>}
@@ -47,7 +47,7 @@ export async function missingPackages(node) {
   return (await lacksAtomics(node)) ? ['libatomic1', ...missing] : missing
 }
 
-/** Where Debian, Ubuntu and others keep the library. */
+/** Where Debian, Ubuntu and others have the library. */
 const ATOMICS = [
   '/usr/lib/x86_64-linux-gnu/libatomic.so.1',
   '/usr/lib/aarch64-linux-gnu/libatomic.so.1',

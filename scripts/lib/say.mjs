@@ -1,5 +1,5 @@
 /**
- * One line to whoever ran the command. Standard output belongs to the program that is started.
+ * Prints one line for the user. It goes to standard error, because standard output belongs to the program that is started.
  *
  * @param {string} text
  */
@@ -7,11 +7,11 @@ export function say(text) {
   process.stderr.write(`deployer: ${text}\n`)
 }
 
-/** What stops a command; its message is all that the reader needs. */
+/** An error that ends a command; its message is all that the reader needs. */
 export class Refusal extends Error {}
 
 /**
- * Runs a command's main function; a refusal ends it with one line and exit code 1.
+ * Runs a command's main function; a `Refusal` ends it with one line and exit code 1.
  *
  * @param {() => Promise<void>} main
  */

@@ -25,7 +25,7 @@ export function onTerminal(program, args) {
  *
  * @param {string} program
  * @param {string[]} args
- * @param {string} failure what its failure means
+ * @param {string} failure the message if it fails
  */
 export async function mustRunOnTerminal(program, args, failure) {
   if ((await onTerminal(program, args)) !== 0) throw new Refusal(failure)

@@ -4,7 +4,7 @@ import { ROOT } from './paths.mjs'
 
 /** @typedef {import('./vitest.mjs').FileReport} FileReport */
 /**
- * A run of tests as it is kept.
+ * A test run as it is saved.
  *
  * @typedef {{ args: string[], seconds: number, files: FileReport[], flaky: string[] }} TestRun
  */
@@ -12,11 +12,14 @@ import { ROOT } from './paths.mjs'
 const KEPT_RUNS = join(ROOT, '.cache/test-runs')
 const MAX_KEPT_RUNS = 30
 const SLOWEST_SHOWN = 20
-/** A file of the first tier that takes longer keeps a whole run waiting. It fails nothing: a busy machine must not decide. */
+/**
+ * Longer files of the first tier keep a whole run waiting. This only reports them: on a busy machine, time must not fail a
+ * run.
+ */
 const TOO_SLOW_SECONDS = 90
 
 /**
- * Says where the time of a run went and what passed only when it was run again, then counts, and keeps the run.
+ * Reports where the time of a run went, which tests passed only when they were run again, and the counts; saves the run.
  *
  * @param {TestRun} run
  * @param {{ isAll: boolean }} tier
@@ -26,7 +29,7 @@ export function reportRun(run, { isAll }) {
   if (run.files.length > 1) {
     print('', ...suiteLines(run.files), '', ...slowestLines(run.files))
     if (!isAll) print(...tooSlowLines(run.files))
-    print('', `all of it: ${duration(run.seconds)}`)
+    print('', `total time: ${duration(run.seconds)}`)
   }
   print(...flakyLines(run.flaky))
   const failed = sum(run.files, (file) => file.failed.length + (file.isBroken ? 1 : 0))
@@ -39,7 +42,7 @@ export function reportRun(run, { isAll }) {
 function suiteLines(files) {
   const names = [...new Set(files.map(({ suite }) => suite))]
   return [
-    'suite      files  tests  from the first to the last  added up',
+    'suite      files  tests               first to last  in total',
     ...names.map((name) => {
       const own = files.filter(({ suite }) => suite === name)
       const wall = Math.max(...own.map(({ ended }) => ended)) - Math.min(...own.map(({ began }) => began))
@@ -79,9 +82,9 @@ function flakyLines(flaky) {
   const runs = keptRuns()
   const lines = flaky.map((fault) => {
     const times = runs.filter((run) => run.flaky.includes(fault)).length
-    return `  ${fault}${times > 1 ? ` (so in ${times} of the last ${runs.length} runs here)` : ''}`
+    return `  ${fault}${times > 1 ? ` (in ${times} of the last ${runs.length} runs here)` : ''}`
   })
-  return ['', 'passed only when run again, which is a fault of the test or of the product', ...lines]
+  return ['', 'passed only when run again, which is a bug in the test or in the product', ...lines]
 }
 
 /** @param {TestRun} run */
@@ -92,7 +95,7 @@ function keep(run) {
   for (const old of keptNames().slice(0, -MAX_KEPT_RUNS)) rmSync(join(KEPT_RUNS, old))
 }
 
-/** @returns {TestRun[]} the kept runs, oldest first */
+/** @returns {TestRun[]} the saved runs, oldest first */
 function keptRuns() {
   return keptNames().map((name) => JSON.parse(readFileSync(join(KEPT_RUNS, name), 'utf8')))
 }

@@ -16,12 +16,12 @@ import { onTerminal } from './terminal.mjs'
 /** @typedef {import('../../test/support/run-report.ts').RunReport} RunReport */
 /** @typedef {import('../../test/support/run-report.ts').FileReport} FileReport */
 
-/** What is only in `npm test -- --all` carries this tag (vitest.config.ts). */
+/** The tag of tests that only run in `npm test -- --all` (vitest.config.ts). */
 export const SLOW_TAG = 'slow'
 
-/** A file system in memory, where tests keep their files: an fsync costs nothing there, and servers make one for each change. */
+/** A file system in memory for the files of tests: servers call fsync for each change, which costs nothing there. */
 const MEMORY = '/dev/shm'
-/** Their files take less than a fifth of this at a time. */
+/** Tests use less than a fifth of this at a time. */
 const MEMORY_NEEDED_BYTES = 8 * 1024 ** 3
 
 /**
@@ -30,7 +30,7 @@ const MEMORY_NEEDED_BYTES = 8 * 1024 ** 3
  * @param {string} node
  * @param {string[]} args
  * @param {{ isAll: boolean }} tier
- * @returns {Promise<RunReport & { code: number }>} its exit code and what it reports; no files when it did not come that far
+ * @returns {Promise<RunReport & { code: number }>} its exit code and its report; without files if it did not get that far
  */
 export async function runVitest(node, args, { isAll }) {
   const folder = makeFolder()
@@ -41,7 +41,7 @@ export async function runVitest(node, args, { isAll }) {
   if (folder.startsWith(MEMORY)) process.env.TEST_MEMORY = folder
   process.env.VITEST_REPORT = report
   process.env.TEST_TIER = isAll ? 'all' : 'first'
-  // Hundreds of processes of node load the same programs.
+  // Hundreds of node processes load the same programs.
   process.env.NODE_COMPILE_CACHE ??= join(ROOT, '.cache/compile')
   try {
     const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
@@ -54,7 +54,10 @@ export async function runVitest(node, args, { isAll }) {
   }
 }
 
-/** A folder for the files of a run (with a short name: paths of sockets have 107 characters at most, unix(7)), in memory where there is enough of it and programs may be started from there. */
+/**
+ * Creates a folder for the files of a run, in memory if there is enough and programs may be started from there. Its name is
+ * short because socket paths have at most 107 characters (unix(7)).
+ */
 function makeFolder() {
   if (!process.env.TMPDIR && existsSync(MEMORY)) {
     const { bavail, bsize } = statfsSync(MEMORY)
@@ -81,10 +84,10 @@ function startsPrograms(folder) {
 }
 
 /**
- * What failed in a file: its tests, else the file itself.
+ * Returns what failed in a file: its tests, or the file itself.
  *
  * @param {FileReport} file
- * @returns {string[]} a line each
+ * @returns {string[]} one line for each
  */
 export function faultsOf({ path, failed, isBroken }) {
   return isBroken ? [path] : failed.map((name) => `${path} > ${name}`)

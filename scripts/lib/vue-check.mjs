@@ -1,4 +1,4 @@
-// Checks the types of the dashboard. vue-tsc stands on the compiler's JavaScript, which TypeScript has up to version 6.
+// Checks the types of the dashboard. vue-tsc needs the compiler in JavaScript, which TypeScript has up to version 6.
 import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)

@@ -1,14 +1,14 @@
-// Rules for oxlint about regular expressions that are run on what others wrote.
+// Rules for oxlint about regular expressions, which may run on untrusted text.
 import { analyse } from 'scslre'
 
-/** Why a text can be written on which an expression of each kind takes the square of its length, or worse. */
+/** By kind, why there are texts on which an expression takes time quadratic in their length, or worse. */
 const REASONS = {
-  Trade: 'two of its quantifiers can take the same characters, which are tried in every division',
-  Self: 'a quantifier in it can take the same characters in several ways, which are all tried',
-  Move: 'a run of such characters is tried again from each of its places: anchor it, or read line by line',
+  Trade: 'two of its quantifiers can match the same characters, and every way to divide them is tried',
+  Self: 'a quantifier in it can match the same characters in several ways, which are all tried',
+  Move: 'a run of such characters is tried again from each position: anchor it, or read line by line',
 }
 
-/** An expression whose time may grow with the square of the text's length, or worse. */
+/** Reports expressions whose time may grow quadratically with the length of the text, or worse. */
 const linear = {
   /** @param {any} context */
   create: (context) => ({
@@ -24,12 +24,12 @@ const linear = {
   }),
 }
 
-/** An expression that is put together when the program runs is judged by nobody. */
+/** Reports expressions that are built at run time: `linear` cannot check them. */
 const written = {
   /** @param {any} context */
   create: (context) => ({
-    NewExpression: (/** @type {any} */ node) => judgeCall(context, node),
-    CallExpression: (/** @type {any} */ node) => judgeCall(context, node),
+    NewExpression: (/** @type {any} */ node) => checkCall(context, node),
+    CallExpression: (/** @type {any} */ node) => checkCall(context, node),
   }),
 }
 
@@ -37,9 +37,9 @@ const written = {
  * @param {any} context
  * @param {any} node
  */
-function judgeCall(context, node) {
+function checkCall(context, node) {
   if (node.callee.name === 'RegExp')
-    context.report({ node, message: 'Write the expression as a literal, so that it can be judged.' })
+    context.report({ node, message: 'Write the expression as a literal, so that it can be checked.' })
 }
 
 export default { meta: { name: 'expressions' }, rules: { linear, written } }

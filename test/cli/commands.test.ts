@@ -145,7 +145,7 @@ test('what cannot be written is said, and is a failure; a reader that has enough
     closeSync(full)
     expect(outcome).toMatchObject({
       code: 1,
-      error: expect.stringMatching(/^deployer: standard output cannot be written: ENOSPC[^\n]*\n$/),
+      error: expect.stringMatching(/^deployer: cannot write to standard output: ENOSPC[^\n]*\n$/),
     })
     expect(await printingTo('closed', command)).toEqual({ code: 0, error: '' })
   }
@@ -184,7 +184,7 @@ test('status tells a server with another token, and one that hangs, from one tha
   const other = await startServer({ dataDirectory: folder, env: { DEPLOYER_API_TOKEN: token } })
   try {
     const refused = await deployer(entry, 'status', '--data-dir', folder)
-    expect(refused).toMatchObject({ code: 0, error: '', out: expect.stringContaining('has another token') })
+    expect(refused).toMatchObject({ code: 0, error: '', out: expect.stringContaining('rejects this token') })
     const file = join(folder, 'token')
     writeFileSync(file, token)
     const told = await deployer(entry, 'status', '--data-dir', folder, '--api-token-file', file)

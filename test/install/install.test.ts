@@ -62,7 +62,7 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     expect(statSync(kept).mode & 0o777).toBe(0o600)
     expect(readFileSync(kept, 'utf8')).toContain(`DEPLOYER_LISTEN="127.0.0.1:${PORTS.api}"`)
     expect((await api('GET', '/info')).runtime_version).toBeNull()
-    expect(await box.must(DEPLOYER, 'status')).toMatch(/engine +does not answer; the server goes on trying/)
+    expect(await box.must(DEPLOYER, 'status')).toMatch(/engine +does not answer; the server keeps trying/)
 
     connectEngine()
     await waitFor(async () => (await api('GET', '/info')).runtime_version !== null, 'the engine to be found')

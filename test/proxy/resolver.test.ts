@@ -135,7 +135,7 @@ test('a gateway that another program holds, or that is not there yet, is tried a
   expect(complaints.join('\n')).toMatch(/EADDRINUSE[^]*EADDRNOTAVAIL|EADDRNOTAVAIL[^]*EADDRINUSE/)
   holder.close()
   await waitFor(
-    () => stand.log.includes('the resolver listens'),
+    () => stand.log.includes('the resolver is listening again'),
     () => stand.log,
   )
   expect((await lookUp(CLIENT, GATEWAY, 'api')).addresses).toEqual(['127.20.0.16'])
@@ -175,7 +175,7 @@ test('names are answered while a worker is killed', { timeout: 30_000 }, async (
   const { workers } = await stand.processes()
   process.kill(workers[0]!, 'SIGKILL')
   await waitFor(
-    () => stand.log.includes('a worker has died and is replaced'),
+    () => stand.log.includes('a worker has died and will be replaced'),
     () => stand.log,
   )
   await sleep(2_500)

@@ -117,7 +117,7 @@ async function sessionFault(bytes: Buffer, cuts: readonly number[]): Promise<str
   const texts = codedTexts(bytes)
   const strange = witness.otherMethods.find((method) => !bytes.includes(method) && !texts.has(method))
   if (strange !== undefined) return `the upstream read a method that was not sent: ${strange}`
-  return stand.log.includes('fault') ? stand.log : null
+  return stand.log.includes('a connection failed') ? stand.log : null
 }
 
 test(

@@ -193,7 +193,7 @@ test(
       }
       last.close()
     }
-    const told = faults.mock.calls.map(([text]) => String(text)).filter((text) => text.includes('fault'))
+    const told = faults.mock.calls.map(([text]) => String(text)).filter((text) => text.includes('a connection failed'))
     faults.mockRestore()
     expect(told).toEqual([])
   },

@@ -144,7 +144,7 @@ test('what is not there is answered with 404.html, or with a page of the relay',
   await serve(publish({ 'index.html': 'home' }))
   expect(await ask('/nothing')).toMatchObject({
     status: 404,
-    body: expect.stringContaining('There is no such page') as string,
+    body: expect.stringContaining('Page not found') as string,
   })
   expect((await ask('/nothing', 'Accept: application/json')).body).toMatch(/"code":"not_found"/)
   await serve(publish({ '404.html': 'nobody here' }))

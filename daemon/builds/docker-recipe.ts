@@ -1,15 +1,23 @@
 import { posix } from 'node:path'
-import type { Tree } from '../sources/tree.ts'
+import {
+  directCommand,
+  hasLine,
+  linesOf,
+  NOTHING_KNOWN,
+  otherDockerfile,
+  readHosted,
+  releasingAs,
+  seemsBot,
+  startingAs,
+  type ProcessType,
+  type Said,
+  type Tree,
+} from '#plans/index.ts'
 import { ownIgnoreFile, type BuildFile } from './context.ts'
-import { otherDockerfile, readDockerfile } from './dockerfile.ts'
+import { readDockerfile } from './dockerfile.ts'
 import { exposedPort } from './exposed-port.ts'
-import { seemsBot } from './plans/bots.ts'
-import { readHosted, releasingAs, startingAs, type Said } from './plans/hosts/hosted.ts'
-import { NOTHING_KNOWN, type ProcessType } from './plans/plan.ts'
 import type { Recipe, RecipeChoice } from './recipe.ts'
 import { baseWithoutShell } from './stages.ts'
-import { directCommand } from './start-command.ts'
-import { hasLine, linesOf } from './text.ts'
 
 const DEFAULT_DOCKERFILE = 'Dockerfile'
 

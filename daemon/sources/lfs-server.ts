@@ -8,7 +8,7 @@ import { plainLine } from '#server/plain-line.ts'
 import { parsedJson } from '#server/parsed-json.ts'
 import { assertPlace, ForbiddenPlace, judgedLookup, resolveJudged } from '#server/reach/judged.ts'
 import { VERSION } from '#server/version.ts'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import type { LfsObject } from './lfs-files.ts'
 import { outboundProxy } from './outbound-proxy.ts'
 

@@ -1,4 +1,4 @@
-import type { PlanFacts, PlanSettings } from '#daemon/builds/plans/plan.ts'
+import type { PlanFacts, PlanSettings } from '#plans/index.ts'
 
 /** A small tree in the shape of a framework's starter or a well-known example, with the plan that is right for it. */
 export interface CorpusTree {

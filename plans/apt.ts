@@ -1,0 +1,29 @@
+import type { PlanSettings } from './plan.ts'
+import { linesOf } from './text.ts'
+import type { Tree } from './tree.ts'
+
+/** Debian Policy Manual, 5.6.1: the names of packages. */
+const PACKAGE_NAME = /^[a-z0-9][a-z0-9+.-]+$/
+
+/** Whether a text is a name of a package. */
+function isPackageName(text: string): boolean {
+  return PACKAGE_NAME.test(text)
+}
+
+/** As many as a service may name itself. */
+const MAX_PACKAGES = 50
+
+/** The Debian packages that the service and the tree's `Aptfile` ask for; notes say what of the file is not used. */
+export async function aptPackagesOf(tree: Tree, settings: PlanSettings, notes: string[]): Promise<string[]> {
+  const names = new Set(settings.aptPackages)
+  for (const line of linesOf((await tree.readText('Aptfile')) ?? '')) {
+    const name = line.trim()
+    if (name === '' || name.startsWith('#')) continue
+    if (isPackageName(name) && names.size < MAX_PACKAGES) names.add(name)
+    else
+      notes.push(`the line ${JSON.stringify(name.slice(0, 100))} of the Aptfile names no package of Debian`)
+  }
+  const packages = [...names]
+  if (packages.length > 0) notes.push(`installing the Debian packages ${packages.join(', ')}`)
+  return packages
+}

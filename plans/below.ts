@@ -1,0 +1,93 @@
+import { otherDockerfile } from './dockerfiles.ts'
+import { hasScript } from './node/manifest.ts'
+import type { Tree } from './tree.ts'
+
+/** Folders that are looked into, and as many as a person would choose from. */
+const MAX_FOLDERS = 40
+const MAX_CHOICES = 10
+
+/** Folders that hold nothing but programs' own, by habit; and those that hold libraries as well. */
+const OF_PROGRAMS = new Set(['apps', 'services', 'projects'])
+const OF_LIBRARIES = new Set(['packages', 'libs'])
+
+function isOfMany(name: string): boolean {
+  return OF_PROGRAMS.has(name) || OF_LIBRARIES.has(name)
+}
+
+/** Folders of others' packages, which are nobody's programs. */
+const OF_OTHERS = new Set(['node_modules', 'vendor'])
+
+/** Folders that go with a program, and are offered where there is nothing else. */
+const BESIDE = /(?:^|\/)(?:docs?|tests?|e2e|examples?|samples?)$/
+
+/** A folder that can be built, with what by. */
+export interface Below {
+  folder: string
+  runtime: string
+}
+
+/** Which runtime a tree would have; null for none. */
+type RuntimeOf = (tree: Tree) => Promise<string | null>
+
+/** As a person reads it: `backend (python), frontend (node)`. */
+export function toldOf(below: readonly Below[]): string {
+  return below.map(({ folder, runtime }) => `${folder} (${runtime})`).join(', ')
+}
+
+/**
+ * The folders right below the root that can be built, those below a folder for programs, and those a level below that lie
+ * beside them, in folders that are none themselves; else any a level below.
+ */
+export async function programsBelow(tree: Tree, runtimeOf: RuntimeOf): Promise<Below[]> {
+  const first = await foldersIn(tree, '.')
+  const second = await Promise.all(
+    first.slice(0, MAX_FOLDERS).map(async (name) => [name, await foldersIn(tree, name)] as const),
+  )
+  const inside = (names: readonly (readonly [string, string[]])[]): string[] =>
+    names.flatMap(([name, folders]) => folders.map((each) => `${name}/${each}`))
+  const among = (isOf: (name: string) => boolean): string[] => inside(second.filter(([name]) => isOf(name)))
+  const usual = [
+    ...among((name) => OF_PROGRAMS.has(name)),
+    ...first,
+    ...among((name) => OF_LIBRARIES.has(name)),
+  ]
+  for (const folders of [usual.filter((each) => !BESIDE.test(each)), usual]) {
+    const found = await buildable(tree, folders, runtimeOf)
+    if (found.length === 0) continue
+    const names = new Set(found.map(({ folder }) => folder))
+    const isPlain = (name: string): boolean => !names.has(name) && !BESIDE.test(name) && !isOfMany(name)
+    const beside = among(isPlain).filter((each) => !BESIDE.test(each))
+    return [...found, ...(await buildable(tree, beside, runtimeOf))].slice(0, MAX_CHOICES)
+  }
+  return await buildable(tree, inside(second), runtimeOf)
+}
+
+async function buildable(tree: Tree, folders: readonly string[], runtimeOf: RuntimeOf): Promise<Below[]> {
+  const found: Below[] = []
+  for (const folder of folders.slice(0, MAX_FOLDERS)) {
+    const below = tree.folder(folder)
+    const runtime = await builtBy(below, runtimeOf)
+    const isLibrary =
+      folder.includes('/') &&
+      OF_LIBRARIES.has(folder.split('/', 1)[0]!) &&
+      runtime === 'node' &&
+      !(await hasScript(below, 'start'))
+    if (runtime !== null && !isLibrary) found.push({ folder, runtime })
+    if (found.length === MAX_CHOICES) break
+  }
+  return found
+}
+
+/** What a folder is built by: a Dockerfile of another name where nothing else can. */
+async function builtBy(below: Tree, runtimeOf: RuntimeOf): Promise<string | null> {
+  if (await below.hasFile('Dockerfile')) return 'docker'
+  return (await runtimeOf(below)) ?? ((await otherDockerfile(below)) === null ? null : 'docker')
+}
+
+async function foldersIn(tree: Tree, path: string): Promise<string[]> {
+  const names = await tree.list(path)
+  const folders = names.flatMap((name) =>
+    name.endsWith('/') && !name.startsWith('.') ? [name.slice(0, -1)] : [],
+  )
+  return folders.filter((name) => !OF_OTHERS.has(name))
+}

@@ -1,0 +1,122 @@
+import { choose } from './choices.ts'
+import { withoutHashComments } from './comments.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { onlyProgram } from './programs.ts'
+import { UNKNOWN_PROGRAM } from './start.ts'
+import {
+  baseImage,
+  buildCommandSteps,
+  buildStage,
+  installPackages,
+  lastStage,
+  TAKE_CERTIFICATES,
+  takeApp,
+  textOf,
+} from './steps.ts'
+import type { Tree } from './tree.ts'
+
+/** Programs in C and C++, by CMake or Meson. Packages of other languages with parts in C have their own manifests. */
+export const cpp: LanguagePlan = {
+  name: 'cpp',
+  lookedFor: 'CMakeLists.txt or meson.build',
+  detect: async (tree) => (await toolOf(tree)) !== null,
+  plan: planCpp,
+}
+
+interface Tool {
+  name: 'cmake' | 'meson'
+  manifest: string
+  packages: string[]
+  command: string
+  /** What names the project, and each of its programs. */
+  project: RegExp
+  program: RegExp
+}
+
+const TOOLS: Tool[] = [
+  {
+    name: 'cmake',
+    manifest: 'CMakeLists.txt',
+    packages: ['cmake', 'ninja-build'],
+    command: 'cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release && cmake --build build',
+    project: /\bproject\s*\(\s*"?([\w.+-]+)/i,
+    program:
+      /\badd_executable\s*\(\s*"?([\w.+-]+|\$\{(?:CMAKE_)?PROJECT_NAME\})"?\s+(?!IMPORTED\b|ALIAS\b)/gi,
+  },
+  {
+    name: 'meson',
+    manifest: 'meson.build',
+    packages: ['meson', 'ninja-build'],
+    command: 'meson setup build --buildtype=release && ninja -C build',
+    project: /\bproject\s*\(\s*'([\w.+-]+)'/,
+    program: /\bexecutable\s*\(\s*'([\w.+-]+)'/g,
+  },
+]
+
+const CACHES = ['/root/.cache']
+const PROGRAMS = '/app/bin'
+/** Libraries that no slim image has, from where the linker found them. */
+const LIBRARIES = '/app/lib'
+
+async function planCpp(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+  const notes: string[] = []
+  const tool = (await toolOf(tree))!
+  const programs = await programsOf(tree, tool)
+  const isOwnBuild = settings.buildCommand === null
+  const program = isOwnBuild ? programs.chosen : null
+  const { facts, aptPackages } = await choose(tree, settings, notes, {
+    proposal: program === null ? null : { command: `${PROGRAMS}/${program}` },
+    advice: isOwnBuild ? adviceFor(programs.names) : UNKNOWN_PROGRAM,
+    build: () => tool.command,
+  })
+  const command = isOwnBuild ? `${tool.command} && ${TAKE}` : facts.buildCommand
+  const dockerfile = [
+    ...buildStage(baseImage(settings, 'buildpack-deps:bookworm')),
+    ...installPackages([...tool.packages, ...aptPackages]),
+    'COPY source/ ./',
+    ...buildCommandSteps(command, settings, CACHES),
+    ...lastStage(facts, {
+      image: baseImage(settings, 'debian:bookworm-slim'),
+      packages: aptPackages,
+      content: [TAKE_CERTIFICATES, takeApp(), `ENV PATH=${PROGRAMS}:$PATH LD_LIBRARY_PATH=${LIBRARIES}`],
+    }),
+  ]
+  return {
+    ...facts,
+    packageManager: tool.name,
+    dockerfile: textOf(dockerfile),
+    manifests: {},
+    needsWhole: false,
+    ignore: ['.git', 'build'],
+    notes: [`C or C++ with ${tool.name}`, ...notes],
+  }
+}
+
+/** All programs that were built, with the libraries that they are linked to, but for those of the C library itself. */
+const TAKE = `mkdir -p bin lib && find build -type f -executable ! -name "*.so*" ! -path "*/CMakeFiles/*" ! -path "*/meson-private/*" -exec cp {} bin/ ";" && for file in bin/*; do ldd "$file" 2>/dev/null; done | sed -n "s|.*=> \\(/[^ ]*\\) .*|\\1|p" | grep -Ev "/(libc|libm|ld-linux[^/]*|libpthread|libdl|librt|libresolv)[.]so" | sort -u | xargs -r cp -L -t lib`
+
+async function toolOf(tree: Tree): Promise<Tool | null> {
+  for (const tool of TOOLS) if (await tree.hasFile(tool.manifest)) return tool
+  return null
+}
+
+/** The programs that the root's manifest, and those of its usual folders of sources, name. */
+async function programsOf(tree: Tree, tool: Tool): Promise<{ names: string[]; chosen: string | null }> {
+  const texts = await Promise.all(
+    ['', 'src/', 'app/', 'server/'].map((folder) => tree.readText(`${folder}${tool.manifest}`)),
+  )
+  const text = withoutHashComments(texts.filter((each) => each !== null).join('\n'))
+  const project = tool.project.exec(text)?.[1]
+  const found = [...text.matchAll(tool.program)].map(([, name]) => (name!.startsWith('$') ? project : name))
+  const names = [...new Set(found.filter((name) => name !== undefined && !/tests?$/i.test(name)))] as string[]
+  return { names, chosen: onlyProgram(names, project) }
+}
+
+/** As many names as fit into a message. */
+const SHOWN_PROGRAMS = 10
+
+function adviceFor(names: readonly string[]): string {
+  return names.length === 0
+    ? 'no program is named where it is looked for: add a Procfile with a line "web:", such as bin/server'
+    : `there are several programs (${names.slice(0, SHOWN_PROGRAMS).join(', ')}): add a Procfile with a line "web:", such as bin/${names[0]}`
+}

@@ -1,0 +1,31 @@
+import type { Tree } from '../tree.ts'
+import { flyDockerfile } from './fly.ts'
+import { fileOf, readRecord, silent, type HostFile } from './host-file.ts'
+
+/** The name of CapRover's file, which is JSON. */
+export const CAPTAIN_DEFINITION = 'captain-definition'
+
+/** CapRover's, which names a Dockerfile of the source, or holds the lines of one (caprover.com, "Captain Definition File"). */
+export async function caprover(tree: Tree, notes: string[]): Promise<HostFile | null> {
+  const file = CAPTAIN_DEFINITION
+  const value = await readRecord(tree, file, notes)
+  if (value === null) return null
+  const dockerfile = fileOf(value.dockerfilePath)
+  if (dockerfile !== null && dockerfile !== 'Dockerfile') {
+    // Two hosts with a Dockerfile each: neither says which of them this one is like.
+    const theirs = flyDockerfile(await readRecord(tree, 'fly.toml', []))
+    const isOnly = theirs === null || theirs === dockerfile
+    const notes = isOnly ? [] : [`${file} builds with ${dockerfile}: set dockerfile_path for that`]
+    return { ...silent(file), dockerfile: isOnly ? dockerfile : null, notes }
+  }
+  return {
+    ...silent(file),
+    notes: Array.isArray(value.dockerfileLines)
+      ? [
+          `${file} has the lines of a Dockerfile, which are left aside: put them into a file Dockerfile for that`,
+        ]
+      : typeof value.imageName === 'string'
+        ? [`${file} runs an image that is built already: make it a service of the runtime image for that`]
+        : [],
+  }
+}

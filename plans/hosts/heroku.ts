@@ -1,0 +1,38 @@
+import type { Tree } from '../tree.ts'
+import {
+  at,
+  commandOf,
+  commandsOf,
+  fileOf,
+  joined,
+  readRecord,
+  silent,
+  startsOf,
+  textsIn,
+  type HostFile,
+} from './host-file.ts'
+
+/** What Heroku builds by a Dockerfile, and its newer buildpacks (devcenter.heroku.com, "Building Docker Images with heroku.yml"). */
+export async function heroku(tree: Tree, notes: string[]): Promise<HostFile | null> {
+  const file = 'heroku.yml'
+  const value = await readRecord(tree, file, notes)
+  if (value === null) return null
+  const started = (name: string): string | null => {
+    const line = at(value, 'run', name)
+    return commandOf(line) ?? joined(commandsOf(at(line, 'command')))
+  }
+  const web = started('web')
+  const worker = started('worker')
+  const image = at(value, 'build', 'docker', 'web')
+  const dockerfile = fileOf(image) ?? fileOf(at(image, 'dockerfile'))
+  // The folder of a Dockerfile is what it is built from there.
+  const isBelow = dockerfile !== null && dockerfile.includes('/')
+  return {
+    ...silent(file),
+    starts: startsOf(web, worker),
+    preDeploy: joined(commandsOf(at(value, 'release', 'command'))),
+    aptPackages: textsIn(at(value, 'build', 'packages')),
+    dockerfile: isBelow ? null : dockerfile,
+    notes: isBelow ? [`${file} builds ${dockerfile}: set root_dir to its folder for that`] : [],
+  }
+}

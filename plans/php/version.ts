@@ -1,0 +1,135 @@
+import semver from 'semver'
+import { PHP_VERSIONS } from '../base-images.ts'
+import { BuildFailure } from '../failure.ts'
+import { firstPin, inFiles, inManifest, inToolFiles } from '../pins.ts'
+import { rangeOf } from '../ranges.ts'
+import type { Tree } from '../tree.ts'
+import type { Composer, LockedPackage } from './composer.ts'
+
+/** Of a constraint, in a note. */
+const SHOWN_CHARACTERS = 100
+
+/**
+ * The version that a tree pins, else the first that its composer.json, the packages of its lock file and an older framework
+ * allow. Throws BuildFailure for one that cannot be had.
+ */
+export async function choosePhpVersion(
+  tree: Tree,
+  composer: Composer | null,
+  notes: string[],
+): Promise<string> {
+  const pin = await firstPin([
+    inFiles(tree, ['.php-version']),
+    inToolFiles(tree, ['php']),
+    inManifest(composer?.requires.php, 'composer.json'),
+  ])
+  const text = pin?.text.slice(0, SHOWN_CHARACTERS) ?? ''
+  const range = pin === null ? null : rangeOfComposer(pin.text)
+  if (pin !== null && range === null) {
+    notes.push(
+      `${pin.where} asks for php ${JSON.stringify(text)}, which is no constraint: taking ${PHP_VERSIONS[0]!}`,
+    )
+    return PHP_VERSIONS[0]!
+  }
+  const suiting = PHP_VERSIONS.filter((version) => range === null || suits(version, range))
+  const [first] = suiting
+  if (pin !== null && first === undefined) {
+    throw new BuildFailure(
+      `${pin.where} asks for php ${JSON.stringify(text)}, and there is no base image near it: write one of ${PHP_VERSIONS.toSorted().join(', ')}`,
+    )
+  }
+  const older = pin === null || pin.where === 'composer.json' ? olderFor(composer, suiting) : null
+  if (older !== null) notes.push(`php ${older.version} by ${older.why}`)
+  else if (pin !== null) notes.push(`php ${first} by ${pin.where} (${text})`)
+  return older?.version ?? first!
+}
+
+/**
+ * Composer's constraints are semver's, but for the signs between alternatives and between parts, and for `~8.0`, which is
+ * any 8 (getcomposer.org, "Versions and constraints").
+ */
+function rangeOfComposer(constraint: string): string | null {
+  const written = constraint
+    .replaceAll(',', ' ')
+    .replaceAll(/\|+/g, '||')
+    .replaceAll(
+      /~ ?(\d{1,3})\.(\d{1,3})(?![\d.])/g,
+      (_, major, minor) => `>=${major}.${minor} <${Number(major) + 1}`,
+    )
+  return rangeOf(written)
+}
+
+function suits(version: string, range: string): boolean {
+  return semver.intersects(range, `${version}.x`)
+}
+
+/** The newest PHP for the lines of frameworks before a version, by their names (laravel.com, "Support Policy"; book.cakephp.org, "Installation"). */
+const FRAMEWORK_LINES: Record<string, [before: string, php: string][]> = {
+  'laravel/framework': [
+    ['6.0.0', '7.4'],
+    ['8.0.0', '8.0'],
+    ['9.0.0', '8.1'],
+  ],
+  'laravel/lumen-framework': [
+    ['6.0.0', '7.4'],
+    ['8.0.0', '8.0'],
+    ['9.0.0', '8.1'],
+  ],
+  'cakephp/cakephp': [['4.0.0', '7.4']],
+}
+
+/** A version other than the first, with the reason; null where the first is right, or none would be. */
+function olderFor(
+  composer: Composer | null,
+  suiting: readonly string[],
+): { version: string; why: string } | null {
+  // One that only pretends to have some PHP is checked against that when it runs.
+  if (composer === null || composer.isForPlatform) return null
+  const framework = frameworkLimit(composer)
+  const framed = framework === null ? [] : suiting.filter((each) => Number(each) <= Number(framework.php))
+  // Where packages of the lock file want a newer one, that was seen to work.
+  const preferred = [...framed, ...suiting]
+  const [first] = preferred
+  const asking = askingDifferently(composer.locked)
+  const refusing = first === undefined ? undefined : asking.find((each) => refuses(each, first))
+  if (refusing !== undefined) {
+    const version = preferred.find((each) => !asking.some((one) => refuses(one, each)))
+    const wanted = (refusing.requires.php ?? '').slice(0, SHOWN_CHARACTERS)
+    if (version !== undefined)
+      return { version, why: `composer.lock, whose ${refusing.name} asks for ${wanted}` }
+  }
+  return first === undefined || first === suiting[0] ? null : { version: first, why: framework!.why }
+}
+
+/** Constraints of packages; no project has more of its own, and each takes its time. */
+const MAX_CONSTRAINTS = 500
+
+/** The first package with each constraint: most have the same few. */
+function askingDifferently(locked: readonly LockedPackage[]): LockedPackage[] {
+  const asking = new Map<string | undefined, LockedPackage>()
+  for (const each of locked) {
+    if (asking.size === MAX_CONSTRAINTS) break
+    if (!asking.has(each.requires.php)) asking.set(each.requires.php, each)
+  }
+  return [...asking.values()]
+}
+
+function refuses({ requires }: LockedPackage, version: string): boolean {
+  const range = requires.php === undefined ? null : rangeOfComposer(requires.php)
+  return range !== null && !suits(version, range)
+}
+
+/** The newest PHP that an older framework runs under; null for none, and where a newer framework may be installed. */
+function frameworkLimit({ locked, requires }: Composer): { php: string; why: string } | null {
+  for (const [name, lines] of Object.entries(FRAMEWORK_LINES)) {
+    const installed = locked.find((each) => each.name === name)
+    const range = installed
+      ? semver.coerce(installed.version)?.version
+      : rangeOfComposer(requires[name] ?? '*')
+    if (!range) continue
+    const php = lines.find(([before]) => !semver.intersects(range, `>=${before}`))?.[1]
+    if (php !== undefined)
+      return { php, why: `${name} ${semver.minVersion(range)!.version}, which is for none newer` }
+  }
+  return null
+}

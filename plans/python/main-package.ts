@@ -1,0 +1,16 @@
+import type { Tree } from '../tree.ts'
+import type { PythonStart } from './application.ts'
+
+/** Packages beside a program, by habit. */
+const BESIDE = /^(?:tests?|docs?|examples?|scripts?|tools?|migrations|alembic)$/
+
+/** Runs the only package of the root that python runs by its name (docs.python.org, "__main__.py in Python packages"); null for several. */
+export async function mainPackage(tree: Tree): Promise<PythonStart | null> {
+  const found: string[] = []
+  for (const name of await tree.list('.')) {
+    const folder = name.slice(0, -1)
+    if (!/^[A-Za-z_]\w*\/$/.test(name) || BESIDE.test(folder)) continue
+    if (await tree.hasFile(`${folder}/__main__.py`)) found.push(folder)
+  }
+  return found.length === 1 ? { command: `python -m ${found[0]!}`, framework: null, packages: [] } : null
+}

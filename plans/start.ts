@@ -1,0 +1,60 @@
+import type { PlannedBuild, PlanSettings } from './plan.ts'
+import { procfileCommand } from './procfile.ts'
+import type { Tree } from './tree.ts'
+
+/** What an image runs. */
+export interface Start extends Pick<PlannedBuild, 'startCommand' | 'isSite' | 'obstacle' | 'isRefused'> {
+  /** The command is the plan's own, so that what it needs is known. */
+  isProposed: boolean
+}
+
+/** A command that a plan proposes, the files for browsers that its build makes, or why there can be neither. */
+export type Proposal = { command: string } | { site: true } | { obstacle: string } | null
+
+/**
+ * The start: the service's own command, its line of the Procfile, what the plan proposes. A web server is no proposal
+ * for a job, which has to end; files for browsers are one for the web alone. `advice` says what to add where nothing says
+ * how to start; `hasPython`: the plan's image has it.
+ */
+export async function chooseStart(
+  tree: Tree,
+  settings: PlanSettings,
+  notes: string[],
+  proposal: Proposal,
+  advice: string,
+  hasPython = false,
+): Promise<Start> {
+  const nothing: Start = {
+    startCommand: null,
+    isSite: false,
+    obstacle: null,
+    isRefused: false,
+    isProposed: true,
+  }
+  if (settings.processType === 'static') return { ...nothing, isSite: true }
+  const isWeb = settings.processType === 'web'
+  const isKnown = proposal !== null && (!('site' in proposal) || isWeb)
+  // A line such as `clock:` or `console:` is run beside what the plan itself knows, and is no job that ends.
+  const takesOther = !isKnown && settings.processType !== 'job'
+  const given =
+    settings.startCommand ?? (await procfileCommand(tree, settings, notes, { takesOther, hasPython }))
+  if (given !== null) return { ...nothing, startCommand: given, isProposed: false }
+  if (settings.processType === 'job') {
+    return { ...nothing, obstacle: 'nothing says what this job runs: set start_command' }
+  }
+  if (proposal !== null && 'obstacle' in proposal)
+    return { ...nothing, obstacle: proposal.obstacle, isRefused: true }
+  if (proposal !== null && 'command' in proposal) {
+    notes.push(`starting with: ${proposal.command}`)
+    return { ...nothing, startCommand: proposal.command }
+  }
+  if (proposal !== null && isWeb) return { ...nothing, isSite: true }
+  return {
+    ...nothing,
+    obstacle: `nothing says how to start this service: ${advice}, or set start_command`,
+  }
+}
+
+/** Where `build_command` makes something that no plan knows, it takes a start command too. */
+export const UNKNOWN_PROGRAM =
+  'build_command is set, so nothing says what it makes: add a Procfile with a line "web:"'

@@ -3,6 +3,7 @@ import { manifest, type CorpusTree } from './tree.ts'
 
 const NODE = { 'package.json': manifest({ start: 'node x.js' }) }
 const node = (version: string) => ({ runtime: 'node', version })
+
 const withManifest = (more: object): CorpusTree['files'] => ({
   'package.json': manifest({ start: 'node x.js' }, [], [], more),
 })

@@ -1,20 +1,39 @@
 import { expect } from 'vitest'
-import { manifest, type CorpusTree } from './tree.ts'
+import { manifest, noted, NPM_LOCK, type CorpusTree } from './tree.ts'
+
+const server = (
+  framework: string | null,
+  startCommand: string,
+  buildCommand: string | null = 'npm run build',
+) => ({
+  runtime: 'node',
+  framework,
+  buildCommand,
+  startCommand,
+  isSite: false,
+  obstacle: null,
+})
 
 const EXPRESS = manifest({ start: 'node server.js' }, ['express@^5.0.0'])
+
 const npmLock = (packages: Record<string, object>): object => ({
   'package-lock.json': { lockfileVersion: 3, packages: { '': {}, ...packages } },
 })
+
 const REACT_17 = npmLock({
   'node_modules/react': { version: '17.0.2' },
   'node_modules/react-dom': { version: '18.2.0', peerDependencies: { react: '^18.2.0' } },
 })
+
 const pnpmLock = (range: string): string =>
   `lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      express:\n        specifier: ${range}\n        version: 5.0.0\n\npackages:\n`
+
 const berryLock = (range: string, version = 8): string =>
   `__metadata:\n  version: ${version}\n\n"app@workspace:.":\n  version: 0.0.0-use.local\n  resolution: "app@workspace:."\n  dependencies:\n    express: "npm:${range}"\n  languageName: unknown\n  linkType: soft\n`
+
 const bunLock = (range: string): string =>
   `{\n  "lockfileVersion": 1,\n  "workspaces": {\n    "": {\n      "name": "app",\n      "dependencies": {\n        "express": "${range}",\n      },\n    },\n  },\n}\n`
+
 /** The older form, which is no text, and has names and ranges in it. */
 const bunBytes = (words: string): Buffer =>
   Buffer.concat([
@@ -22,6 +41,7 @@ const bunBytes = (words: string): Buffer =>
     Buffer.from([0, 0xe2, 0x9f]),
     Buffer.from(words),
   ])
+
 /** One with the address of a package. */
 const bunLockAt = (address: string): string =>
   bunLock('^5.0.0').replace(
@@ -29,8 +49,109 @@ const bunLockAt = (address: string): string =>
     `  "packages": {\n    "express": ["express@5.1.0", "${address}", {}, "sha512-AA=="],\n  },\n}\n`,
   )
 
-/** Lock files in step with package.json, which are kept to, and others, which are used as far as they go. */
-export const LOCKS: CorpusTree[] = [
+/** Lock files, package managers and what they install. */
+export const NODE_PACKAGES: CorpusTree[] = [
+  {
+    title: 'git hooks set up at installation',
+    files: {
+      'package.json': manifest({ start: 'node index.js', prepare: 'husky' }, ['koa'], ['husky']),
+      'index.js': '',
+      ...NPM_LOCK,
+    },
+    plan: server(null, 'node index.js', null),
+    dockerfile: ['npm ci --omit=dev'],
+    without: ['npm run prepare'],
+  },
+  {
+    title: 'a pinned pnpm, and a script that pnpm has to run',
+    files: {
+      'package.json': manifest({ start: 'pnpm run serve', serve: 'node index.js' }, ['koa'], [], {
+        packageManager: 'pnpm@9.15.4+sha512.abc',
+      }),
+      'pnpm-lock.yaml': "lockfileVersion: '9.0'\n",
+    },
+    plan: { ...server(null, 'pnpm start', null), packageManager: 'pnpm' },
+    dockerfile: ['pnpm@9.15.4'],
+  },
+  {
+    title: 'yarn 4',
+    files: {
+      'package.json': manifest({ start: 'node index.js' }, ['koa'], [], { packageManager: 'yarn@4.5.0' }),
+      'yarn.lock':
+        '__metadata:\n  version: 8\n\n"app@workspace:.":\n  dependencies:\n    koa: "npm:*"\n  linkType: soft\n',
+      '.yarnrc.yml': 'nodeLinker: pnp\n',
+    },
+    plan: {
+      ...server(null, 'node index.js', null),
+      packageManager: 'yarn',
+      installCommand: 'yarn install --immutable',
+    },
+    dockerfile: ['@yarnpkg/cli-dist@4.5.0', 'yarn workspaces focus --all --production'],
+  },
+  {
+    title: 'yarn 1, whose cache is not for two at once',
+    files: {
+      'package.json': manifest({ build: 'tsc', start: 'node dist/x.js' }, ['express'], ['typescript']),
+      'yarn.lock': '# yarn lockfile v1\n',
+    },
+    plan: { runtime: 'node', packageManager: 'yarn' },
+    dockerfile: ['id=/root/.yarn-cache,target=/root/.yarn-cache,sharing=locked'],
+    without: ['target=/root/.yarn-cache \\'],
+  },
+  {
+    title: 'a program that imports a package for development',
+    files: {
+      'package.json': manifest({ start: 'node index.js' }, ['express'], ['dotenv', 'nodemon']),
+      'index.js': "import { app } from './src/app.js'\n",
+      'src/app.js': "require('dotenv').config()\nconst express = require('express')\n",
+      ...NPM_LOCK,
+    },
+    plan: {
+      runtime: 'node',
+      notes: noted(
+        'keeping the development dependencies: the program imports dotenv, which is one of them',
+      ),
+    },
+    without: ['--omit=dev'],
+  },
+  {
+    title: 'a compiled program that imports a package for development',
+    files: {
+      'package.json': manifest(
+        { start: 'node dist/main.js', build: 'tsc' },
+        ['express'],
+        ['dotenv', 'typescript'],
+      ),
+      'tsconfig.json': {},
+      'src/main.ts':
+        "import type { Options } from 'yargs'\nimport 'dotenv/config'\nimport { x } from '@/x'\n",
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node' },
+    without: ['--omit=dev'],
+  },
+  {
+    title: 'a program that imports a package which another one brings',
+    files: {
+      'package.json': manifest({ start: 'node .' }, ['express'], ['nodemon']),
+      'index.js': "const yargs = require('yargs')\nimport { readFile } from 'fs/promises'\n",
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node' },
+    without: ['--omit=dev'],
+  },
+  {
+    title: 'a program that imports what it lists',
+    files: {
+      'package.json': manifest({ start: 'node index.js' }, ['express'], ['nodemon']),
+      'index.js':
+        "import express from 'express'\nimport { x } from '#x'\nimport 'node:http'\nimport './x.js'\n",
+      'x.js': "import '../index.js'\n",
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node' },
+    dockerfile: ['npm ci --omit=dev'],
+  },
   {
     title: 'a lock file of npm that holds what is asked for',
     files: {
@@ -334,5 +455,33 @@ export const LOCKS: CorpusTree[] = [
       notes: expect.arrayContaining([expect.stringContaining('bun.lockb is not used')]) as string[],
     },
     without: ['source/bun.lockb'],
+  },
+  {
+    title: 'commands of another package manager than that of the lock file',
+    files: {
+      'package.json': manifest(
+        { 'build:prod': 'tsc', 'start:api': 'node dist/api.js', build: 'tsc' },
+        [],
+        ['typescript'],
+      ),
+      'railway.json': {
+        build: { buildCommand: 'npm i -g pnpm && pnpm install && pnpm build:prod' },
+        deploy: { startCommand: 'yarn run start:api' },
+      },
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', buildCommand: 'npm run build:prod', startCommand: 'npm run start:api' },
+  },
+  {
+    title: 'a registry of its own, whose token is a variable',
+    files: {
+      'package.json': manifest({ start: 'node x.js' }, ['@acme/shop']),
+      '.npmrc':
+        '# by ${OLD_TOKEN}\ncache=${HOME}/.npm\n@acme:registry=https://npm.acme.test\n//npm.acme.test/:_authToken=${ACME_TOKEN}\n',
+    },
+    plan: {
+      runtime: 'node',
+      env: [{ key: 'ACME_TOKEN', generate: null, why: '.npmrc names it for the registry of packages' }],
+    },
   },
 ]

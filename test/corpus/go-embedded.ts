@@ -1,14 +1,12 @@
-import { expect } from 'vitest'
-import { manifest, NPM_LOCK, type CorpusTree } from './tree.ts'
-
-const containing = (text: string): string => expect.stringContaining(text) as string
-const noted = (text: string): string[] => expect.arrayContaining([containing(text)]) as string[]
+import { manifest, noted, NPM_LOCK, type CorpusTree } from './tree.ts'
 
 const PROGRAM = {
   'go.mod': 'module example.com/inbox\n\ngo 1.25\n',
   'main.go': 'package main\n\nfunc main() {}\n',
 }
+
 const BUILT = { build: 'vite build' }
+
 const embedding = (pattern: string, head = ''): string =>
   `${head}package ui\n\nimport "embed"\n\n//go:embed ${pattern}\nvar files embed.FS\n`
 
@@ -20,10 +18,11 @@ const withFrontEnd = (source: string, more: CorpusTree['files'] = {}): CorpusTre
   'ui/package-lock.json': NPM_LOCK['package-lock.json'],
   ...more,
 })
+
 const FRONT_END = '(cd ui && npm ci --include=dev && npm run build && rm -rf node_modules) && go build'
 
-/** Programs in Go that take in what npm builds, as many small servers do with their pages. */
-export const EMBEDDED: CorpusTree[] = [
+/** Programs of Go that take in what npm builds, as many small servers do with their pages. */
+export const GO_EMBEDDED: CorpusTree[] = [
   {
     title: 'Go that embeds the pages of a folder with a package.json, which git ignores',
     files: withFrontEnd(embedding('build/*')),

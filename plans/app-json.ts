@@ -2,16 +2,16 @@ import { isRecord, parsedJson } from './json.ts'
 import type { PlannedVariable } from './plan.ts'
 import type { Tree } from './tree.ts'
 
-/** More are none that a person would fill in. */
+/** A file with more variables was not written for people to fill in. */
 const MAX_VARIABLES = 50
 const MAX_WHY_CHARACTERS = 200
 
-/** As the API takes names of variables, without those that the server sets. */
+/** The names that the API accepts, without those that the server sets. */
 const NAME = /^(?!DEPLOYER_|PORT$)[A-Za-z_][A-Za-z0-9_]{0,127}$/
 
 /**
- * The variables that Heroku's `app.json` asks for: secrets that are generated, and those without a value that are not
- * optional (Heroku, "app.json Schema"). A file that is none of Heroku's names none.
+ * Returns the variables that Heroku's `app.json` asks for: secrets to generate, and required variables without a value
+ * (Heroku, "app.json Schema"). A file of that name that is not Heroku's gives none.
  */
 export async function appVariables(tree: Tree): Promise<PlannedVariable[]> {
   const value = parsedJson((await tree.readHead('app.json')) ?? '')
@@ -30,7 +30,7 @@ export async function appVariables(tree: Tree): Promise<PlannedVariable[]> {
   return variables
 }
 
-/** A line of a log, whatever the file holds. */
+/** One line for a log, whatever the file contains. */
 function plainLine(text: string): string {
   return text
     .slice(0, MAX_WHY_CHARACTERS)

@@ -5,15 +5,18 @@ import type { Tree } from './tree.ts'
 /** Debian Policy Manual, 5.6.1: the names of packages. */
 const PACKAGE_NAME = /^[a-z0-9][a-z0-9+.-]+$/
 
-/** Whether a text is a name of a package. */
+/** Whether a text is the name of a package. */
 function isPackageName(text: string): boolean {
   return PACKAGE_NAME.test(text)
 }
 
-/** As many as a service may name itself. */
+/** The limit of a service's own list. */
 const MAX_PACKAGES = 50
 
-/** The Debian packages that the service and the tree's `Aptfile` ask for; notes say what of the file is not used. */
+/**
+ * Returns the Debian packages that the service and the tree's `Aptfile` ask for; notes name the lines of the file that are
+ * not used.
+ */
 export async function aptPackagesOf(tree: Tree, settings: PlanSettings, notes: string[]): Promise<string[]> {
   const names = new Set(settings.aptPackages)
   for (const line of linesOf((await tree.readText('Aptfile')) ?? '')) {

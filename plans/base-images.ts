@@ -6,7 +6,7 @@ import type { Pin } from './pins.ts'
  * images (docker-library/official-images); images on Debian 12, where the name says so.
  */
 export const NODE_MAJORS = [16, 18, 20, 21, 22, 23, 24, 25, 26]
-/** Of Python 3. */
+/** Minor versions of Python 3. */
 export const PYTHON_MINORS = range(7, 14)
 /** The first patch of each minor version with an image on Debian 11, the first on Debian 12, and the last. */
 const PYTHON_PATCHES: Record<number, [bullseye: number, bookworm: number, last: number]> = {
@@ -20,22 +20,22 @@ const PYTHON_PATCHES: Record<number, [bullseye: number, bookworm: number, last: 
   14: [0, 0, 7],
 }
 
-/** The release of Debian that the image of a patch of Python stands on; null where there is none. */
+/** Returns the Debian release that the image of a Python patch is based on; null where there is no such image. */
 export function debianOfPython(minor: number, patch: number): Debian | null {
   const [bullseye, bookworm, last] = PYTHON_PATCHES[minor] ?? [1, 1, 0]
   if (patch < bullseye || patch > last) return null
   return patch < bookworm ? 'bullseye' : 'bookworm'
 }
 
-/** Of Go 1. */
+/** Minor versions of Go 1. */
 export const GO_MINORS = range(19, 27)
-/** Of Elixir 1. */
+/** Minor versions of Elixir 1. */
 export const ELIXIR_MINORS = range(12, 20)
-/** Of Rust 1. */
+/** Minor versions of Rust 1. */
 export const RUST_MINORS = range(67, 98)
 /** Eclipse Temurin, both the compiler and the runtime. */
 export const JAVA_MAJORS = [8, 11, ...range(17, 26)]
-/** The patches of each line: Bundler wants the very one that a Gemfile names. */
+/** The patches of each minor version: Bundler requires exactly the one that a Gemfile names. */
 export const RUBY_PATCHES: Record<string, number[]> = {
   '2.6': range(8, 10),
   '2.7': range(4, 8),
@@ -46,12 +46,12 @@ export const RUBY_PATCHES: Record<string, number[]> = {
   '3.4': range(1, 10),
   '4.0': range(0, 6),
 }
-/** In the order of preference for a requirement that several suit. */
+/** In order of preference where several satisfy a requirement. */
 export const PHP_VERSIONS = ['8.4', '8.3', '8.2', '8.5', '8.1', '8.0', '7.4']
-/** Microsoft's own registry; those out of support are still there. */
+/** From Microsoft's own registry, which keeps versions that are out of support. */
 export const DOTNET_MAJORS = [6, 7, 8, 9, 10]
 
-/** The release of Debian that a Ruby's images stand on: what came before Debian 12 has them on Debian 11. */
+/** Returns the Debian release that a Ruby's images are based on: versions from before Debian 12 have images on Debian 11. */
 export function debianOfRuby(version: string): Debian {
   return isOlder(version, ['2.6', '2.7', '3.0', '3.1.0', '3.1.1', '3.1.2', '3.1.3', '3.2.0', '3.2.1'])
 }
@@ -79,19 +79,19 @@ export interface Choice {
   /** Such as `node`. */
   language: string
   available: readonly number[]
-  /** How far from what is asked for the nearest may be. */
+  /** The largest distance between the version asked for and the one taken instead. */
   reach: number
   /** A version as people write it: `3.12` for 12. */
   write: (version: number) => string
 }
 
 /**
- * The version that a pin asks for, or the nearest that has a base image, with a note. Throws BuildFailure that names the
- * file where none is near.
+ * Returns the version that a pin asks for, or the nearest one that has a base image, with a note. Throws BuildFailure that
+ * names the file where none is near.
  */
 export function nearestImage(wanted: number, pin: Pin, choice: Choice, notes: string[]): number {
   const { language, available, reach, write } = choice
-  // Of two that are as near, the newer.
+  // Of two equally near ones, the newer.
   const nearest = available.toSorted((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted) || b - a)[0]!
   if (Math.abs(nearest - wanted) > reach) {
     throw new BuildFailure(
@@ -106,7 +106,7 @@ export function nearestImage(wanted: number, pin: Pin, choice: Choice, notes: st
   return nearest
 }
 
-/** The refusal of a pin that is no version. */
+/** Returns the error for a pin that is not a version. */
 export function unreadable(pin: Pin, language: string, example: string): BuildFailure {
   return new BuildFailure(
     `${pin.where} says ${JSON.stringify(pin.text.slice(0, 100))}, which is no version of ${language}: write one such as ${example}`,

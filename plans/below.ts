@@ -2,11 +2,11 @@ import { otherDockerfile } from './dockerfiles.ts'
 import { hasScript } from './node/manifest.ts'
 import type { Tree } from './tree.ts'
 
-/** Folders that are looked into, and as many as a person would choose from. */
+/** How many folders are searched, and how many choices a person is given. */
 const MAX_FOLDERS = 40
 const MAX_CHOICES = 10
 
-/** Folders that hold nothing but programs' own, by habit; and those that hold libraries as well. */
+/** Folders that by convention hold only programs, and folders that hold libraries as well. */
 const OF_PROGRAMS = new Set(['apps', 'services', 'projects'])
 const OF_LIBRARIES = new Set(['packages', 'libs'])
 
@@ -14,29 +14,29 @@ function isOfMany(name: string): boolean {
   return OF_PROGRAMS.has(name) || OF_LIBRARIES.has(name)
 }
 
-/** Folders of others' packages, which are nobody's programs. */
+/** Folders of third-party packages. */
 const OF_OTHERS = new Set(['node_modules', 'vendor'])
 
-/** Folders that go with a program, and are offered where there is nothing else. */
+/** Folders that accompany a program; they are offered only where there is nothing else. */
 const BESIDE = /(?:^|\/)(?:docs?|tests?|e2e|examples?|samples?)$/
 
-/** A folder that can be built, with what by. */
+/** A folder that can be built, with the runtime that builds it. */
 export interface Below {
   folder: string
   runtime: string
 }
 
-/** Which runtime a tree would have; null for none. */
+/** Returns the runtime that a tree would have; null for none. */
 type RuntimeOf = (tree: Tree) => Promise<string | null>
 
-/** As a person reads it: `backend (python), frontend (node)`. */
+/** Lists folders for a message: `backend (python), frontend (node)`. */
 export function toldOf(below: readonly Below[]): string {
   return below.map(({ folder, runtime }) => `${folder} (${runtime})`).join(', ')
 }
 
 /**
- * The folders right below the root that can be built, those below a folder for programs, and those a level below that lie
- * beside them, in folders that are none themselves; else any a level below.
+ * Returns the folders directly below the root that can be built, those inside a folder for programs (`apps/`), and those one
+ * level down next to them; where there are none, any one level down.
  */
 export async function programsBelow(tree: Tree, runtimeOf: RuntimeOf): Promise<Below[]> {
   const first = await foldersIn(tree, '.')
@@ -78,7 +78,7 @@ async function buildable(tree: Tree, folders: readonly string[], runtimeOf: Runt
   return found
 }
 
-/** What a folder is built by: a Dockerfile of another name where nothing else can. */
+/** Returns the runtime that builds a folder; a Dockerfile of another name counts where nothing else can build it. */
 async function builtBy(below: Tree, runtimeOf: RuntimeOf): Promise<string | null> {
   if (await below.hasFile('Dockerfile')) return 'docker'
   return (await runtimeOf(below)) ?? ((await otherDockerfile(below)) === null ? null : 'docker')

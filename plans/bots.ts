@@ -9,13 +9,13 @@ import { hasLine } from './text.ts'
 import type { Tree } from './tree.ts'
 
 /**
- * Bots and servers of languages whose own plans do not tell them apart, by what their manifests name, and by what programs
- * call that listen without a package.
+ * How bots differ from servers in languages whose plans do not distinguish them: by the packages in the manifest, and by
+ * calls in the sources that listen without a package.
  */
 const OTHERS: { manifests: string[]; bots: RegExp; servers: RegExp; sources: RegExp; listening: RegExp }[] = [
   {
     manifests: ['go.mod'],
-    // What only its packages want stands behind `// indirect` (go.dev/ref/mod, "go.mod files").
+    // `// indirect` marks what only its packages require (go.dev/ref/mod, "go.mod files").
     bots: /^(?!.*\/\/ indirect).*\/(?:discordgo|disgo|arikawa\S*|telegram-bot-api\S*|telebot\S*|telego|gotgbot\S*)\b/,
     servers: /\/(?:gin|echo|fiber|chi|mux|fasthttp|httprouter|iris|beego)\b/,
     sources: /\.go$/,
@@ -45,8 +45,8 @@ const OTHERS: { manifests: string[]; bots: RegExp; servers: RegExp; sources: Reg
 ]
 
 /**
- * Whether a program of any language is a bot by the packages that its tree names, and nothing of them serves. For a tree
- * that something else builds: manifests that cannot be read tell nothing.
+ * Whether a program of any language looks like a bot: its manifest names a package for bots and none for servers. It is also
+ * asked about trees that are not built by a plan, so manifests that cannot be read count as no bot.
  */
 export async function seemsBot(tree: Tree): Promise<boolean> {
   try {

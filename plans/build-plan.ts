@@ -12,12 +12,12 @@ import { registryVariables } from './registries.ts'
 import { withVariables } from './steps.ts'
 import { Tree } from './tree.ts'
 
-/** A plan that fits a tree, with the name of its language. */
+/** What a plan makes of a tree, with the name of its language. */
 export interface BuildPlan extends PlannedBuild {
   name: string
 }
 
-/** Makes a plan for the tree that it fits. Throws BuildFailure as the plan does. */
+/** Plans the build of a tree that the language fits. Throws BuildFailure as the language's plan does. */
 export async function planBuild(
   plan: LanguagePlan,
   tree: Tree,
@@ -38,7 +38,7 @@ export async function planBuild(
     ...hosted.env,
   ]
   const env = all.filter(({ key }, index) => all.findIndex((each) => each.key === key) === index)
-  // A job says itself what it runs, wherever it lies.
+  // A job states its own command, wherever its program is.
   const isProgram = settings.processType !== 'job' && OF_TOOLS.has(plan.name)
   const unplanned = OF_ASSETS.has(plan.name) ? await unplannedProgram(planned, settings, tree) : null
   const obstacle = unplanned ?? planned.obstacle
@@ -57,7 +57,7 @@ export async function planBuild(
   }
 }
 
-/** Finds the plan for the tree in `directory` and makes it. Throws BuildFailure, also where none fits. */
+/** Detects the language of the tree in `directory` and plans its build. Throws BuildFailure, also where no plan fits. */
 export async function planDirectory(
   runtime: string,
   directory: string,
@@ -70,15 +70,18 @@ export async function planDirectory(
   return await planBuild(plan, tree, settings, whole)
 }
 
-/** Languages whose manifest lies beside programs of any other for their assets. */
+/** Languages whose manifest often sits next to a program in another language, for its assets. */
 const OF_ASSETS = new Set(['node', 'bun'])
 
-/** A program that a build of another language leaves in the tree, or the tool of one. */
+/** A start command of a language without a plan: a built program in the tree, or the language's own tool. */
 const OF_UNPLANNED =
   /^(?:exec )?(?:\.\/(?!\S*\.sh\b)|bin\/|(?:dart|swift|crystal|Rscript|R|perl|plackup|stack|zig)\s)/
 const NAMES_NODE = /\b(?:node|npm|npx|pnpm|yarn|bunx?|tsx|pm2)\b|\.[cm]?[jt]s\b|node_modules/
 
-/** What a package.json that starts nothing itself lies beside, where no plan is for that. */
+/**
+ * Returns what to do about a package.json that starts nothing and belongs to a program in a language without a plan; null
+ * where there is none.
+ */
 async function unplannedProgram(
   { framework, isSite, startCommand }: PlannedBuild,
   settings: PlanSettings,
@@ -92,10 +95,10 @@ async function unplannedProgram(
   return unplanned === null ? null : `${unplanned.advice}, or a script "start", or set start_command`
 }
 
-/** Languages whose manifest in the root is often that of tools for what lies in its folders. */
+/** Languages whose manifest in the root is often only for tooling, while the programs are in folders. */
 const OF_TOOLS = new Set(['node', 'bun', 'python', 'php', 'ruby'])
 
-/** What stands in a program's way may be that it lies in a folder, and the root has the tools of all. */
+/** Adds the folders that can be built to an obstacle: the root may hold only the tools shared by all. */
 async function withFolders(
   obstacle: string,
   known: string[],

@@ -3,27 +3,27 @@ import { NOTHING_KNOWN, type PlanFacts, type PlanSettings } from './plan.ts'
 import { chooseStart, type Proposal, type Start } from './start.ts'
 import type { Tree } from './tree.ts'
 
-/** What a language brings to the choices that all plans make alike. */
+/** What a language contributes to the choices that every plan makes the same way. */
 export interface Offer {
   proposal: Proposal
   /** What to add where nothing says how to start. */
   advice: string
-  /** The language's own build, for what is started; null for none. */
+  /** The language's own build command, for what is started; null for none. */
   build: (start: Start) => string | null
-  /** The image has Python. */
+  /** Whether the image has Python. */
   hasPython?: boolean
 }
 
-/** What is started, built and installed, whatever the language. */
+/** What is started, built and installed, in any language. */
 export interface Choices {
   start: Start
   buildCommand: string | null
   aptPackages: string[]
-  /** The same as a plan tells it; what else is known is written over it. */
+  /** The same as facts of a plan, which the plan then overrides with what else it knows. */
   facts: PlanFacts
 }
 
-/** Makes the choices, the service's own settings before the language's; notes say what was chosen. */
+/** Makes the choices, with the service's own settings before the language's; notes say what was chosen. */
 export async function choose(
   tree: Tree,
   settings: PlanSettings,
@@ -43,7 +43,7 @@ export async function choose(
   }
 }
 
-/** One command of several, which the first that fails ends; null for none. */
+/** Joins several commands into one that stops at the first failure; null for none. */
 export function inOrder(commands: readonly string[]): string | null {
   return commands.length === 0 ? null : commands.join(' && ')
 }

@@ -1,12 +1,12 @@
 import { linesOf } from './text.ts'
 
 /**
- * A text without its comments from `//` to the end of the line and between slashes with stars, as JavaScript, Gradle, sbt and
- * JSON with comments have them: what a starter shows as a possibility is no setting. What stands in quotes is kept; a quote
- * that is none, as in an expression, ends with its line.
+ * Removes line comments (`//`) and block comments, as JavaScript, Gradle, sbt and JSON with comments have them: an option
+ * that a starter only shows in a comment is not a setting. Quoted text is kept; a quote character that opens no string, as
+ * in a regular expression, ends with its line.
  */
 export function withoutSlashComments(text: string): string {
-  // Behind the last end of a comment there is none over several lines.
+  // After the last end of a block comment there is none.
   const lastEnd = text.lastIndexOf('*/')
   let kept = ''
   let from = 0
@@ -26,7 +26,7 @@ export function withoutSlashComments(text: string): string {
   return kept + text.slice(from)
 }
 
-/** Where the quote ends that begins at a place. */
+/** Returns where the string ends that begins at `start`. */
 function quoteEnd(text: string, start: number): number {
   const quote = text[start]!
   for (let at = start + 1; at < text.length; at++) {
@@ -37,14 +37,14 @@ function quoteEnd(text: string, start: number): number {
   return text.length
 }
 
-/** Where the comment ends that begins at a place; null for none. The end of the line stays. */
+/** Returns where the comment ends that begins at `start`, before the end of its line; null where no comment begins. */
 function commentEnd(text: string, start: number, lastEnd: number): number | null {
   const next = text[start + 1]
   if (next === '/') return indexOrEnd(text, '\n', start, 0)
   return next === '*' && start + 2 <= lastEnd ? indexOrEnd(text, '*/', start + 2, 2) : null
 }
 
-/** A text without the comments of XML. */
+/** Removes the comments of XML. */
 export function withoutXmlComments(text: string): string {
   let kept = ''
   let from = 0
@@ -55,7 +55,7 @@ export function withoutXmlComments(text: string): string {
   return kept + text.slice(from)
 }
 
-/** A text without what stands behind `#` at the begin of a word, as in lists of requirements and in TOML. */
+/** Removes what follows a `#` at the beginning of a word, as in requirements files and in TOML. */
 export function withoutHashComments(text: string): string {
   const lines: string[] = []
   for (const line of linesOf(text)) {

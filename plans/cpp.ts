@@ -15,7 +15,9 @@ import {
 } from './steps.ts'
 import type { Tree } from './tree.ts'
 
-/** Programs in C and C++, by CMake or Meson. Packages of other languages with parts in C have their own manifests. */
+/**
+ * Programs in C and C++, built by CMake or Meson. Packages of other languages with parts in C have manifests of their own.
+ */
 export const cpp: LanguagePlan = {
   name: 'cpp',
   lookedFor: 'CMakeLists.txt or meson.build',
@@ -28,7 +30,7 @@ interface Tool {
   manifest: string
   packages: string[]
   command: string
-  /** What names the project, and each of its programs. */
+  /** The lines that name the project and each of its programs. */
   project: RegExp
   program: RegExp
 }
@@ -55,7 +57,7 @@ const TOOLS: Tool[] = [
 
 const CACHES = ['/root/.cache']
 const PROGRAMS = '/app/bin'
-/** Libraries that no slim image has, from where the linker found them. */
+/** Copies libraries that the slim image lacks from where the linker found them. */
 const LIBRARIES = '/app/lib'
 
 async function planCpp(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
@@ -92,7 +94,7 @@ async function planCpp(tree: Tree, settings: PlanSettings): Promise<PlannedBuild
   }
 }
 
-/** All programs that were built, with the libraries that they are linked to, but for those of the C library itself. */
+/** Collects all built programs and the libraries they are linked to, except those of the C library itself. */
 const TAKE = `mkdir -p bin lib && find build -type f -executable ! -name "*.so*" ! -path "*/CMakeFiles/*" ! -path "*/meson-private/*" -exec cp {} bin/ ";" && for file in bin/*; do ldd "$file" 2>/dev/null; done | sed -n "s|.*=> \\(/[^ ]*\\) .*|\\1|p" | grep -Ev "/(libc|libm|ld-linux[^/]*|libpthread|libdl|librt|libresolv)[.]so" | sort -u | xargs -r cp -L -t lib`
 
 async function toolOf(tree: Tree): Promise<Tool | null> {
@@ -100,7 +102,7 @@ async function toolOf(tree: Tree): Promise<Tool | null> {
   return null
 }
 
-/** The programs that the root's manifest, and those of its usual folders of sources, name. */
+/** Returns the programs named by the root's manifest and by those of the usual source folders. */
 async function programsOf(tree: Tree, tool: Tool): Promise<{ names: string[]; chosen: string | null }> {
   const texts = await Promise.all(
     ['', 'src/', 'app/', 'server/'].map((folder) => tree.readText(`${folder}${tool.manifest}`)),
@@ -112,7 +114,7 @@ async function programsOf(tree: Tree, tool: Tool): Promise<{ names: string[]; ch
   return { names, chosen: onlyProgram(names, project) }
 }
 
-/** As many names as fit into a message. */
+/** How many names fit into a message. */
 const SHOWN_PROGRAMS = 10
 
 function adviceFor(names: readonly string[]): string {

@@ -3,18 +3,18 @@ import { isRecord } from './json.ts'
 import { findInLines, linesOf } from './text.ts'
 import type { Tree } from './tree.ts'
 
-/** A longer manifest no person wrote. */
+/** A longer manifest was not written by a person. */
 const MAX_CHARACTERS = 256 * 1024
 
-/** What the plan needs of a Cargo.toml, and of those of its workspace. */
+/** What the plan needs to know of a Cargo.toml and of those of its workspace. */
 export interface Crates {
-  /** The program that the root names itself. */
+  /** The program that the root names as its default. */
   defaultRun: string | null
   /** The root's own package. */
   rootName: string | undefined
-  /** The names of all programs, each with the manifest of its crate. */
+  /** All programs by name, each with the manifest of its crate. */
   programs: ReadonlyMap<string, string>
-  /** All manifests, one after another. */
+  /** All manifests, joined. */
   text: string
 }
 
@@ -47,7 +47,10 @@ export function namesCrate(manifest: string, name: string): boolean {
   return false
 }
 
-/** The crates that a crate is built with, on any system, its tests and build script aside; none of what is no TOML. */
+/**
+ * Returns the dependencies of a crate on any system, without those of its tests and its build script; none where the
+ * manifest is not valid TOML.
+ */
 export async function dependenciesOf(manifest: string): Promise<ReadonlySet<string>> {
   if (manifest.length > MAX_CHARACTERS) return new Set()
   const { parse } = await import('smol-toml')
@@ -61,7 +64,7 @@ export async function dependenciesOf(manifest: string): Promise<ReadonlySet<stri
   }
 }
 
-/** The list `members` of the table `[workspace]`, over as many lines as it takes. */
+/** Returns the list `members` of the table `[workspace]`, which may span several lines. */
 function membersOf(manifest: string): string[] {
   const members: string[] = []
   let table = ''
@@ -77,7 +80,10 @@ function membersOf(manifest: string): string[] {
   return members
 }
 
-/** The programs of one crate: each `[[bin]]`, each of `src/bin/`, and the package itself where `src/main.rs` is its own. */
+/**
+ * Returns the programs of one crate: each `[[bin]]`, each file of `src/bin/`, and the package itself if `src/main.rs`
+ * belongs to it.
+ */
 async function programsOf(tree: Tree, manifest: string): Promise<string[]> {
   const { programs, name, takesMain } = namesOf(manifest)
   const isProgram = name !== undefined && !takesMain && (await tree.hasFile('src/main.rs'))
@@ -87,7 +93,7 @@ async function programsOf(tree: Tree, manifest: string): Promise<string[]> {
   return [...programs, ...(isProgram ? [name] : []), ...others]
 }
 
-/** The names in the tables `[[bin]]` and `[package]`, and whether a `[[bin]]` is made from `src/main.rs`. */
+/** Returns the names in the tables `[[bin]]` and `[package]`, and whether a `[[bin]]` is built from `src/main.rs`. */
 function namesOf(manifest: string): { programs: string[]; name: string | undefined; takesMain: boolean } {
   const programs: string[] = []
   let name: string | undefined

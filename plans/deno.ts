@@ -34,17 +34,17 @@ const ENTRY_FILES = [
   'main.tsx',
 ]
 
-/** What programs for Deno alone import and call. */
+/** What only programs for Deno import and call. */
 const SIGNS = /\bDeno\.\w|from\s+["'](?:jsr:|npm:|https:\/\/deno\.land\/)/
 
-/** Programs for Deno; such a tree may have a package.json beside its own configuration. */
+/** Programs for Deno; such a tree may have a package.json next to its deno.json. */
 export const deno: LanguagePlan = {
   name: 'deno',
   lookedFor: 'deno.json',
   detect: async (tree) => {
     for (const name of CONFIGURATIONS) if (await tree.hasFile(name)) return true
     const hasNode = await tree.hasFile('package.json')
-    // Who tries it out, or tests with it, leaves its lock file beside that of another.
+    // Trying Deno out, or testing with it, leaves its lock file next to that of another tool.
     if (await tree.hasFile(LOCK)) return !hasNode || !(await hasNodeLock(tree))
     const entry = hasNode ? null : await entryOf(tree)
     return entry !== null && hasLine((await tree.readText(entry)) ?? '', SIGNS)
@@ -59,7 +59,7 @@ async function planDeno(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   if (pin !== null && version === null) {
     notes.push(`${pin.where} names no whole version of Deno, such as 2.4.0: taking the newest`)
   }
-  // Commas may stand where JSON has none (JSONC), so the names of tasks are looked for as text.
+  // JSONC allows trailing commas, so task names are searched for as text.
   const text = await readConfiguration(tree, CONFIGURATIONS)
   const tasks = /"tasks"\s*:\s*\{([^}]*)/.exec(text)?.[1] ?? ''
   const entry = await entryOf(tree)
@@ -79,7 +79,7 @@ async function planDeno(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const dockerfile = [
     ...buildStage(image),
     ...installPackages(aptPackages),
-    // No cache mount: the program reads its packages from this folder when it runs.
+    // No cache mount: the program reads its packages from this folder at run time.
     'ENV DENO_DIR=/app/.deno DENO_NO_UPDATE_CHECK=1',
     ...(await earlySteps(tree, settings)),
     'COPY source/ ./',
@@ -109,7 +109,10 @@ async function planDeno(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
 
 const VITE_CONFIGURATIONS = variants('vite.config')
 
-/** What the pages of a tree are the source of: `isBuilt` where the configuration's own task "build" makes a site of them. */
+/**
+ * Returns the framework whose pages a tree is the source of; `isBuilt` where the task "build" of its configuration makes a
+ * site of them.
+ */
 async function siteOf(
   tree: Tree,
   tasks: string,
@@ -117,7 +120,7 @@ async function siteOf(
   (Pick<PlannedBuild, 'framework' | 'publishDirectory' | 'singlePage'> & { isBuilt: boolean }) | null
 > {
   const build = /"build"\s*:\s*"([^"]*)"/.exec(tasks)?.[1] ?? ''
-  // As the template of Vite for Deno has it, with its version or without.
+  // As Vite's template for Deno writes it, with or without a version.
   if (/\bvite(?:@[\w.^~-]+)? build\b/.test(build) && (await tree.hasFile('index.html'))) {
     const publishDirectory = viteFolder(await readConfiguration(tree, VITE_CONFIGURATIONS), build)
     return { framework: 'vite', publishDirectory, singlePage: true, isBuilt: true }
@@ -139,7 +142,7 @@ async function entryOf(tree: Tree): Promise<string | null> {
   return null
 }
 
-/** What the configuration and its lock file name is fetched before the code comes; a workspace names other folders. */
+/** Fetches what the configuration and its lock file name before the code is copied; a workspace names other folders. */
 async function earlySteps(tree: Tree, settings: PlanSettings): Promise<string[]> {
   if (!(await tree.hasFile(LOCK))) return []
   const files: string[] = []

@@ -29,13 +29,15 @@ export const dotnet: LanguagePlan = {
 
 const DEFAULT_MAJOR = 9
 const CACHES = ['/root/.nuget/packages']
-/** Below a project's folder, as Heroku has it, so that lines of a Procfile find it (Heroku, ".NET Behavior"). */
+/**
+ * The output is below the project's folder, as on Heroku, so that the lines of a Procfile find it (Heroku, ".NET Behavior").
+ */
 const OUTPUT = 'bin/publish'
 
-/** As many names as fit into a note. */
+/** How many names fit into a note. */
 const SHOWN_PROJECTS = 5
 
-/** Folders that are looked into for projects, below the root and below `src/`. */
+/** How many folders are searched for projects, below the root and below `src/`. */
 const MAX_FOLDERS = 50
 
 const PROJECT_FILE = /^[\w.-]+\.(?:csproj|fsproj|vbproj)$/
@@ -71,7 +73,7 @@ async function planDotnet(tree: Tree, settings: PlanSettings): Promise<PlannedBu
             obstacle: `${project.path} is a program for desktops (OutputType WinExe): set root_dir to one that serves`,
           }
         : {
-            // Its settings and files for browsers are looked for in the working directory (ASP.NET Core, "Content root").
+            // ASP.NET looks for settings and files for browsers in the working directory (ASP.NET Core, "Content root").
             command: `cd ${output} && ${project.kind === 'web' ? 'ASPNETCORE_URLS=http://0.0.0.0:$PORT ' : ''}dotnet ${name}.dll`,
           }
   const isOwnBuild = settings.buildCommand === null
@@ -81,7 +83,7 @@ async function planDotnet(tree: Tree, settings: PlanSettings): Promise<PlannedBu
     build: () => `dotnet publish ${project.path} -c Release -p:PublishDir=${OUTPUT}/`,
   })
   const restore = `dotnet restore ${project.path}`
-  // One that stands alone is restored before the code comes: others refer to files of the tree.
+  // A single project is restored before the code is copied; others refer to files of the tree.
   const isAlone = !/<ProjectReference\b|<Import\b/.test(project.text) && !(await usesCentralPackages(tree))
   const needsWebRuntime = project.kind === 'web' || project.kind === 'browser'
   const dockerfile = [
@@ -117,7 +119,7 @@ async function planDotnet(tree: Tree, settings: PlanSettings): Promise<PlannedBu
   }
 }
 
-/** The projects of a tree, those that serve before others; libraries and tests are none that run. */
+/** Returns the projects of a tree that can be run, servers first; libraries and tests are left out. */
 async function projectsOf(tree: Tree): Promise<DotnetProject[]> {
   const projects: DotnetProject[] = []
   for (const folder of await foldersOf(tree)) {
@@ -127,7 +129,7 @@ async function projectsOf(tree: Tree): Promise<DotnetProject[]> {
       const text = withoutXmlComments((await tree.readText(path)) ?? '')
       projects.push({ path, text, kind: kindOf(text) })
     }
-    // The root's own come before those below it.
+    // Those in the root come before those below it.
     if (folder === '' && projects.some(({ kind }) => kind !== 'library')) break
   }
   const order: DotnetProject['kind'][] = ['web', 'browser', 'worker', 'program', 'desktop']
@@ -136,7 +138,7 @@ async function projectsOf(tree: Tree): Promise<DotnetProject[]> {
     .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || rankOf(a) - rankOf(b))
 }
 
-/** Of several that serve, the one with pages comes before those for programs. */
+/** Of several servers, the one with pages comes before APIs. */
 function rankOf({ path }: DotnetProject): number {
   const name = posix
     .basename(path)
@@ -146,10 +148,10 @@ function rankOf({ path }: DotnetProject): number {
   return rank === -1 ? USUAL : rank
 }
 
-/** Behind the first names, before those of parts of a program. */
+/** After the top-level names, before those of parts of a program. */
 const USUAL = 3.5
 
-/** The root, and the folders below it and below `src/` when there is a solution. */
+/** Returns the root and, when there is a solution, the folders below it and below `src/`. */
 async function foldersOf(tree: Tree): Promise<string[]> {
   const names = await tree.list('.')
   if (!names.some((name) => /\.slnx?$/.test(name))) return ['']
@@ -164,24 +166,24 @@ function kindOf(text: string): DotnetProject['kind'] {
   if (sdk === 'Microsoft.NET.Sdk.Worker') return 'worker'
   if (!/<OutputType>\s*(?:Win)?Exe\s*</.test(text) || text.includes('Microsoft.NET.Test.Sdk'))
     return 'library'
-  // One of both kinds says under which condition it is which.
+  // A project of both kinds states under which condition it is which.
   return />\s*Exe\s*<|Microsoft\.AspNetCore\./.test(text) ? 'program' : 'desktop'
 }
 
-/** Packages of bots, which open their connections themselves. */
+/** Packages for bots, which open their connections themselves. */
 const BOTS = /"(?:DSharpPlus|Discord\.Net|NetCord|Telegram\.Bot|Remora\.Discord)(?:\.[\w.]+)?"/
 
-/** Packages that serve, and what listens without one. */
+/** Packages for servers, and calls that listen without one. */
 const SERVERS = /\bMicrosoft\.AspNetCore\.|"(?:EmbedIO|Watson|Grapevine|NetCoreServer|GenHTTP)\b/
 const LISTENING = /\b(?:Http|Tcp)Listener\b|\bWebApplication\b|\bWebHost\b|\bUseKestrel\b|\bWebServer\(/
 
-/** Whether a program waits for nobody's requests: what is made for that, and bots. */
+/** Whether a program takes no requests: a worker service or a bot. */
 async function isWorker(tree: Tree, { kind, text }: DotnetProject): Promise<boolean> {
   if (SERVERS.test(text) || !(kind === 'worker' || (kind === 'program' && BOTS.test(text)))) return false
   return !(await mayListen(tree, /\.(?:cs|fs|vb)$/, LISTENING))
 }
 
-/** Whether a tree's program is a bot of .NET, for a tree that something else builds. */
+/** Whether a tree's program is a .NET bot; also asked about trees that are not built by a plan. */
 export async function isDotnetBot(tree: Tree): Promise<boolean> {
   const [project] = await projectsOf(tree)
   return project !== undefined && BOTS.test(project.text) && (await isWorker(tree, project))
@@ -202,7 +204,9 @@ async function usesCentralPackages(tree: Tree): Promise<boolean> {
   return (await tree.hasFile('Directory.Packages.props')) || (await tree.hasFile('Directory.Build.props'))
 }
 
-/** The project's target, which the program runs on; the SDK's own version only where there is none. */
+/**
+ * Returns the target framework of the project, on which the program runs; the SDK's own version only where there is none.
+ */
 async function chooseMajor(tree: Tree, { path, text }: DotnetProject, notes: string[]): Promise<number> {
   const global = (await tree.readText('global.json')) ?? ''
   const properties = (await tree.readText('Directory.Build.props')) ?? ''

@@ -18,7 +18,7 @@ import {
 import { hasLine } from './text.ts'
 import type { Tree } from './tree.ts'
 
-/** Releases of Mix projects, Phoenix among them. */
+/** Releases of Mix projects, including Phoenix. */
 export const elixir: LanguagePlan = {
   name: 'elixir',
   lookedFor: 'mix.exs',
@@ -30,7 +30,7 @@ const DEFAULT_MINOR = 18
 const REACH = 3
 const CACHES = ['/root/.hex', '/root/.cache']
 const RELEASE = '/app/release'
-/** Hex, without which mix loads no project that has packages. */
+/** Installs Hex; without it mix does not load a project that has packages. */
 const MIX_HOME = '/opt/mix'
 
 async function planElixir(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
@@ -66,7 +66,7 @@ async function planElixir(tree: Tree, settings: PlanSettings): Promise<PlannedBu
     ...assets.lines,
     ...buildCommandSteps(facts.buildCommand, settings, [...CACHES, ...assets.mounts]),
     ...lastStage(facts, {
-      // The same family of images, so that the release finds the libraries that its runtime was built with.
+      // From the same family of images, so that the release finds the libraries that its runtime was built with.
       image: baseImage(settings, `elixir:${version}-slim`),
       packages: aptPackages,
       content: [
@@ -93,8 +93,8 @@ async function planElixir(tree: Tree, settings: PlanSettings): Promise<PlannedBu
 }
 
 /**
- * What webpack makes of the assets of a Phoenix before 1.6, which has no task of its own for them (Phoenix 1.5, "Deployment");
- * null for any other, and where the source has it. It takes packages from the folder of Mix's.
+ * Builds the assets of a Phoenix before 1.6 with webpack, for which it has no task of its own (Phoenix 1.5, "Deployment");
+ * null for any other version and where the assets are in the source. It takes packages from the dependency folder of Mix.
  */
 async function packedAssets(
   tree: Tree,
@@ -106,31 +106,31 @@ async function packedAssets(
   if (!isOlder || settings.buildCommand !== null || (await tree.hasFile('package.json'))) return null
   if (await tree.hasFolder('priv/static/js')) return null
   const manifest = (await tree.readText('assets/package.json')) ?? ''
-  // Of an older Sass and of Brunch nothing is left that runs.
+  // Old Sass and Brunch no longer run at all.
   if (!/"webpack"\s*:/.test(manifest) || /"(?:node-sass|brunch)"\s*:/.test(manifest)) return null
   const assets = await readFrontEnd(tree, 'assets', settings, notes, 'deploy')
   return assets.commands.length === 0 ? null : assets
 }
 
-/** Packages need Hex, and those in Erlang rebar; a project without packages does with neither. */
+/** Packages need Hex, and those in Erlang need rebar; a project without packages needs neither. */
 async function installSteps(tree: Tree, project: string, settings: PlanSettings): Promise<string[]> {
   const hasLock = await tree.hasFile('mix.lock')
   if (!hasLock && !hasLine(project, /^\s*\{:\w+,/)) return []
   const tools = step('mix local.hex --force && mix local.rebar --force', settings, CACHES)
   const install = step('mix deps.get --only prod && mix deps.compile', settings, CACHES)
-  // Packages of the tree, and those of an umbrella's programs, are read from it.
+  // Packages inside the tree, and the applications of an umbrella, are read from it.
   if (/\bapps_path:|\bpath:\s*"/.test(project)) return [tools, 'COPY source/ ./', install]
   const settingsFolder = (await tree.hasFolder('config')) ? ['COPY source/config ./config'] : []
   return [tools, `COPY source/mix.exs${hasLock ? ' source/mix.lock' : ''} ./`, ...settingsFolder, install]
 }
 
-/** The version of Elixir, with that of Erlang where both are pinned: `1.17-otp-27`. */
+/** Returns the version of Elixir, with that of Erlang where both are pinned: `1.17-otp-27`. */
 async function chooseVersion(tree: Tree, project: string, notes: string[]): Promise<string> {
   const write = (minor: number): string => `1.${minor}`
   const pin = await firstPin([
     inFiles(tree, ['.elixir-version']),
     inToolFiles(tree, ['elixir']),
-    // An exact line; a lower bound is no wish for an old one.
+    // Only an exact version counts; a lower bound does not ask for an old one.
     inManifest(/\belixir:\s*"(?:==|~>)\s*(1\.\d+\.\d+)/.exec(project)?.[1], 'mix.exs'),
   ])
   const minor = /^1\.(\d+)/.exec(pin?.text ?? '')?.[1]

@@ -2,19 +2,19 @@ import { posix } from 'node:path'
 import { BuildFailure } from './failure.ts'
 import type { Tree } from './tree.ts'
 
-/** A workspace with more members is none that a person pasted to see it run. */
+/** A workspace with more members is too large to build on one server. */
 const MAX_MEMBERS = 1_000
-/** Folders that are looked into for members. */
+/** How many folders are searched for members. */
 const MAX_FOLDERS = 10_000
-/** How deep `**` goes. */
+/** How many levels `**` descends. */
 const MAX_DEPTH = 5
 
-/** Folders go into the Dockerfile as they are. */
+/** Folder names are written into the Dockerfile unescaped. */
 const PLAIN_PATH = /^[\w@.+-]+(?:\/[\w@.+-]+)*$/
 
 /**
- * The folders with a manifest that the patterns of a workspace name, sorted; a pattern behind `!` takes folders out.
- * Throws BuildFailure for a workspace that is too large.
+ * Returns the folders with a manifest that the patterns of a workspace match, sorted; a pattern that begins with `!`
+ * excludes folders. Throws BuildFailure for a workspace that is too large.
  */
 export async function memberFolders(
   tree: Tree,
@@ -31,7 +31,7 @@ export async function memberFolders(
     .toSorted()
 }
 
-/** Two `**` in a row are one, which would be tried in every division. */
+/** Consecutive `**` are read as one; otherwise every way to divide a path between them would be tried. */
 function segmentsOf(pattern: string): string[] {
   return pattern
     .split('/')
@@ -39,7 +39,7 @@ function segmentsOf(pattern: string): string[] {
     .filter((segment, index, all) => segment !== '**' || all[index - 1] !== '**')
 }
 
-/** Looks for the folders with a manifest that patterns name. */
+/** Searches for folders with a manifest that match patterns. */
 class Search {
   readonly found = new Set<string>()
   readonly #tree: Tree
@@ -100,7 +100,7 @@ function matches(folder: string[], pattern: string[]): boolean {
   return folder.length > 0 && matchesSegment(folder[0]!, segment) && matches(folder.slice(1), rest)
 }
 
-/** Whether a name matches a pattern with one `*` at most; more of them are read as one at the first's place. */
+/** Whether a name matches a pattern with at most one `*`; further ones are merged into the first. */
 function matchesSegment(name: string, segment: string): boolean {
   const [start, ...more] = segment.split('*')
   if (more.length === 0) return name === segment

@@ -19,22 +19,22 @@ import type { Tree } from './tree.ts'
 /** A generator of static sites that is a program of its own. */
 interface Generator {
   name: 'hugo' | 'zola' | 'mdbook'
-  /** The newest release that was looked at. */
+  /** The newest release that was checked. */
   version: string
   image: string
-  /** Lines that bring it into the build stage. */
+  /** Lines that install it in the build stage. */
   install(version: string, settings: PlanSettings): string[]
   build: string
-  /** Where the site goes, by its configuration. */
+  /** The output folder, by its configuration. */
   publishDirectory(configuration: string): string
 }
 
 const HUGO: Generator = {
   name: 'hugo',
   version: '0.148.2',
-  // Themes may be modules of Go (gohugo.io, "Hugo Modules").
+  // Themes may be Go modules (gohugo.io, "Hugo Modules").
   image: 'golang:1.25-bookworm',
-  // It has no image that sites are built with; the project's own packages are what others install too.
+  // It has no image for building sites; the packages are those that others install as well.
   install: (version, settings) => [
     step(
       `curl -fsSL -o /tmp/hugo.deb https://github.com/gohugoio/hugo/releases/download/v${version}/hugo_extended_${version}_linux-$(dpkg --print-architecture).deb && dpkg -i /tmp/hugo.deb && rm /tmp/hugo.deb`,
@@ -61,10 +61,10 @@ const ZOLA: Generator = {
 
 const MDBOOK: Generator = {
   name: 'mdbook',
-  // From 0.5 on it refuses settings that it does not know, those of older books among them.
+  // From 0.5 on it rejects unknown settings, which includes those of older books.
   version: '0.4.52',
   image: 'buildpack-deps:bookworm',
-  // The project's own releases, one for each machine (rust-lang/mdBook, "Pre-compiled binaries").
+  // The project's own releases, one for each architecture (rust-lang/mdBook, "Pre-compiled binaries").
   install: (version, settings) => [
     step(
       `curl -fsSL https://github.com/rust-lang/mdBook/releases/download/v${version}/mdbook-v${version}-$(uname -m)-unknown-linux-musl.tar.gz | tar -xz -C /usr/local/bin`,
@@ -75,16 +75,16 @@ const MDBOOK: Generator = {
   publishDirectory: (configuration) => {
     const folder =
       findInLines(configuration, /^\s*build-dir\s*=\s*["'](?:\.\/)?([\w-]+(?:\/[\w-]+)*)\/?["']/) ?? 'book'
-    // Beside another output, each has a folder of its own (mdBook, "Renderers").
+    // With several outputs, each has a folder of its own (mdBook, "Renderers").
     const hasOthers = findInLines(configuration, /^\s*\[output\.(?!html\b)([\w-]+)/) !== undefined
     return hasOthers ? `${folder}/html` : folder
   },
 }
 
-/** The folder that may stand for a file in the root (gohugo.io, "Configuration directory"). */
+/** The folder that may replace the file in the root (gohugo.io, "Configuration directory"). */
 const HUGO_CONFIGURATION = 'config/_default'
 const HUGO_FILES = filesNamed('hugo')
-/** Names that other programs have as well: a folder of Hugo's has to be there too. */
+/** Names that other programs use as well: one of Hugo's folders has to be there too. */
 const SHARED_FILES = filesNamed('config')
 const HUGO_FOLDERS = ['archetypes', 'layouts', 'themes', HUGO_CONFIGURATION]
 
@@ -101,7 +101,7 @@ export const generators: LanguagePlan = {
   plan: async (tree, settings) => await planGeneratedSite(tree, settings, (await generatorOf(tree))!),
 }
 
-/** Books of mdBook, which are most often the documentation of what lies beside them. */
+/** Books of mdBook, which are usually the documentation of the project around them. */
 export const books: LanguagePlan = {
   name: 'static',
   lookedFor: 'book.toml',
@@ -109,13 +109,13 @@ export const books: LanguagePlan = {
   plan: async (tree, settings) => await planGeneratedSite(tree, settings, (await bookOf(tree))!),
 }
 
-/** A generator with the text of its configuration. */
+/** A generator and the text of its configuration. */
 interface Found {
   generator: Generator
   configuration: string
 }
 
-/** A book has a list of its chapters where its configuration says (mdBook, "Configuration"). */
+/** A book has a list of its chapters, in the folder that its configuration names (mdBook, "Configuration"). */
 async function bookOf(tree: Tree): Promise<Found | null> {
   const configuration = await tree.readText('book.toml')
   if (configuration === null) return null
@@ -124,7 +124,7 @@ async function bookOf(tree: Tree): Promise<Found | null> {
   return (await tree.hasFile(`${source}/SUMMARY.md`)) ? { generator: MDBOOK, configuration } : null
 }
 
-/** The generator whose site a tree is; null for none. */
+/** Returns the generator whose site a tree is; null for none. */
 export async function generatorOf(tree: Tree): Promise<Found | null> {
   for (const file of HUGO_FILES) {
     const configuration = await tree.readText(file)
@@ -135,9 +135,9 @@ export async function generatorOf(tree: Tree): Promise<Found | null> {
   for (const file of SHARED_FILES) {
     const configuration = await tree.readText(file)
     if (configuration === null) continue
-    // Its quick start has a theme alone, as long as nothing is written.
+    // Its quick start has a theme alone until the first page is written.
     if (!hasContent && findInLines(configuration, /^\s*["']?(baseURL)["']?\s*[:=]/i) === undefined) continue
-    // Zola wants `base_url`, Hugo writes `baseURL` (getzola.org, "Configuration").
+    // Zola requires `base_url`; Hugo writes `baseURL` (getzola.org, "Configuration").
     const isZola = file === 'config.toml' && findInLines(configuration, /^\s*(base_url)\s*=/) !== undefined
     if (isZola) return { generator: ZOLA, configuration }
     if (await isHugo(tree, file, hasContent)) return { generator: HUGO, configuration }
@@ -145,7 +145,7 @@ export async function generatorOf(tree: Tree): Promise<Found | null> {
   return null
 }
 
-/** Whether a file with a name of many programs is one of Hugo's. */
+/** Whether a configuration file with an ambiguous name is Hugo's. */
 async function isHugo(tree: Tree, file: string, hasContent: boolean): Promise<boolean> {
   const isOwnFolder = isOfFolder(file)
   if (isOwnFolder && (await startsOther(tree))) return false
@@ -158,7 +158,7 @@ function isOfFolder(file: string): boolean {
   return file.startsWith(`${HUGO_CONFIGURATION}/`)
 }
 
-/** Whether a package.json starts something else than Hugo's own server. */
+/** Whether a package.json starts something other than Hugo's own server. */
 async function startsOther(tree: Tree): Promise<boolean> {
   return (await hasScript(tree, 'start')) && !/\bhugo\b/.test((await readManifest(tree)).scripts.start!)
 }
@@ -200,7 +200,7 @@ async function planGeneratedSite(
   }
 }
 
-/** What Netlify's file calls the version. */
+/** The variable in netlify.toml that names the version. */
 const VARIABLES = {
   hugo: /^\s*HUGO_VERSION\s*=\s*["']?v?(\d+\.\d+\.\d+)/,
   zola: /^\s*ZOLA_VERSION\s*=\s*["']?v?(\d+\.\d+\.\d+)/,

@@ -15,7 +15,7 @@ import {
 import { findInLines } from './text.ts'
 import type { Tree } from './tree.ts'
 
-/** Gleam programs for Erlang's machine. */
+/** Gleam programs for Erlang's virtual machine. */
 export const gleam: LanguagePlan = {
   name: 'gleam',
   lookedFor: 'gleam.toml',
@@ -23,7 +23,7 @@ export const gleam: LanguagePlan = {
   plan: planGleam,
 }
 
-/** The newest release that was looked at; each release has its images (gleam-lang/gleam, "containers"). */
+/** The newest release that was checked; each release has its images (gleam-lang/gleam, "containers"). */
 const DEFAULT_VERSION = '1.12.0'
 const CACHES = ['/root/.cache']
 const BUILD = 'gleam export erlang-shipment'
@@ -37,7 +37,7 @@ async function planGleam(tree: Tree, settings: PlanSettings): Promise<PlannedBui
     inManifest(findInLines(manifest, /^gleam\s*=\s*"[^\d"]*(\d+\.\d+\.\d+)/), 'gleam.toml'),
   ])
   const pinned = /^v?(1\.\d+\.\d+)$/.exec(pin?.text ?? '')?.[1]
-  // A lower bound is no wish for an old compiler.
+  // A lower bound does not ask for an old compiler.
   const version = pin?.where === 'gleam.toml' ? newer(pinned) : (pinned ?? DEFAULT_VERSION)
   const { facts, aptPackages } = await choose(tree, settings, notes, {
     proposal: settings.buildCommand === null ? { command: START } : null,

@@ -5,35 +5,35 @@ import type { PlanSettings } from './plan.ts'
 import { findInLines, hasLine, linesOf } from './text.ts'
 import type { Tree } from './tree.ts'
 
-/** Folders that are looked into for a front end, and how far down. */
+/** How many folders are searched for a front end, and how deep. */
 const MAX_FOLDERS = 100
 const MAX_DEPTH = 3
 
-/** Files of Go that are read in all. */
+/** How many Go files are read in total. */
 const MAX_SOURCES = 200
 
-/** Files that are for other systems by their names (pkg.go.dev, "go help buildconstraint"). */
+/** File names that exclude a file from a build for Linux (pkg.go.dev, "go help buildconstraint"). */
 const OF_OTHER_SYSTEMS =
   /_(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|netbsd|openbsd|plan9|solaris|wasip1|wasm|windows)(?:_\w+)?\.go$/
 
-/** Folders that are no part of a program, and go into no command. */
+/** Folders that do not belong to the program, or whose names cannot be written into a command. */
 const NOT_LOOKED_INTO =
   /^(?:[._].*|node_modules|vendor|testdata|third_party|(?:docs?|tests?|e2e|examples?)\/|.*[^\w.@/-].*)/i
 
-/** A package of Go that takes in what a front end's build makes, and the source does not have. */
+/** A Go package that embeds the output of a front end's build, which the source does not have. */
 interface Embedded {
   /** The front end's folder, which has the package.json. */
   folder: string
-  /** What is taken in, such as `ui/build`. */
+  /** What is embedded, such as `ui/build`. */
   output: string
-  /** The file that says so. */
+  /** The file with the directive. */
   source: string
 }
 
 /**
- * What node does for a program in Go: the scripts of the root's package.json, else the build of a front end that the program
- * takes into itself (`//go:embed`), unless a build command of the service's own stands for all. `programs` are the folders of
- * the programs that are built.
+ * Plans what node builds for a Go program: the scripts of the root's package.json, else the build of a front end that the
+ * program embeds (`//go:embed`). A build command of the service replaces all of it. `programs` are the folders of the
+ * programs that are built.
  */
 export async function readGoAssets(
   tree: Tree,
@@ -56,7 +56,7 @@ interface Taken {
   source: string
 }
 
-/** Looks for a front end of which a package takes in what is not there. */
+/** Finds a front end whose output a package embeds, although the source does not have it. */
 class Search {
   readonly #tree: Tree
   /** Folders of the programs that are built. */
@@ -82,10 +82,13 @@ class Search {
     return null
   }
 
-  /** What the packages from a folder upwards take in of a front end; it lies below the package that does it. */
+  /**
+   * Returns what packages embed of a front end, from the folder above it upwards: the front end is below the package that
+   * embeds it.
+   */
   async #above(from: string, folder: string, isOf: (path: string) => boolean): Promise<Embedded | null> {
     for (let place = from; ; place = posix.dirname(place)) {
-      // A module of its own is not built here.
+      // A separate module is not built here.
       if (place !== '.' && (await this.#tree.hasFile(`${place}/go.mod`))) return null
       for (const { output, source } of await this.#takenIn(place))
         if (isOf(output) && !(await hasOutput(this.#tree, output))) return { folder, output, source }
@@ -99,7 +102,7 @@ class Search {
     return await known
   }
 
-  /** The folders that the files of a package take in, in every build for Linux (pkg.go.dev/embed, "Directives"). */
+  /** Returns the folders that the files of a package embed in every build for Linux (pkg.go.dev/embed, "Directives"). */
   async #readPackage(place: string): Promise<Taken[]> {
     const taken: Taken[] = []
     for (const name of await this.#tree.list(place)) {
@@ -116,8 +119,8 @@ class Search {
 }
 
 /**
- * Where the build of a front end writes to that is not its own folder, by Vite's command line or settings, such as
- * `internal/web/dist` (vite.dev, "build.outDir"); null for anywhere else.
+ * Returns the folder outside its own to which the build of a front end writes, by Vite's command line or settings, such as
+ * `internal/web/dist` (vite.dev, "build.outDir"); null for any other place.
  */
 async function outputOutside(tree: Tree, folder: string): Promise<string | null> {
   const build =
@@ -137,7 +140,7 @@ async function outputOutside(tree: Tree, folder: string): Promise<string | null>
   return isOutside && /^[\w@-]/.test(output) ? output : null
 }
 
-/** The folders that a file takes in, from its own. */
+/** Returns the folders that a file embeds, relative to its own. */
 function patternsOf(text: string): string[] {
   const patterns = [...linesOf(text)].flatMap(
     (line) => /^\s*\/\/go:embed[ \t](.*)$/.exec(line)?.[1]?.trim().split(/\s+/) ?? [],
@@ -145,7 +148,7 @@ function patternsOf(text: string): string[] {
   return patterns.map(folderOf).filter((path) => path !== null)
 }
 
-/** The folders below the root with a package.json, those further down first. */
+/** Returns the folders below the root with a package.json, the deepest first. */
 async function frontEndsOf(tree: Tree): Promise<string[]> {
   const found: string[] = []
   let places = ['.']
@@ -166,13 +169,13 @@ async function frontEndsOf(tree: Tree): Promise<string[]> {
   return found
 }
 
-/** Whether a file is compiled only where its constraint is met; a tag that nobody sets is no such constraint. */
+/** Whether a file is compiled only under a build constraint; a negated tag that nobody sets does not count. */
 function isOfSomeBuilds(text: string): boolean {
   const constraint = findInLines(text, /^\/\/(?:go:build| \+build)[ \t](.*)$/)?.trim()
   return constraint !== undefined && !/^!(?:dev|debug|noembed|noui|nofrontend)$/.test(constraint)
 }
 
-/** The folder of a pattern, before the first name that stands for several; null for files. */
+/** Returns the folder part of a pattern, before the first wildcard; null for a pattern of files. */
 function folderOf(pattern: string): string | null {
   const parts = pattern.replaceAll(/["`]/g, '').replace(/^all:/, '').split('/')
   const at = parts.findIndex((part) => /[*?[\\]/.test(part))
@@ -181,7 +184,7 @@ function folderOf(pattern: string): string | null {
   return folder === '' || isFile || !/^[\w@-][\w./@-]*$/.test(folder) ? null : folder
 }
 
-/** Whether there is anything to take in, a file or more than what keeps an empty folder in git. */
+/** Whether there is anything to embed: more than the placeholder that keeps an empty folder in git. */
 async function hasOutput(tree: Tree, path: string): Promise<boolean> {
   return (await tree.hasFile(path)) || (await tree.list(path)).some((name) => !name.startsWith('.'))
 }

@@ -1,9 +1,11 @@
 import { linesOf } from './text.ts'
 
-/** More modules are none that a person would choose from. */
+/** A workspace with more modules offers no useful choice. */
 const MAX_MODULES = 50
 
-/** The folders that a go.work names, each in a line of its own or in a block of `use` (Go modules reference, "Workspaces"). */
+/**
+ * Returns the folders that a go.work names, each on its own line or in a `use` block (Go modules reference, "Workspaces").
+ */
 export function modulesOf(workspace: string): string[] {
   const folders: string[] = []
   for (const line of linesOf(workspace)) {

@@ -30,16 +30,21 @@ export const go: LanguagePlan = {
     ((await tree.hasFile('go.mod')) ||
       (await tree.hasFile('go.work')) ||
       ((await tree.hasFile('main.go')) && !(await tree.hasFile('package.json')))) &&
-    // The themes of Hugo are modules as well (gohugo.io, "Hugo Modules").
+    // Themes of Hugo are modules too (gohugo.io, "Hugo Modules").
     ((await generatorOf(tree)) === null || (await programsIn(tree, '')).length > 0),
   yields: isOfTools,
   plan: planGo,
 }
 
-/** A package that the module itself imports; `go get -tool` marks those of tools (Go modules reference, "go.mod files"). */
+/**
+ * A requirement of the module itself; `go get -tool` marks those of tools as indirect (Go modules reference, "go.mod
+ * files").
+ */
 const DIRECT = /^(?:require\s+|\s+)[^\s/]\S*\s+v\d\S*\s*(?:$|\/\/(?!\s*indirect\b))/
 
-/** Whether a module only names tools for the developers of something else (Go modules reference, "tool directive"). */
+/**
+ * Whether a module exists only to name tools for the developers of another project (Go modules reference, "tool directive").
+ */
 async function isOfTools(tree: Tree, { buildCommand }: Pick<PlanSettings, 'buildCommand'>): Promise<boolean> {
   if (/\bgo\b/.test(buildCommand ?? '')) return false
   const module = (await tree.readText('go.mod')) ?? ''
@@ -49,13 +54,16 @@ async function isOfTools(tree: Tree, { buildCommand }: Pick<PlanSettings, 'build
   return (await programsOf(tree, '')).length === 0
 }
 
-/** For modules that want none, or one before the first with an image on Debian 12. */
+/** For modules that state no version, or one before the first with an image on Debian 12. */
 const CURRENT_MINOR = 25
-/** Newer toolchains than any image has are fetched by Go itself (go.dev, "Go Toolchains"). */
+/** Go itself fetches toolchains newer than any image (go.dev, "Go Toolchains"). */
 const REACH = 5
 
 const CACHES = ['/go/pkg/mod', '/root/.cache/go-build']
-/** All programs by their own names, as Heroku has them, so that lines of a Procfile find them (Heroku, "Go support"). */
+/**
+ * All programs are built under their own names, as on Heroku, so that the lines of a Procfile find them (Heroku, "Go
+ * support").
+ */
 const PROGRAMS = '/app/bin/'
 const PROGRAM = `${PROGRAMS}server`
 
@@ -89,7 +97,7 @@ async function planGo(tree: Tree, settings: PlanSettings): Promise<PlannedBuild>
     ...assets.stages,
     ...buildStage(baseImage(settings, `golang:1.${minor}-bookworm`)),
     ...installPackages(aptPackages),
-    // The official images keep to their own version, whatever a module asks for.
+    // The official images stay on their own version, whatever a module asks for.
     'ENV GOTOOLCHAIN=auto',
     ...download,
     'COPY source/ ./',
@@ -127,7 +135,10 @@ function frameworkOf(module: string): string | null {
   return FRAMEWORKS.find(([sign]) => module.includes(sign))?.[1] ?? null
 }
 
-/** The version by the lines `toolchain` and `go` (Go modules reference, "go directive"); newer ones build older modules. */
+/**
+ * Returns the version by the lines `toolchain` and `go` (Go modules reference, "go directive"); newer versions build older
+ * modules.
+ */
 async function chooseMinor(tree: Tree, module: string, workspace: string, notes: string[]): Promise<number> {
   const pin = await firstPin([
     inManifest(findInLines(module, /^toolchain[ \t]+go(1\.\d+)/), 'the toolchain of go.mod'),
@@ -142,7 +153,7 @@ async function chooseMinor(tree: Tree, module: string, workspace: string, notes:
   return nearestImage(minor, pin, { language: 'go', available: GO_MINORS, reach: REACH, write }, notes)
 }
 
-/** Whether a module is replaced by a folder of the tree, in a line or a block of `replace` (Go modules reference). */
+/** Whether a `replace` line or block points to a folder of the tree (Go modules reference). */
 function replacesByFolder(module: string): boolean {
   let replaces = false
   for (const line of linesOf(module)) {
@@ -153,17 +164,17 @@ function replacesByFolder(module: string): boolean {
   return false
 }
 
-/** Of one command; more are none that lines of a Procfile start. */
+/** How many programs one command builds; a Procfile starts no more than that. */
 const MAX_PACKAGES = 50
 
-/** Builds packages; a program without a module is made one, as people do by hand. */
+/** Returns the command that builds packages; a program without a module gets one first, as people do by hand. */
 function buildOf(output: string, packages: readonly string[], isBare: boolean): string | null {
   if (packages.length === 0) return null
   const build = `go build -trimpath -o ${output} ${packages.slice(0, MAX_PACKAGES).join(' ')}`
   return isBare ? `go mod init app && go mod tidy && ${build}` : build
 }
 
-/** What a comment of go.mod tells Heroku to install (Heroku, "Go apps with modules"). */
+/** Returns the packages that a comment of go.mod tells Heroku to install (Heroku, "Go apps with modules"). */
 function herokuPackages(module: string): string[] | null {
   const words =
     findInLines(module, /^\/\/ \+heroku install (.+)$/)
@@ -172,10 +183,10 @@ function herokuPackages(module: string): string[] | null {
   return words.length > 0 && words.every((word) => /^\.[\w./-]*$/.test(word)) ? words : null
 }
 
-/** As many names as fit into a message. */
+/** How many names fit into a message. */
 const SHOWN_PROGRAMS = 10
 
-/** The packages with programs: the root, else those of the folders of a workspace and of `cmd/`. */
+/** Returns the packages with a program: the root, else those of the folders of a workspace and of `cmd/`. */
 async function programsOf(tree: Tree, workspace: string): Promise<string[]> {
   const packages: string[] = []
   const folders = ['', ...modulesOf(workspace)]
@@ -186,14 +197,14 @@ async function programsOf(tree: Tree, workspace: string): Promise<string[]> {
   return packages.length > 0 || !(await tree.hasFile('go.mod')) ? packages : await programsBeside(tree)
 }
 
-/** Of the root; more are none that a person would choose from. */
+/** How many folders of the root are searched; a choice of more would not help. */
 const MAX_FOLDERS = 40
 
-/** Folders whose programs are for developers, for others to read, or of others. */
+/** Folders with tools for developers, examples or third-party code. */
 const NO_PROGRAMS =
   /^(?:[._].*|vendor|internal|testdata|third_party|(?:docs?|tests?|e2e|examples?|samples?|demos?|tools?|scripts?|hack|bench\w*|migrat\w*|gen|wasm)\/)/i
 
-/** The folders right below the root with a program, which are of its module. */
+/** Returns the folders directly below the root that hold a program of its module. */
 async function programsBeside(tree: Tree): Promise<string[]> {
   const folders = (await tree.list('.')).filter((name) => /^[\w.-]+\/$/.test(name) && !NO_PROGRAMS.test(name))
   const found: string[] = []
@@ -204,7 +215,7 @@ async function programsBeside(tree: Tree): Promise<string[]> {
   return found
 }
 
-/** The package with the program that serves, where one stands out. */
+/** Returns the package with the program that serves, where one stands out. */
 function standingOut(packages: readonly string[], module: string): string | null {
   if (packages.includes('.')) return '.'
   if (packages.length === 1) return packages[0]!
@@ -218,7 +229,7 @@ function standingOut(packages: readonly string[], module: string): string | null
   return named.length === 1 ? named[0]! : null
 }
 
-/** What a program is called: a folder `cmd` is that of the program around it. */
+/** Returns the name of a program: a folder named `cmd` takes the name of the program around it. */
 function nameOf(path: string): string {
   const name = posix.basename(path)
   return name === 'cmd' && path !== './cmd' ? posix.basename(posix.dirname(path)) : name
@@ -232,7 +243,7 @@ function adviceFor(packages: readonly string[]): string {
   return `there are several programs (${shown}): set build_command, such as "go build -o bin/server ${packages[0]}", and start_command "bin/server"`
 }
 
-/** The packages with a program in a folder of a module: itself, and those below its `cmd/`. */
+/** Returns the packages with a program in a module's folder: the folder itself, and those below its `cmd/`. */
 async function programsIn(tree: Tree, folder: string): Promise<string[]> {
   const own = folder === '' ? '.' : `./${folder}`
   if (await isMain(tree, own)) return [own]
@@ -244,13 +255,16 @@ async function programsIn(tree: Tree, folder: string): Promise<string[]> {
   return found
 }
 
-/** A file that is run by hand, such as one that generates others; the second form is the older (go.dev, "Build constraints"). */
+/**
+ * Marks a file that is run by hand, such as a code generator; the second form is the older one (go.dev, "Build
+ * constraints").
+ */
 const IGNORED = /^\/\/(?:go:build|\s*\+build)\s+ignore\b/
 
 async function isMain(tree: Tree, folder: string): Promise<boolean> {
   for (const name of await tree.list(folder)) {
     if (!name.endsWith('.go') || name.endsWith('_test.go')) continue
-    // What was generated may be too large to be read whole.
+    // Generated files may be too large to read in full.
     const text = (await tree.readHead(`${folder}/${name}`)) ?? ''
     if (hasLine(text, /^package main\b/) && !hasLine(text, IGNORED)) return true
   }

@@ -1,6 +1,5 @@
 /**
- * The door of this room: detects of which language a source is, and plans its build. Nothing else of it is imported
- * elsewhere.
+ * The entry point of this folder: detects the language of a source and plans its build. Other folders import this file only.
  */
 export { planBuild, planDirectory, type BuildPlan } from './build-plan.ts'
 export { detectLanguage, explainNoPlan } from './languages.ts'
@@ -15,7 +14,7 @@ export {
 } from './plan.ts'
 export { BUILD_STEP, BUILD_STEP_FILE, MANIFESTS_FOLDER } from './steps.ts'
 
-// What is read of a source that is built by its own Dockerfile, or is a site as it is.
+// For a source that is built by its own Dockerfile, or is a site as it is.
 export { seemsBot } from './bots.ts'
 export { dockerfileAside, otherDockerfile } from './dockerfiles.ts'
 export { readHosted, releasingAs, startingAs, type Said } from './hosts/hosted.ts'
@@ -25,7 +24,7 @@ export { processTypes } from './procfile.ts'
 export { directCommand, shellArguments } from './start-command.ts'
 export { readStaticFiles } from './static-files.ts'
 
-// How the files of a source are read.
+// For reading the files of a source.
 export { BuildFailure } from './failure.ts'
 export { hasLine, linesOf } from './text.ts'
 export { Tree } from './tree.ts'

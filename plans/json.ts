@@ -1,6 +1,6 @@
 /**
- * Manifests are read leniently, as the tools they are written for do, and by the process that starts with each build:
- * a library for schemas would take longer to load than the reading takes.
+ * Manifests are read leniently, as their own tools read them, by a process that starts with each build: loading a schema
+ * library would take longer than reading the file.
  */
 
 /** Whether a value of JSON is an object. */
@@ -8,7 +8,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The fields with a text of what should be an object of texts; those of another type count as missing. */
+/** Returns the string fields of an object that should contain only strings; other values count as missing. */
 export function textsOf(value: unknown): Record<string, string> {
   if (!isRecord(value)) return {}
   return Object.fromEntries(
@@ -16,7 +16,7 @@ export function textsOf(value: unknown): Record<string, string> {
   )
 }
 
-/** The value of a text that a program elsewhere wrote; undefined when that is no JSON. */
+/** Parses JSON that another program wrote; undefined when it is not valid. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,6 +1,6 @@
 import type { Tree } from './tree.ts'
 
-/** What the manifests and first files of languages without a plan are called. */
+/** Manifests and main files of languages without a plan. */
 const UNPLANNED: [names: RegExp, language: string][] = [
   [/^shard\.yml$/, 'Crystal'],
   [/^pubspec\.yaml$/, 'Dart'],
@@ -17,7 +17,7 @@ const UNPLANNED: [names: RegExp, language: string][] = [
   [/^build\.(?:mill|sc)$/, 'Scala by Mill'],
 ]
 
-/** Files that are found by their names, in the case in which they are written. */
+/** Files that are found by name, in the case in which they must be written. */
 const WRITTEN = [
   'Cargo.toml',
   'Dockerfile',
@@ -31,11 +31,11 @@ const WRITTEN = [
   'requirements.txt',
 ]
 
-/** What is not read because of its case, which the file systems of Windows and macOS do not look at. */
+/** Notes files that are not read because of their case, which the file systems of Windows and macOS ignore. */
 export async function misnamedIn(tree: Tree): Promise<string[]> {
   const names = await tree.list('.')
   return WRITTEN.flatMap((written) => {
-    // One called `dockerfile` is used, or told of, by itself.
+    // A file named `dockerfile` is used, or reported, by other code.
     const name = names.find((each) => each.toLowerCase() === written.toLowerCase() && each !== 'dockerfile')
     return name === undefined || names.includes(written)
       ? []
@@ -43,7 +43,7 @@ export async function misnamedIn(tree: Tree): Promise<string[]> {
   })
 }
 
-/** What files of a root tell of a tree that no plan fits, with what to do, by the first that is there. */
+/** Advice for a tree that no plan fits, by the first of these files that is there. */
 const SIGNS: [names: RegExp, advice: (name: string) => string][] = [
   ...UNPLANNED.map(([names, language]): [RegExp, (name: string) => string] => [
     names,
@@ -74,7 +74,7 @@ function withoutPlan(language: string, name: string): string {
   return `there is no plan for ${language} (${name}): add a Dockerfile`
 }
 
-/** The language of a tree that has no plan, by the first of its files that says so; null for none. */
+/** Returns the language of a tree that has no plan, by the first file that shows it; null for none. */
 export async function unplannedIn(tree: Tree): Promise<{ language: string; advice: string } | null> {
   const names = await tree.list('.')
   for (const [pattern, language] of UNPLANNED) {
@@ -84,16 +84,16 @@ export async function unplannedIn(tree: Tree): Promise<{ language: string; advic
   return null
 }
 
-/** What goes with a program, and is none. */
+/** Files that accompany a program without being one. */
 const NO_PROGRAM =
   /^(?:\..*|(?:readme|licen[cs]e|copying|notice|authors|changelog|contributing|security)(?:\..*)?|.*\.(?:md|rst|adoc|pdf|docx?|pptx?|png|jpe?g|gif|svg)|(?:docs?|images?|img|screenshots?|assets)\/)$/i
 
-/** Whether a tree has words and pictures alone. */
+/** Whether a tree has only text and images. */
 export async function hasNoProgram(tree: Tree): Promise<boolean> {
   return (await tree.list('.')).every((name) => NO_PROGRAM.test(name))
 }
 
-/** What a tree that no plan fits lacks, where its files tell; null where they do not. */
+/** Returns what a tree that no plan fits is missing, where its files show it; null where they do not. */
 export async function lackingIn(tree: Tree): Promise<string | null> {
   const [misnamed] = await misnamedIn(tree)
   if (misnamed !== undefined) return misnamed

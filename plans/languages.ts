@@ -20,7 +20,9 @@ import { rust } from './rust.ts'
 import { shell } from './shell.ts'
 import type { Tree } from './tree.ts'
 
-/** In the order in which `auto` asks them: a tree of another language often has a package.json for its assets. */
+/**
+ * The order in which `auto` asks: a tree of another language often has a package.json for its assets, so node comes late.
+ */
 const PLANS: LanguagePlan[] = [
   go,
   elixir,
@@ -43,8 +45,8 @@ const PLANS: LanguagePlan[] = [
 ]
 
 /**
- * The plan of a runtime, or with `auto` the first that fits; null when none does. Throws BuildFailure for a runtime that
- * there is no plan for, or whose plan does not fit the tree.
+ * Returns the plan of a runtime, or for `auto` the first that fits; null when none does. Throws BuildFailure for a runtime
+ * without a plan, or whose plan does not fit the tree.
  */
 export async function detectLanguage(
   runtime: string,
@@ -75,7 +77,7 @@ async function named(runtime: string, tree: Tree): Promise<LanguagePlan> {
   )
 }
 
-/** What was looked for in a tree that no plan fits, and what to do; with the folders that one fits. */
+/** Explains that no plan fits a tree: what was looked for, what to do, and the folders that a plan fits. */
 export async function explainNoPlan(tree: Tree): Promise<{ obstacle: string; rootDirectories: string[] }> {
   const below = await programsBelow(tree, runtimeOf)
   const rootDirectories = below.map(({ folder }) => folder)
@@ -101,7 +103,7 @@ export async function explainNoPlan(tree: Tree): Promise<{ obstacle: string; roo
   return { obstacle, rootDirectories }
 }
 
-/** The runtime that a tree would have by its files alone; null where nothing builds it. */
+/** Returns the runtime that a tree has by its files alone; null where nothing builds it. */
 export async function runtimeOf(tree: Tree): Promise<string | null> {
   try {
     return (
@@ -109,7 +111,7 @@ export async function runtimeOf(tree: Tree): Promise<string | null> {
       ((await tree.hasFile('index.html')) ? 'static' : null)
     )
   } catch (error) {
-    // A file of it that cannot be read is no reason against the folder that is asked for.
+    // A file that cannot be read does not rule out the folder that the user asks for.
     if (error instanceof BuildFailure) return null
     throw error
   }

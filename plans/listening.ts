@@ -2,21 +2,21 @@ import { posix } from 'node:path'
 import { hasLine } from './text.ts'
 import type { Tree } from './tree.ts'
 
-/** Of a program's own sources: with more files, or deeper ones, it may be anything. */
+/** How many sources of a program are read, and how deep: a larger program may do anything. */
 const MAX_SOURCES = 200
 const MAX_DEPTH = 10
 
-/** Folders of what was installed or built. */
+/** Folders of installed packages and build output. */
 const OF_OTHERS = /^(?:\..*|vendor|node_modules|target|build|venv)\/$/
 
-/** Whether a source of a tree listens by itself, or there are too many to tell. */
+/** Whether a source of the tree listens on a port, or there are too many sources to tell. */
 export async function mayListen(tree: Tree, sources: RegExp, listening: RegExp): Promise<boolean> {
   return (await findSource(tree, sources, listening)) !== false
 }
 
 /**
- * The path of the first source of a folder with such a line, those further up first; false for none, null where there are too
- * many to tell.
+ * Returns the path of the first source in a folder with such a line, upper folders first; false for none, null where there
+ * are too many to tell.
  */
 export async function findSource(
   tree: Tree,

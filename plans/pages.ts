@@ -2,13 +2,13 @@ import { readStaticFiles } from './static-files.ts'
 import { linesOf } from './text.ts'
 import type { Tree } from './tree.ts'
 
-/** Where pages that need no build usually lie. */
+/** Folders in which pages that need no build usually are. */
 const FOLDERS = ['.', 'public']
 
-/** Beyond this no rule of `_redirects` counts. */
+/** A larger file is not a list of rules. */
 const MAX_RULES_BYTES = 256 * 1024
 
-/** The folder of a tree that is a site as it is; null where there is none. */
+/** Returns the folder of a tree that is a site as it is; null where there is none. */
 export async function pagesIn(tree: Tree): Promise<string | null> {
   const { folder: named } = await readStaticFiles(tree)
   for (const folder of named === null ? FOLDERS : [named, ...FOLDERS])
@@ -16,7 +16,7 @@ export async function pagesIn(tree: Tree): Promise<string | null> {
   return null
 }
 
-/** Whether a folder has something for `/`: a page, or a rule that leads elsewhere. */
+/** Whether a folder answers `/`: with a page, or with a rule that leads elsewhere. */
 async function hasRoot(tree: Tree, folder: string): Promise<boolean> {
   if (await tree.hasFile(`${folder}/index.html`)) return true
   const rules = await tree.readText(`${folder}/_redirects`, MAX_RULES_BYTES)
@@ -24,11 +24,11 @@ async function hasRoot(tree: Tree, folder: string): Promise<boolean> {
   return false
 }
 
-/** A path of the site other than that of its index page, or a URL. */
+/** A path of the site other than its index page, or a URL. */
 const TARGET = /^(?:\/(?!\/|(?:index\.html)?$)|https?:\/\/)/i
 const REDIRECT = /^30[12378]$/
 
-/** Whether a line of `_redirects` (`from to [status]`) answers `/` with something else than the page that is missing. */
+/** Whether a line of `_redirects` (`from to [status]`) answers `/` with something other than the missing index page. */
 function answersRoot(line: string): boolean {
   const words = line.trim().split(/\s+/)
   const comment = words.findIndex((word) => word.startsWith('#'))

@@ -4,14 +4,14 @@ import type { Tree } from './tree.ts'
 /** A version that a tree asks for, as it is written there. */
 export interface Pin {
   text: string
-  /** The file, for a note or a refusal. */
+  /** The file, for notes and errors. */
   where: string
 }
 
 /** Looks for a pin in one place; the first place that has one wins. */
 export type PinReader = () => Promise<Pin | null>
 
-/** The first pin of several places. */
+/** Returns the first pin of several places. */
 export async function firstPin(readers: readonly PinReader[]): Promise<Pin | null> {
   for (const read of readers) {
     const pin = await read()
@@ -20,10 +20,10 @@ export async function firstPin(readers: readonly PinReader[]): Promise<Pin | nul
   return null
 }
 
-/** Versions of these words say nothing that a plan would not choose itself. */
+/** Words that ask for no particular version. */
 const UNTOLD = new Set(['latest', 'system', 'stable'])
 
-/** Reads files that hold a version alone: the first line with text that is no comment. */
+/** Reads files that contain only a version: the first line that is neither empty nor a comment. */
 export function inFiles(tree: Tree, files: readonly string[]): PinReader {
   return async () => {
     for (const where of files) {
@@ -36,12 +36,12 @@ export function inFiles(tree: Tree, files: readonly string[]): PinReader {
   }
 }
 
-/** A pin that stands in a manifest which was read already. */
+/** A pin in a manifest that was already read. */
 export function inManifest(text: string | null | undefined, where: string): PinReader {
   return async () => (text === null || text === undefined || text.trim() === '' ? null : { text, where })
 }
 
-/** Reads the files of asdf and mise, which name versions of all languages, for a tool that goes by any of `names`. */
+/** Reads the files of asdf and mise, which name the versions of all languages, for a tool known by any of `names`. */
 export function inToolFiles(tree: Tree, names: readonly string[]): PinReader {
   return async () => (await inToolVersions(tree, names)) ?? (await inMise(tree, names))
 }
@@ -79,7 +79,7 @@ async function inMise(tree: Tree, names: readonly string[]): Promise<Pin | null>
   return null
 }
 
-/** The first text in quotes. */
+/** Returns the first quoted text. */
 export function quotedIn(text: string): string | null {
   const start = text.search(/["']/)
   if (start === -1) return null

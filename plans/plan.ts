@@ -3,7 +3,7 @@ import type { Tree } from './tree.ts'
 /** What an image is for: which line of a Procfile is meant, and whether a program runs at all. */
 export type ProcessType = 'web' | 'worker' | 'job' | 'static'
 
-/** What a service says about its build. */
+/** The settings of a service that concern its build. */
 export interface PlanSettings {
   /** Replaces the plan's own build command. */
   buildCommand: string | null
@@ -11,23 +11,23 @@ export interface PlanSettings {
   startCommand: string | null
   /** What the service runs before a new version goes live; what it needs stays in the image. */
   preDeployCommand: string | null
-  /** Debian packages for the build and the program, beside those of the tree's Aptfile. */
+  /** Debian packages for the build and the program, in addition to those of the tree's Aptfile. */
   aptPackages: string[]
   processType: ProcessType
-  /** Stands before the names of base images, such as `mirror.example.com/hub`. */
+  /** Prefix for the names of base images, such as `mirror.example.com/hub`. */
   baseImageRegistry: string | null
-  /** Goes into the names of cache mounts, which are a service's own; another scope finds them empty. */
+  /** Part of the names of cache mounts, which belong to one service; another scope finds them empty. */
   cacheScope: string
-  /** Variables that the build may read; each is mounted as the secret of its name. */
+  /** Variables that the build may read; each is mounted as a secret of its name. */
   secretNames: string[]
   /**
-   * Changes when a value of `secretNames` does, and tells nothing of the values: the engine's cache does not look at
-   * secrets, so a build command would not run again for a new value.
+   * Changes with the values of `secretNames` and reveals nothing of them. The engine's cache ignores secrets, so without it
+   * a build command would not run again for a new value.
    */
   secretsDigest: string | null
 }
 
-/** Of a service that says nothing. */
+/** The settings of a service that has none. */
 export const NO_SETTINGS: PlanSettings = {
   buildCommand: null,
   startCommand: null,
@@ -40,25 +40,28 @@ export const NO_SETTINGS: PlanSettings = {
   secretsDigest: null,
 }
 
-/** A source whose `root_dir` is the folder that a plan is asked for: a package of a workspace is built from the whole. */
+/** A source of which `root_dir` is one folder: a package of a workspace is built from the whole source. */
 export interface WholeSource {
   tree: Tree
-  /** The folder in it, such as `apps/web`. */
+  /** The folder in the source, such as `apps/web`. */
   folder: string
 }
 
-/** A variable that a program wants. */
+/** A variable that a program needs. */
 export interface PlannedVariable {
   key: string
-  /** How its value is made when the service has none: 64 random bytes in hex, Laravel's 32 in Base64; null: the user knows it. */
+  /**
+   * How the value is generated when the service has none: 64 random bytes in hex, or Laravel's 32 in Base64; null where only
+   * the user knows it.
+   */
   generate: 'hex' | 'laravel' | null
-  /** For people: `Rails signs its cookies with it`. */
+  /** The reason, for people: `Rails signs its cookies with it`. */
   why: string
 }
 
-/** What a plan found out of a tree; strings are null where there is none. All that a deploy does for one is told here. */
+/** What a plan found out about a tree, which is all that a deploy does for it; strings are null where there is no value. */
 export interface PlanFacts {
-  /** The language's, as the base image has it: `22`, `3.13`. */
+  /** The version of the language, as the base image names it: `22`, `3.13`. */
   version: string | null
   /** One lower-case word: `next`, `django`. */
   framework: string | null
@@ -66,41 +69,47 @@ export interface PlanFacts {
   installCommand: string | null
   /** The service's own, or the plan's. */
   buildCommand: string | null
-  /** The service's own, or the plan's; null where nothing runs: for a site, and where `obstacle` says that none was found. */
+  /**
+   * The service's own, or the plan's; null where nothing runs: for a site, and where `obstacle` says that no command was
+   * found.
+   */
   startCommand: string | null
-  /** What runs once in a new image before it goes live, such as the line `release:` of a Procfile. */
+  /** What runs once in a new image before it goes live, such as the `release:` line of a Procfile. */
   preDeployCommand: string | null
   /**
-   * Where a site's files end up, relative to the image's working directory; null when that is not known. No obstacle of
-   * the plan's: whoever asks knows the service's own folder, and refuses where there is none either.
+   * The output folder of a site, relative to the image's working directory; null when it is not known. That is not an
+   * obstacle for the plan: the caller knows the service's own folder, and refuses if there is none either.
    */
   publishDirectory: string | null
   /**
-   * What the build makes are files for browsers, which the data plane serves: always so for the process type `static`,
-   * for `web` where neither the service nor the tree names a program to start.
+   * Whether the build makes files for browsers, which the data plane serves: always for the process type `static`, and for
+   * `web` where neither the service nor the tree names a program to start.
    */
   isSite: boolean
-  /** The site routes in the browser: its index.html answers paths that have no file. */
+  /** Whether the site routes in the browser: its index.html answers paths that have no file. */
   singlePage: boolean
-  /** It asks a service of others for its work, as bots do, and listens on no port. */
+  /** Whether the program opens its connections itself, as bots do, and listens on no port. */
   isWorker: boolean
-  /** The only port that the program can listen on, whatever `PORT` says. */
+  /** The only port on which the program can listen, whatever `PORT` says. */
   port: number | null
   healthCheckPath: string | null
   env: PlannedVariable[]
-  /** All that are installed: the service's, and the Aptfile's. */
+  /** All Debian packages that are installed: the service's and the Aptfile's. */
   aptPackages: string[]
   /** Lines for the build's log: what was chosen, and why. */
   notes: string[]
-  /** Why this cannot go live as it is, and what to set; null when it can. Facts are told all the same, and nothing is built. */
+  /**
+   * Why this cannot go live as it is, and what to set; null when it can. The facts are given all the same, and nothing is
+   * built.
+   */
   obstacle: string | null
-  /** `obstacle` tells why the program that was found cannot be started, rather than that none was found. */
+  /** Whether `obstacle` says that the program that was found cannot be started, rather than that none was found. */
   isRefused: boolean
-  /** The folders of the tree that could be its `root_dir`, where `obstacle` asks for one. */
+  /** The folders of the tree that could be the `root_dir`, where `obstacle` asks for one. */
   rootDirectories: string[]
 }
 
-/** What a plan starts from that knows nothing yet. */
+/** The facts of a plan that knows nothing yet. */
 export const NOTHING_KNOWN: PlanFacts = {
   version: null,
   framework: null,
@@ -123,32 +132,34 @@ export const NOTHING_KNOWN: PlanFacts = {
   rootDirectories: [],
 }
 
-/** An image that a plan makes. */
+/** The build of an image by a plan. */
 export interface PlannedBuild extends PlanFacts {
-  /** For a context with the tree below `source/`, the script `build-step` at its root and `manifests` below `manifests/`. */
+  /**
+   * For a context with the tree below `source/`, the script `build-step` at its root, and `manifests` below `manifests/`.
+   */
   dockerfile: string
-  /** Manifests by their paths, without what no installation looks at: a change of the code leaves them as they are. */
+  /** Manifests by path, reduced to what an installation reads, so that a change of the code leaves them unchanged. */
   manifests: Record<string, string>
-  /** The context's `source/` is the whole source, of which the tree is one folder. */
+  /** The `source/` of the context is the whole source, of which the tree is one folder. */
   needsWhole: boolean
-  /** Patterns in the form of `.dockerignore` for what the build makes anew. */
+  /** Patterns in the form of `.dockerignore` for files that the build creates again. */
   ignore: string[]
 }
 
-/** How the trees of one language become images. */
+/** Plans the images for trees of one language. */
 export interface LanguagePlan {
   /** The runtime's name. */
   name: string
-  /** What makes a tree one of this language, for the message to one whose tree is not. */
+  /** What identifies a tree of this language, for the error about a tree that lacks it. */
   lookedFor: string
   detect(tree: Tree): Promise<boolean>
-  /** Whether a tree that it detects is rather that of a later plan which detects it as well; it never is without this. */
+  /** Whether a tree that it detects rather belongs to a later plan that detects it as well; never, if absent. */
   yields?(tree: Tree, settings: Pick<PlanSettings, 'buildCommand'>): Promise<boolean>
-  /** Whether it builds another folder than the tree's own, or by another tool than the package's; it does not without this. */
+  /** Whether it builds another folder than the tree's own, or with another tool than the package's; never, if absent. */
   buildsElsewhere?(tree: Tree, settings: PlanSettings, whole: WholeSource | null): Promise<boolean>
   /**
-   * Throws BuildFailure for files that cannot be read as what they are, naming the file. `whole` is null where the tree
-   * is all of the source.
+   * Throws BuildFailure for files that cannot be read as what they are, naming the file. `whole` is null where the tree is
+   * the whole source.
    */
   plan(tree: Tree, settings: PlanSettings, whole: WholeSource | null): Promise<PlannedBuild>
 }

@@ -1,9 +1,10 @@
-/** Where every user finds it; by itself it would lie in the home of the one who installed. */
+/** A folder that every user can read; the default is in the home of the user who installed it. */
 const BROWSERS = '/opt/playwright'
 
 /**
- * Lines of the final stage that install Chromium with what it links to: Playwright's releases run with their own build of
- * a browser alone (playwright.dev, "Browsers"). They stand before the code, so that no change of it fetches one again.
+ * Returns the lines of the final stage that install Chromium and its libraries: each release of Playwright works only with
+ * its own build of a browser (playwright.dev, "Browsers"). They come before the code, so that a change of the code does not
+ * fetch it again.
  */
 export function installBrowser(program: string): string[] {
   return [

@@ -5,8 +5,8 @@ import { linesOf } from './text.ts'
 import type { Tree } from './tree.ts'
 
 /**
- * The command of this service's line in the tree's `Procfile`, or null. `takesOther`: an only line of another name will do;
- * `hasPython`: the plan's image has it. Notes say what of the file is not used.
+ * Returns the command of this service's line in the tree's `Procfile`, or null. `takesOther`: a single line of another name
+ * will do; `hasPython`: the plan's image has Python. Notes say what of the file is not used.
  */
 export async function procfileCommand(
   tree: Tree,
@@ -34,12 +34,12 @@ export async function procfileCommand(
   return command
 }
 
-/** Python's own server of files. */
+/** Python's own file server. */
 const SERVES_FILES = /^python[23]? -m (?:http\.server|SimpleHTTPServer)(?: (?:\$PORT|\$\{PORT\}|\d+))?$/
-/** No image has it. */
+/** No base image has Python 2. */
 const OF_PYTHON_2 = /^python2 |SimpleHTTPServer/
 
-/** Whether a command serves files by a Python that the image does not have; Debian's may be asked for. */
+/** Whether a command serves files with a Python that the image does not have; Debian's may be installed by request. */
 async function lacksPython(
   command: string,
   tree: Tree,
@@ -51,26 +51,26 @@ async function lacksPython(
   return !hasPython && !(await aptPackagesOf(tree, settings, [])).some((name) => name.startsWith('python'))
 }
 
-/** Lines that say themselves which type of service they are for. */
+/** Names of lines that state the type of service they are for. */
 const KNOWN_TYPES = new Set(['web', 'worker', 'job', 'release'])
 
-/** The only line, where its name says nothing of a type: `bot:`, `api:`. Null for none or several. */
+/** Returns the only line, if its name says nothing about a type: `bot:`, `api:`. Null for none or several. */
 function onlyOther(commands: ReadonlyMap<string, string>): [string, string] | null {
   const others = [...commands].filter(([name]) => name !== 'release')
   return others.length === 1 && !KNOWN_TYPES.has(others[0]![0]) ? others[0]! : null
 }
 
-/** The command of the line `release:`, which runs before a new version goes live; null without one. */
+/** Returns the command of the `release:` line, which runs before a new version goes live; null without one. */
 export async function releaseCommand(tree: Tree): Promise<string | null> {
   return readProcfile((await tree.readText('Procfile')) ?? '').get('release') ?? null
 }
 
-/** The process types that the tree's Procfile names; none without one. */
+/** Returns the process types that the tree's Procfile names; none without one. */
 export async function processTypes(tree: Tree): Promise<ReadonlySet<string>> {
   return new Set(readProcfile((await tree.readText('Procfile')) ?? '').keys())
 }
 
-/** The commands by their process types. */
+/** Returns the commands by process type. */
 function readProcfile(text: string): Map<string, string> {
   const commands = new Map<string, string>()
   for (const line of linesOf(text)) {

@@ -1,9 +1,12 @@
 import semver from 'semver'
 
-/** Telling whether two ranges meet takes the square of their lengths. */
+/** The longest range that is read: finding out whether two ranges intersect takes time quadratic in their length. */
 const MAX_CHARACTERS = 200
 
-/** A range of semantic versions as the library writes it; null for a text that is none, or longer than people write them. */
+/**
+ * Returns a range of semantic versions in the form of the library; null for a text that is not a range, or is longer than
+ * people write them.
+ */
 export function rangeOf(text: string): string | null {
   return text.length > MAX_CHARACTERS ? null : semver.validRange(text)
 }

@@ -35,7 +35,7 @@ export const rust: LanguagePlan = {
 }
 
 const CACHES = ['/usr/local/cargo/registry', '/usr/local/cargo/git']
-/** Holds the programs, too: those of a command of the user's have to stay in the image. */
+/** Also holds the built programs: those that a user's own command starts have to stay in the image. */
 const TARGET = '/app/target'
 const PROGRAMS = '/app/bin'
 
@@ -83,10 +83,13 @@ async function planRust(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
 
 const FRAMEWORKS = ['axum', 'actix-web', 'rocket', 'warp', 'poem', 'salvo', 'leptos']
 
-/** Rocket reads its own variable, which wins over the file that comes with most projects (rocket.rs, "Configuration"). */
+/** Rocket reads its own variable, which overrides the Rocket.toml of most projects (rocket.rs, "Configuration"). */
 const LISTENING = 'ROCKET_ADDRESS=0.0.0.0'
 
-/** `default-run` of the root, else the program that stands out among all, else the only one whose crate names a server. */
+/**
+ * Returns the program to start: the `default-run` of the root, else the one that stands out among all, else the only one
+ * whose crate depends on a web framework.
+ */
 async function programOf({ defaultRun, rootName, programs }: Crates): Promise<string | null> {
   return defaultRun ?? onlyProgram([...programs.keys()], rootName) ?? (await onlyServer(programs))
 }
@@ -104,7 +107,7 @@ async function onlyServer(programs: Crates['programs']): Promise<string | null> 
 function adviceFor({ programs, rootName }: Crates): string {
   const names = [...programs.keys()]
   if (names.length === 0) return 'no crate has a src/main.rs or a [[bin]]: add one'
-  // The root of a workspace that is no crate itself cannot name one.
+  // A workspace root that is not a crate itself cannot name one.
   const advice =
     rootName === undefined
       ? `add a Procfile with a line "web:", such as ${PROGRAMS}/${names[0]}`
@@ -115,10 +118,12 @@ function adviceFor({ programs, rootName }: Crates): string {
 /** Sources that a build of the program leaves out. */
 const UNBUILT = /(?:^|\/)(?:tests|examples|benches)\//
 
-/** Queries that are checked against a database by the compiler, unless what it says was kept (sqlx, "Offline mode"). */
+/**
+ * Queries that the compiler checks against a database, unless the results of the check were saved (sqlx, "Offline mode").
+ */
 async function checkedQueries(tree: Tree, { text }: Crates): Promise<string[]> {
   if (!namesCrate(text, 'sqlx') || (await tree.hasFile('sqlx-data.json'))) return []
-  // A file with a database of its own may lie in the tree.
+  // The .env may name a database file of the tree.
   if (hasLine((await tree.readText('.env')) ?? '', /^(?:export )?DATABASE_URL=["']?sqlite:/)) return []
   const file = await findSource(tree, /\.rs$/, /^(?!\s*\/\/).*\bsqlx::query(?:_\w{1,30})?!\s*\(/)
   if (typeof file !== 'string' || UNBUILT.test(file)) return []
@@ -131,10 +136,10 @@ async function checkedQueries(tree: Tree, { text }: Crates): Promise<string[]> {
   ]
 }
 
-/** As many names as fit into a message. */
+/** How many names fit into a message. */
 const SHOWN_PROGRAMS = 10
 
-/** Libraries that crates link to, unless they bring them along. */
+/** System libraries that crates link to, unless they bring their own. */
 function runtimePackages(manifest: string): string[] {
   const packages: string[] = []
   if (['openssl', 'native-tls', 'reqwest', 'lettre'].some((name) => namesCrate(manifest, name)))
@@ -149,7 +154,10 @@ function runtimePackages(manifest: string): string[] {
   return packages
 }
 
-/** By rust-toolchain.toml or its plain form: rustup, which the image has, fetches other channels and patches when it builds. */
+/**
+ * Reads rust-toolchain.toml or its plain form; rustup, which is in the image, fetches other channels and patches during the
+ * build.
+ */
 async function chooseVersion(tree: Tree, notes: string[]): Promise<string> {
   const text = (await tree.readText('rust-toolchain.toml')) ?? ''
   const pin = await firstPin([
@@ -164,7 +172,7 @@ async function chooseVersion(tree: Tree, notes: string[]): Promise<string> {
     return '1'
   }
   const write = (each: number): string => `1.${each}`
-  // Cargo of any newer line builds what an older one did, and rustup fetches newer ones.
+  // Newer versions of Cargo build older projects, and rustup fetches newer ones.
   const choice = { language: 'rust', available: RUST_MINORS, reach: RUST_MINORS.at(-1)!, write }
   return write(nearestImage(Number(minor), pin, choice, notes))
 }

@@ -14,16 +14,16 @@ import type { Tree } from './tree.ts'
 
 const SCRIPT = 'start.sh'
 
-/** A shell script that starts what no other plan knows, with the programs of `apt_packages`. */
+/** A shell script that starts a program no other plan knows, with the programs of `apt_packages`. */
 export const shell: LanguagePlan = {
   name: 'shell',
   lookedFor: SCRIPT,
-  // Beside pages it is for their developers.
+  // Next to pages, the script is for their developers.
   detect: async (tree) => (await tree.hasFile(SCRIPT)) && (await pagesIn(tree)) === null,
   plan: planShell,
 }
 
-/** What such scripts fetch with. */
+/** Programs with which such scripts download files. */
 const PACKAGES = ['ca-certificates', 'curl']
 
 async function planShell(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
@@ -56,7 +56,7 @@ async function planShell(tree: Tree, settings: PlanSettings): Promise<PlannedBui
   }
 }
 
-/** The shell that the script's first line names; the plain one where it names none that is known. */
+/** Returns the shell that the script's first line names; `/bin/sh` where it names none that is known. */
 async function interpreterOf(tree: Tree): Promise<string> {
   const first = (await tree.readText(SCRIPT))?.split('\n', 1)[0] ?? ''
   return /^#!.*\b(bash|zsh)\b/.exec(first)?.[1] ?? 'sh'

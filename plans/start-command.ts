@@ -1,4 +1,4 @@
-/** Words that are not one program with its arguments: reserved ones, and the commands that dash, bash and BusyBox have built in. */
+/** Words that do not start a program: reserved words, and commands built into dash, bash and BusyBox. */
 const SHELL_WORDS = new Set(
   (
     '! . : [ [[ alias bg bind break builtin caller case cd chdir command compgen complete compopt continue coproc declare ' +
@@ -8,21 +8,21 @@ const SHELL_WORDS = new Set(
   ).split(' '),
 )
 
-/** The words among them that are commands of their own, which another one may follow after `&&` or `;`. */
+/** Built-in commands that may be followed by another command after `&&` or `;`. */
 const SHELL_COMMANDS = new Set(
   '. : [ cd echo export printf pwd set source test true ulimit umask unset'.split(' '),
 )
-/** Commands that may define functions and aliases, which are then meant by the words that follow. */
+/** Commands that may define functions and aliases, which later words may then mean. */
 const READ_OTHER_FILES = new Set(['.', 'source'])
 
-/** `exec` and one program with its arguments, in which a shell would find nothing to do. */
+/** `exec` and one program with arguments that a shell would not change. */
 const DIRECT = /^exec +((?![\w-]+=|-)[\w./:@%+,=-]+(?: +[\w./:@%+,=-]+)*) *$/
 
 /**
- * The arguments that run a command line in a container: `/bin/sh -c`, with `exec` before the last program of a plain
- * list, so that it takes the shell's place and gets the container's signals: Debian's shell keeps itself in between,
- * dies of SIGTERM, and the program is killed with the container. A program behind `exec` with words that no shell changes
- * is run without one: some images have none. A command in which `exec` might change anything else is left as it is.
+ * Returns the arguments that run a command line in a container: `/bin/sh -c`, with `exec` before the last program of a plain
+ * list. The program then replaces the shell and receives the container's signals; otherwise Debian's shell stays in between,
+ * dies of SIGTERM, and the program is killed with the container. A program after `exec` whose words no shell would change
+ * runs without a shell, because some images have none. A command in which `exec` might change anything else stays as it is.
  */
 export function shellArguments(command: string): string[] {
   const direct = DIRECT.exec(command)?.[1]
@@ -43,23 +43,23 @@ function withExec(command: string): string {
   const { assignments, word, rest } = program
   const asProgram = `${assignments}exec ${word}${rest}`
   if (!parts.some((part) => READ_OTHER_FILES.has(part!.word))) return before + asProgram
-  // What is a function now is known when the command runs.
+  // Whether it is a function is known only at run time.
   return `${before}case $(command -v ${word}) in */*) ${asProgram} ;; *) ${assignments}${word}${rest} ;; esac`
 }
 
-/** Assignments for one command, the word that is the command, and what follows. */
+/** Assignments for one command, the command word, and the rest. */
 interface Part {
   assignments: string
   word: string
   rest: string
 }
 
-/** Variables that are set for one command; their values may have quotes (POSIX shell, 2.9.1). */
+/** Variables set for one command; their values may be quoted (POSIX shell, 2.9.1). */
 const ASSIGNMENTS = /^(?:[A-Za-z_]\w*=(?:'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]|[^\s'"\\<>])*\s+)*/
-/** A word that names the same program for every shell: nothing in it is quoted, escaped or expanded. */
+/** A word that names the same program in every shell: nothing in it is quoted, escaped or expanded. */
 const LITERAL = /^[\w.:@%+,/[\]{}!-]+(?=\s|$)/
 
-/** The parts of a command; null for one whose command is not a plain word, as with a redirection in front of it. */
+/** Returns the parts of a command; null for one whose command is not a plain word, as with a redirection before it. */
 function partOf(text: string): Part | null {
   const trimmed = text.trim()
   const assignments = ASSIGNMENTS.exec(trimmed)![0]
@@ -68,11 +68,11 @@ function partOf(text: string): Part | null {
   return { assignments, word, rest: trimmed.slice(assignments.length + word.length) }
 }
 
-/** `${A:-two words}`: what separates commands elsewhere is text in there. */
+/** `${A:-two words}`: inside braces, separators of commands are plain text. */
 const WORDS_IN_BRACES = /\$\{[^}]*[\s;&|"'\\<>(){]/
 
 /**
- * Where the commands of a list joined by `&&` and `;` begin. Null for what is more than that: pipes, alternatives,
+ * Returns where the commands of a list joined by `&&` and `;` begin. Null for anything more complex: pipes, alternatives,
  * groups, background commands, substitutions, comments, several lines.
  */
 function listStarts(command: string): number[] | null {
@@ -103,7 +103,7 @@ function quoteEnd(command: string, start: number): number {
   return -1
 }
 
-/** A command for an image without a shell; null for one that needs a shell. */
+/** Returns a command for an image without a shell; null for one that needs a shell. */
 export function directCommand(command: string): string | null {
   const direct = command.startsWith('exec ') ? command : `exec ${command.trim()}`
   const word = /^\S*/.exec(direct.slice('exec '.length))![0]

@@ -4,17 +4,17 @@ import type { Tree } from './tree.ts'
 
 /** What an image runs. */
 export interface Start extends Pick<PlannedBuild, 'startCommand' | 'isSite' | 'obstacle' | 'isRefused'> {
-  /** The command is the plan's own, so that what it needs is known. */
+  /** Whether the command is the plan's own, so that what it needs is known. */
   isProposed: boolean
 }
 
-/** A command that a plan proposes, the files for browsers that its build makes, or why there can be neither. */
+/** A start command that a plan proposes, or the site that its build makes, or why there can be neither. */
 export type Proposal = { command: string } | { site: true } | { obstacle: string } | null
 
 /**
- * The start: the service's own command, its line of the Procfile, what the plan proposes. A web server is no proposal
- * for a job, which has to end; files for browsers are one for the web alone. `advice` says what to add where nothing says
- * how to start; `hasPython`: the plan's image has it.
+ * Returns the start: the service's own command, its line of the Procfile, or what the plan proposes. A web server is not
+ * proposed for a job, which has to end; a site is proposed for web services only. `advice` says what to add where nothing
+ * says how to start; `hasPython`: the plan's image has Python.
  */
 export async function chooseStart(
   tree: Tree,
@@ -34,7 +34,7 @@ export async function chooseStart(
   if (settings.processType === 'static') return { ...nothing, isSite: true }
   const isWeb = settings.processType === 'web'
   const isKnown = proposal !== null && (!('site' in proposal) || isWeb)
-  // A line such as `clock:` or `console:` is run beside what the plan itself knows, and is no job that ends.
+  // A line such as `clock:` or `console:` runs next to the program that the plan knows, and is not a job that ends.
   const takesOther = !isKnown && settings.processType !== 'job'
   const given =
     settings.startCommand ?? (await procfileCommand(tree, settings, notes, { takesOther, hasPython }))
@@ -55,6 +55,6 @@ export async function chooseStart(
   }
 }
 
-/** Where `build_command` makes something that no plan knows, it takes a start command too. */
+/** With a `build_command` whose output no plan knows, a start command is needed too. */
 export const UNKNOWN_PROGRAM =
   'build_command is set, so nothing says what it makes: add a Procfile with a line "web:"'

@@ -2,11 +2,11 @@ import { isRecord, parsedJson } from './json.ts'
 import { findInLines, hasLine } from './text.ts'
 import type { Tree } from './tree.ts'
 
-/** What a file says about a folder that is served as it is. */
+/** Settings of a folder that is served as it is. */
 export interface StaticFiles {
   /** Relative to the tree; null where the file names none. */
   folder: string | null
-  /** Paths without a file are answered by index.html. */
+  /** Whether paths without a file are answered by index.html. */
   singlePage: boolean
 }
 

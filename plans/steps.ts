@@ -2,17 +2,20 @@ import { posix } from 'node:path'
 import type { PlanFacts, PlanSettings } from './plan.ts'
 import { shellArguments } from './start-command.ts'
 
-/** Dockerfile lines here must suit the frontend in Docker 20.10: no heredocs, no `COPY --link`, no secrets as variables. */
+/**
+ * The Dockerfile lines here must work in the frontend of Docker 20.10: no heredocs, no `COPY --link`, no secrets as
+ * variables.
+ */
 
 /** The name of the script that runs the steps of a build. */
 export const BUILD_STEP_FILE = 'build-step'
 
-/** The folder of the context that holds the manifests of a tree alone, so that no change of the code changes it. */
+/** The folder of the context with only the manifests of a tree, so that a change of the code does not change it. */
 export const MANIFESTS_FOLDER = 'manifests'
 
 /**
- * Runs a command with the variables of the build, which are mounted as files under /run/secrets, byte for byte: the
- * `x` keeps the newlines at a value's end, which `$(...)` takes off. Nothing of it stays in a layer.
+ * Runs a command with the variables of the build, which are mounted as files under /run/secrets, byte for byte: the `x`
+ * preserves trailing newlines, which `$(...)` would strip. Nothing of it remains in a layer.
  */
 export const BUILD_STEP = `#!/bin/sh
 for DEPLOYER_FILE in /run/secrets/*; do
@@ -29,13 +32,15 @@ exec /bin/sh -c "$1"
 
 const BUILD_STEP_PATH = `/usr/local/bin/${BUILD_STEP_FILE}`
 
-/** The user and group that plans' images run as; node's own images have a user of that id. */
+/** The user and group id that plans' images run as; node's own images have a user with that id. */
 const APP_USER_ID = 1000
 
-/** Where programs that ask the environment listen: on all addresses, or nothing outside the container reaches them. */
+/**
+ * Makes programs that read these variables listen on all addresses; otherwise nothing outside the container reaches them.
+ */
 const LISTENING = 'HOST=0.0.0.0 HOSTNAME=0.0.0.0'
 
-/** The name of a base image, behind the registry that is to be used for all of them. */
+/** Returns the name of a base image in the registry that is configured for all of them. */
 export function baseImage(settings: PlanSettings, name: string): string {
   if (settings.baseImageRegistry === null) return name
   const slash = name.indexOf('/')
@@ -54,8 +59,8 @@ export function buildStage(image: string, name = 'build'): string[] {
 }
 
 /**
- * What a command sees while it runs, and no layer keeps: a cache of the service's own, one that stages which run side by
- * side take in turns, or a folder of another stage.
+ * A mount that a command sees while it runs and no layer keeps: a cache of the service, a cache that parallel stages take
+ * turns with, or a folder of another stage.
  */
 export type Mount = string | { inTurns: string } | { stage: string; folder: string }
 
@@ -65,18 +70,18 @@ export function step(command: string, settings: PlanSettings, mounts: readonly M
     ...mounts.map((mount) => mountOf(mount, settings)),
     ...settings.secretNames.map((name) => `--mount=type=secret,id=${name}`),
   ]
-  // One mount a line: the frontend takes no line over 64 KiB.
+  // One mount per line: the frontend accepts no line over 64 KiB.
   return ['RUN', ...lines.map((mount) => `${mount} \\\n   `), inDockerfile(command)].join(' ')
 }
 
 function mountOf(mount: Mount, settings: PlanSettings): string {
   if (typeof mount === 'string') return `--mount=type=cache,id=${settings.cacheScope}${mount},target=${mount}`
   if ('inTurns' in mount) return `${mountOf(mount.inTurns, settings)},sharing=locked`
-  // What is written there is thrown away with the command.
+  // Writes to it are discarded with the command.
   return `--mount=type=bind,from=${mount.stage},source=${mount.folder},target=${mount.folder},rw`
 }
 
-/** The build command's line, which runs again when the variables changed; none without a command. */
+/** The line of the build command, which runs again when the variables change; none without a command. */
 export function buildCommandSteps(
   command: string | null,
   settings: PlanSettings,
@@ -88,7 +93,7 @@ export function buildCommandSteps(
   return [...argument, step(command, settings, mounts)]
 }
 
-/** Plain commands stand as they are; the JSON form keeps what the frontend would read as its own. */
+/** Plain commands are written as they are; the JSON form protects what the frontend would interpret. */
 function inDockerfile(command: string): string {
   const isPlain =
     /^[\w./]/.test(command) && !/[\n\r\\]|<<|[^\t -~]/.test(command) && command === command.trim()
@@ -100,15 +105,15 @@ export interface FinalStage {
   image: string
   /** Debian packages that the program needs. */
   packages: readonly string[]
-  /** Lines that bring what was built. */
+  /** Lines that copy what was built. */
   content: string[]
-  /** Null for an image that nothing runs: a site's files are only copied from it. */
+  /** Null for an image that never runs: a site's files are only copied from it. */
   startCommand: string | null
-  /** The folder of the tree, /app where it is all of the source. */
+  /** The folder of the tree; /app where it is the whole source. */
   workdir?: string
 }
 
-/** The lines that make the image which runs: base, user, packages, what was built, command. */
+/** Returns the lines of the final image: base, user, packages, what was built, command. */
 export function finalStage({ image, packages, content, startCommand, workdir }: FinalStage): string[] {
   return [
     `FROM ${image}`,
@@ -122,7 +127,7 @@ export function finalStage({ image, packages, content, startCommand, workdir }: 
   ]
 }
 
-/** Takes a folder of a stage, owned by the app's user: many programs write beside themselves. */
+/** Copies a folder of a stage, owned by the app's user: many programs write to their own folder. */
 export function takeApp(path = '/app', stage = 'build', target = path): string {
   return `COPY --from=${stage} --chown=${APP_USER_ID}:${APP_USER_ID} ${path} ${target}`
 }
@@ -130,7 +135,7 @@ export function takeApp(path = '/app', stage = 'build', target = path): string {
 /** The certificates that programs trust, for a base image without them. */
 export const TAKE_CERTIFICATES = 'COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/'
 
-/** The line that installs Debian packages; none for none. */
+/** Returns the line that installs Debian packages; none for none. */
 export function installPackages(names: readonly string[]): string[] {
   if (names.length === 0) return []
   const install = `DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ${names.join(' ')} >/dev/null`
@@ -138,12 +143,12 @@ export function installPackages(names: readonly string[]): string[] {
 }
 
 /**
- * Makes every file newer than what a compiler left in a cache that goes by times: a build that runs again for another
- * reason than a change has files of an earlier one, older than what was compiled of others since.
+ * Marks every file as newer than the compiler's output in a cache that compares times. A build that runs again without a
+ * change in the code has files from an earlier checkout, older than what was compiled from others since.
  */
 export const RENEW_FILES = 'find . -path ./target -prune -o -type f -exec touch {} +'
 
-/** Ends a Dockerfile: with the image that runs, or for a site with the build stage that its files are copied from. */
+/** Ends a Dockerfile: with the image that runs, or for a site with the build stage from which its files are copied. */
 export function lastStage(
   { isSite, startCommand }: Pick<PlanFacts, 'isSite' | 'startCommand'>,
   stage: Omit<FinalStage, 'startCommand'>,
@@ -151,12 +156,15 @@ export function lastStage(
   return isSite ? siteStage(stage.workdir) : finalStage({ ...stage, startCommand })
 }
 
-/** The lines of a Dockerfile as its text. */
+/** Joins the lines of a Dockerfile. */
 export function textOf(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`
 }
 
-/** A Dockerfile whose every stage has variables; those of its own lines come after them, and win. Stages inherit those of another. */
+/**
+ * Adds variables to every stage of a Dockerfile; those set by its own lines come later and win. Stages based on another
+ * stage inherit them.
+ */
 export function withVariables(dockerfile: string, variables: Record<string, string>): string {
   const lines = Object.entries(variables).map(
     ([key, value]) => `ENV ${key}="${value.replaceAll(/["\\$]/g, '\\$&')}"`,
@@ -170,7 +178,7 @@ export function withVariables(dockerfile: string, variables: Record<string, stri
   })
 }
 
-/** Ends a Dockerfile whose build stage a site's files are copied from. */
+/** Ends a Dockerfile with the build stage from which a site's files are copied. */
 export function siteStage(workdir = '/app'): string[] {
   return [
     'FROM build',

@@ -2,25 +2,25 @@ import { lstat, open, readdir, realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { BuildFailure } from './failure.ts'
 
-/** Manifests, lock files and entry points are read to be understood; one beyond this is not. */
+/** The largest manifest, lock file or entry point that is read. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024
 
-/** Of a file whose first lines say what it is; a licence may stand before them. */
+/** How much of a file is read to see what it is; a licence may come first. */
 const HEAD_BYTES = 64 * 1024
 
-/** A folder with more entries is no place where a plan would find anything. */
+/** A folder with more entries is not where a plan finds anything. */
 const MAX_LISTED = 10_000
 
-/** As many names as help to see that this is the wrong folder. */
+/** Enough names to see that this is the wrong folder. */
 const SHOWN_NAMES = 12
 
-/** Names that are kept; a workspace asks for more, each of them once. */
+/** How many resolved names are cached; a large workspace asks for more, each of them once. */
 const MAX_KEPT = 1_000
 
-/** A read-only look at a source tree that nobody changes meanwhile. Links are followed only as long as they stay inside. */
+/** A read-only view of a source tree that nobody changes meanwhile. Links are followed only as long as they stay inside. */
 export class Tree {
   readonly #directory: string
-  /** Plans ask for the same names again and again; each is found once. */
+  /** Plans ask for the same names again and again; each is resolved once. */
   readonly #found = new Map<string, Promise<string | null>>()
   #root: Promise<string> | undefined
 
@@ -28,27 +28,27 @@ export class Tree {
     this.#directory = directory
   }
 
-  /** The tree of one of its folders. */
+  /** Returns the tree of one of its folders. */
   folder(path: string): Tree {
     return new Tree(join(this.#directory, path))
   }
 
-  /** Whether a file of that name is there. */
+  /** Whether there is a file of that name. */
   async hasFile(path: string): Promise<boolean> {
     const real = await this.#resolve(path)
     return real !== null && (await lstat(real)).isFile()
   }
 
-  /** Whether a folder of that name is there. */
+  /** Whether there is a folder of that name. */
   async hasFolder(path: string): Promise<boolean> {
     const real = await this.#resolve(path)
     return real !== null && (await lstat(real)).isDirectory()
   }
 
-  /** The text of a file, or null when there is none. Throws BuildFailure when it has more than `limitBytes`. */
+  /** Returns the text of a file, or null when there is none. Throws BuildFailure when it has more than `limitBytes`. */
   async readText(path: string, limitBytes: number = MAX_TEXT_BYTES): Promise<string | null> {
     const real = await this.#resolve(path)
-    // Only a plain file may be opened: opening a pipe would wait for its writer.
+    // Only a regular file may be opened: opening a pipe would wait for its writer.
     if (real === null || !(await lstat(real)).isFile()) return null
     const file = await open(real)
     try {
@@ -61,7 +61,7 @@ export class Tree {
     }
   }
 
-  /** Whether a file begins with the mark of UTF-16, which is read here, but not by every tool. */
+  /** Whether a file begins with the byte order mark of UTF-16, which is decoded here, but not by every tool. */
   async isUtf16(path: string): Promise<boolean> {
     const real = await this.#resolve(path)
     if (real === null || !(await lstat(real)).isFile()) return false
@@ -74,7 +74,7 @@ export class Tree {
     }
   }
 
-  /** The first bytes of a file as text, however large it is; null when there is none. */
+  /** Returns the first bytes of a file as text, however large it is; null when there is none. */
   async readHead(path: string): Promise<string | null> {
     const real = await this.#resolve(path)
     if (real === null || !(await lstat(real)).isFile()) return null
@@ -87,7 +87,7 @@ export class Tree {
     }
   }
 
-  /** The names in a folder (`.` is the root), sorted; none when it is missing. Folders end in a slash. */
+  /** Returns the names in a folder (`.` is the root), sorted; none when it is missing. Folders end in a slash. */
   async list(path: string): Promise<string[]> {
     const real = await this.#resolve(path)
     if (real === null || !(await lstat(real)).isDirectory()) return []
@@ -98,7 +98,7 @@ export class Tree {
       .toSorted()
   }
 
-  /** What a folder holds, in words. */
+  /** Describes the contents of a folder in words. */
   async describe(path = '.'): Promise<string> {
     const names = await this.list(path)
     if (names.length === 0) return 'the empty folder'
@@ -124,11 +124,11 @@ export class Tree {
 }
 
 /**
- * The text of a file's bytes, by the mark at their begin: PowerShell writes what a program prints as UTF-16, so that many
- * a requirements.txt is, and pip reads it.
+ * Decodes a file by its byte order mark: PowerShell writes the output of programs as UTF-16, so some requirements.txt files
+ * are UTF-16, and pip reads them.
  */
 function textOf(bytes: Buffer): string {
-  // The decoder takes the mark away.
+  // The decoder removes the byte order mark.
   return new TextDecoder(utf16Of(bytes) ?? 'utf-8').decode(bytes)
 }
 

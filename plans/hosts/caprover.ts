@@ -5,14 +5,17 @@ import { fileOf, readRecord, silent, type HostFile } from './host-file.ts'
 /** The name of CapRover's file, which is JSON. */
 export const CAPTAIN_DEFINITION = 'captain-definition'
 
-/** CapRover's, which names a Dockerfile of the source, or holds the lines of one (caprover.com, "Captain Definition File"). */
+/**
+ * Reads CapRover's file, which names a Dockerfile of the source or contains its lines (caprover.com, "Captain Definition
+ * File").
+ */
 export async function caprover(tree: Tree, notes: string[]): Promise<HostFile | null> {
   const file = CAPTAIN_DEFINITION
   const value = await readRecord(tree, file, notes)
   if (value === null) return null
   const dockerfile = fileOf(value.dockerfilePath)
   if (dockerfile !== null && dockerfile !== 'Dockerfile') {
-    // Two hosts with a Dockerfile each: neither says which of them this one is like.
+    // With a Dockerfile for each of two hosts, it is unclear which of them this server is like.
     const theirs = flyDockerfile(await readRecord(tree, 'fly.toml', []))
     const isOnly = theirs === null || theirs === dockerfile
     const notes = isOnly ? [] : [`${file} builds with ${dockerfile}: set dockerfile_path for that`]

@@ -13,8 +13,8 @@ import {
 } from './host-file.ts'
 
 /**
- * Fly's, which speaks of the image that its Dockerfile or builder makes: the folders in its commands are those of that
- * image (fly.io, "App configuration"). Its variables name the app's address there.
+ * Reads Fly's file, which describes the image that its Dockerfile or builder makes: folders in its commands are those of
+ * that image (fly.io, "App configuration"). Its variables contain the address of the app there.
  */
 export async function fly(tree: Tree, notes: string[]): Promise<HostFile | null> {
   const file = 'fly.toml'
@@ -26,7 +26,7 @@ export async function fly(tree: Tree, notes: string[]): Promise<HostFile | null>
   const health =
     pathOf(at(value, 'http_service', 'checks', 'path')) ??
     pathOf(at(value, 'services', 'http_checks', 'path'))
-  // In a folder of its own it is most often for what that host alone has.
+  // A Dockerfile in a separate folder usually serves that host's special needs.
   const dockerfile = flyDockerfile(value)
   return {
     ...silent(file),
@@ -46,7 +46,7 @@ export async function fly(tree: Tree, notes: string[]): Promise<HostFile | null>
   }
 }
 
-/** The Dockerfile that a fly.toml names; null for none. */
+/** Returns the Dockerfile that a fly.toml names; null for none. */
 export function flyDockerfile(value: unknown): string | null {
   return fileOf(at(value, 'build', 'dockerfile'))
 }

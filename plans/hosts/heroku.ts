@@ -12,7 +12,10 @@ import {
   type HostFile,
 } from './host-file.ts'
 
-/** What Heroku builds by a Dockerfile, and its newer buildpacks (devcenter.heroku.com, "Building Docker Images with heroku.yml"). */
+/**
+ * Reads what Heroku builds with a Dockerfile, and with its newer buildpacks (devcenter.heroku.com, "Building Docker Images
+ * with heroku.yml").
+ */
 export async function heroku(tree: Tree, notes: string[]): Promise<HostFile | null> {
   const file = 'heroku.yml'
   const value = await readRecord(tree, file, notes)
@@ -25,7 +28,7 @@ export async function heroku(tree: Tree, notes: string[]): Promise<HostFile | nu
   const worker = started('worker')
   const image = at(value, 'build', 'docker', 'web')
   const dockerfile = fileOf(image) ?? fileOf(at(image, 'dockerfile'))
-  // The folder of a Dockerfile is what it is built from there.
+  // There the folder of a Dockerfile is the build context.
   const isBelow = dockerfile !== null && dockerfile.includes('/')
   return {
     ...silent(file),

@@ -3,18 +3,18 @@ import { isRecord, parsedJson } from '../json.ts'
 import type { ProcessType } from '../plan.ts'
 import type { Tree } from '../tree.ts'
 
-/** Stands among commands for those that are found without the file. */
+/** A placeholder among commands for those that are found without the file. */
 export const OWN_COMMANDS = '...'
 
-/** What a file that is written for another host says about building and running. */
+/** What a file for another host says about building and running. */
 export interface HostFile {
-  /** Its name, for the notes. */
+  /** The file name, for notes. */
   file: string
-  /** Start commands by what they are for. */
+  /** Start commands by process type. */
   starts: Partial<Record<ProcessType, string>>
-  /** What builds, in order, with `OWN_COMMANDS` for what is found; null where it does not say. */
+  /** Build commands in order, with `OWN_COMMANDS` for what is found without the file; null where it does not say. */
   build: string[] | null
-  /** Commands that install the packages, which the plan does itself: an option of theirs may matter. */
+  /** Installation commands, which the plan runs in its own form: an option of theirs may matter. */
   installs: string[]
   preDeploy: string | null
   healthCheckPath: string | null
@@ -22,15 +22,15 @@ export interface HostFile {
   aptPackages: string[]
   /** Variables of the build and the program. */
   variables: Record<string, string>
-  /** Variables that it sets there, which have to be set here: their values are that host's. */
+  /** Variables with values for that host, which have to be set again here. */
   wanted: string[]
-  /** The Dockerfile that builds it, which is not in its usual place. */
+  /** A Dockerfile to build with, if it is not in the usual place. */
   dockerfile: string | null
-  /** Where the program listens whatever it is told. */
+  /** The port on which the program listens, whatever it is told. */
   port: number | null
-  /** A builder of the host's makes the image: a Dockerfile that lies beside it is not meant. */
+  /** Whether a builder of the host makes the image: a Dockerfile next to the file is not meant then. */
   isOfBuilder: boolean
-  /** Its commands are those of the image that its Dockerfile makes, whose folders no other image has. */
+  /** Whether its commands are for the image that its Dockerfile makes, whose folders no other image has. */
   isOfImage: boolean
   notes: string[]
 }
@@ -56,8 +56,8 @@ export function silent(file: string): HostFile {
 }
 
 /**
- * Reads such a file as a record; null without one. One that cannot be read is told in `notes`, and stands in nobody's way.
- * The parsers are loaded by the first file that wants one.
+ * Reads such a file as an object; null without one. An unreadable file is reported in `notes` and does not fail the build.
+ * The parsers are loaded by the first file that needs one.
  */
 export async function readRecord(
   tree: Tree,
@@ -82,7 +82,7 @@ async function parsed(file: string, text: string): Promise<unknown> {
   }
 }
 
-/** What stands below some names; undefined where one of them is missing. */
+/** Returns a nested value; undefined where one of the keys is missing. */
 export function at(value: unknown, ...names: string[]): unknown {
   return names.reduce((found, name) => {
     if (Array.isArray(found)) return isRecord(found[0]) ? own(found[0], name) : undefined
@@ -94,44 +94,44 @@ function own(record: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(record, name) ? record[name] : undefined
 }
 
-/** Longer ones are no commands that a person wrote. */
+/** A longer text is not a command that a person wrote. */
 const MAX_COMMAND_CHARACTERS = 4_000
 const MAX_COMMANDS = 50
 
-/** A command of one line; null for anything else. */
+/** Returns a command of one line; null for anything else. */
 export function commandOf(value: unknown): string | null {
   if (typeof value !== 'string') return null
   const text = value.trim()
   return text === '' || text.length > MAX_COMMAND_CHARACTERS || /[\p{Cc}]/u.test(text) ? null : text
 }
 
-/** A command, or several in a list; other entries are no commands. */
+/** Returns a command, or several of a list; other entries are ignored. */
 export function commandsOf(value: unknown): string[] {
   const list: unknown[] = Array.isArray(value) ? value : [value]
   return list.slice(0, MAX_COMMANDS).flatMap((each) => commandOf(isRecord(each) ? each.cmd : each) ?? [])
 }
 
-/** One command of a list of them; null for none. */
+/** Joins a list of commands into one; null for none. */
 export function joined(commands: readonly string[]): string | null {
   return commands.length === 0 ? null : commands.join(' && ')
 }
 
-/** Start commands of a file: one for a worker too where it has one alone. */
+/** Returns the start commands of a file; if it has only one, it is used for a worker too. */
 export function startsOf(web: string | null, worker: string | null = web): HostFile['starts'] {
   return { ...(web === null ? {} : { web }), ...(worker === null ? {} : { worker }) }
 }
 
-/** What builds; null where that is what is found without the file. */
+/** Returns the build commands; null where they are those found without the file. */
 export function buildOf(commands: string[]): string[] | null {
   return commands.length === 1 && commands[0] === OWN_COMMANDS ? null : commands
 }
 
-/** The texts of a list. */
+/** Returns the strings of a list. */
 export function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string').slice(0, MAX_COMMANDS) : []
 }
 
-/** As the API takes health checks. */
+/** A path as the API accepts it for health checks. */
 export function pathOf(value: unknown): string | null {
   return typeof value === 'string' && /^\/[\w./~%+-]{0,500}$/.test(value) ? value : null
 }
@@ -142,21 +142,21 @@ export function portOf(value: unknown): number | null {
   return typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536 ? port : null
 }
 
-/** A file of the tree, without a way out of it; null for anything else. */
+/** Returns a path inside the tree; null for anything else. */
 export function fileOf(value: unknown): string | null {
   const path = typeof value === 'string' ? value.replace(/^(?:\.?\/)+/, '') : ''
   return /^[\w.-]+(?:\/[\w.-]+)*$/.test(path) && !path.split('/').includes('..') ? path : null
 }
 
-/** Variables that only the host of a program can set, or a plan: others would change what it installs, or from where it runs. */
+/** Variables that only the host or a plan can set: others would change what is installed, or from where the program runs. */
 const OF_THE_HOST =
   /^(?:PATH|HOME|PORT|HOST|HOSTNAME|SHELL|PWD|LD_.*|NODE_ENV|VIRTUAL_ENV|PYTHONHOME|npm_config_(?!legacy_peer_deps$).*|YARN_.*|PIP_.*|BUNDLE_.*|NIXPACKS_.*|RAILPACK_.*)$/i
-/** As the API takes names of variables. */
+/** A name as the API accepts it for variables. */
 const NAME = /^(?!DEPLOYER_)[A-Za-z_]\w{0,127}$/
 const MAX_VARIABLES = 50
 const MAX_VALUE_CHARACTERS = 2_000
 
-/** The variables with plain values. Paths of Nix, and references to what only that host has, name nothing here. */
+/** Returns the variables with plain values. Paths of Nix, and references to services of that host, mean nothing here. */
 export function variablesOf(value: unknown): Record<string, string> {
   const entries = Object.entries(isRecord(value) ? value : {}).flatMap(([key, each]): [string, string][] => {
     const text = ['string', 'number', 'boolean'].includes(typeof each) ? String(each) : null

@@ -14,59 +14,59 @@ import { isKnownPackage } from './packages.ts'
 import { railpack } from './railpack.ts'
 import { railway } from './railway.ts'
 
-/** In the order of their precedence. The first ones override a Procfile where they are at home. */
+/** In order of precedence. The first ones override a Procfile on their own hosts. */
 const BEFORE_PROCFILE = [railway, railpack, nixpacks]
 const AFTER_PROCFILE = [heroku, caprover, fly]
 
-/** A command, and the file that says it. */
+/** A command, and the file that contains it. */
 export interface Said {
   file: string
   command: string
 }
 
-/** As notes tell that a command of a file is taken. */
+/** Returns the note that a start command of a file is used. */
 export function startingAs({ file, command }: Said): string {
   return `starting as ${file} says: ${command}`
 }
 
-/** The same for what runs before a version goes live. */
+/** Returns the note that a pre-deploy command of a file is used. */
 export function releasingAs({ file, command }: Said): string {
   return `before it goes live, as ${file} says: ${command}`
 }
 
-/** What files that are written for other hosts say of a tree. */
+/** What the files for other hosts say about a tree. */
 export interface Hosted {
-  /** The service's own, and where they say nothing, those of the files. */
+  /** The service's own settings, and those of the files where it has none. */
   settings: PlanSettings
   preDeployCommand: string | null
-  /** What is taken of them, which a tree with a Dockerfile of its own tells itself. */
+  /** The commands that are used, for a tree with its own Dockerfile, which notes them itself. */
   start: Said | null
   release: Said | null
   healthCheckPath: string | null
   port: number | null
   dockerfile: string | null
-  /** Of the build and the program. */
+  /** Variables of the build and the program. */
   variables: Record<string, string>
-  /** Those that have to be set. */
+  /** Variables that have to be set. */
   env: PlannedVariable[]
   notes: string[]
-  /** What is planned without them, where there are any. */
+  /** The plan without these files, where there are any. */
   own: PlannedBuild | null
 }
 
-/** What a tree is built as without these files. */
+/** The plan of a tree without these files. */
 export type Unhosted = Omit<Known, 'file' | 'packages' | 'tree'>
 
-/** The script that is run anyway, and the one that is looked at anyway. */
+/** A build script that runs anyway, and a start script that is looked at anyway. */
 const OWN_BUILD = /^(?:npm|pnpm|yarn|bun)(?: run)? build$/
 const OWN_START = /^(?:npm|pnpm|yarn|bun)(?: run)? start$/
 
-/** As many as a service may name itself. */
+/** The limit of a service's own list. */
 const MAX_PACKAGES = 50
 
 /**
- * Reads the files in which a tree says how other hosts build and start it. What would break what is right without them is
- * left aside, and told. `unhosted` is null for a tree that is built by a Dockerfile of its own.
+ * Reads the files in which a tree says how other hosts build and start it. Commands that would break a plan that is right
+ * without them are not used, and a note says why. `unhosted` is null for a tree that is built by a Dockerfile of its own.
  */
 export async function readHosted(
   tree: Tree,
@@ -114,7 +114,7 @@ export async function readHosted(
     own: without?.own ?? null,
   }
 
-  /** A script is the same by whichever package manager it is run; the image has that of the lock file. */
+  /** A script is the same with any package manager; the image has that of the lock file. */
   function byOwnManager(command: string): string {
     const name = without?.own.packageManager ?? null
     return name === null ? command : byManager(name, command, scripts)
@@ -129,7 +129,7 @@ export async function readHosted(
     return found
   }
 
-  /** What a file says of an image that a Dockerfile makes, which keeps its own entrypoint. */
+  /** Returns what a file says about an image made by a Dockerfile, which keeps its own entrypoint. */
   function beside(file: HostFile): HostFile {
     if (file.file.startsWith('railway.') && !file.isOfBuilder) return file
     for (const command of [
@@ -144,7 +144,10 @@ export async function readHosted(
     return files.map(value).find((each) => each !== null) ?? null
   }
 
-  /** The service's own, and those of the files that every image can have; the names of others differ between releases. */
+  /**
+   * Returns the service's own packages, and those of the files that every image can install; the names of others differ
+   * between releases.
+   */
   function packagesOf(): string[] {
     const named = [...new Set(files.flatMap(({ aptPackages }) => aptPackages))]
     const known = named.filter((name) => isKnownPackage(name, without?.language ?? ''))
@@ -157,7 +160,7 @@ export async function readHosted(
     return [...all].slice(0, Math.max(MAX_PACKAGES, settings.aptPackages.length))
   }
 
-  /** Whether nothing speaks against a command; it is told what does. */
+  /** Whether nothing speaks against a command; otherwise a note says what does. */
   async function takes(file: string, command: string, purpose: Purpose): Promise<boolean> {
     if (without === null) return true
     const reason = await against(command, purpose, { ...without, file, tree, packages })
@@ -165,7 +168,7 @@ export async function readHosted(
     return reason === null
   }
 
-  /** A Procfile has a line for a worker where the one command of these files is that of the web. */
+  /** The single command of such a file is for the web service if a Procfile has a line for the worker. */
   async function startOf(): Promise<Said | null> {
     const { processType } = settings
     if (processType === 'static') return null
@@ -197,7 +200,7 @@ export async function readHosted(
     const commands = builder.build!.flatMap((each) => withoutInstallation(each) ?? []).map(byOwnManager)
     const theirs = inOrder(commands.filter((each) => each !== OWN_COMMANDS))
     if (theirs === null || (commands.length === 1 && OWN_BUILD.test(theirs))) return null
-    // What only builds says nothing of what to start then.
+    // A file that only builds does not say what to start then.
     const isUnknown = without.own.obstacle !== null && start === null && settings.startCommand === null
     if (isUnknown && settings.processType !== 'static') {
       notes.push(`${file} says: ${theirs}: it is left aside, nothing says how to start what it builds`)
@@ -208,12 +211,12 @@ export async function readHosted(
   }
 }
 
-/** A command that leaves the folder as it is, and fails where a part of it does. */
+/** Whether a command leaves the working directory unchanged, and fails if a part of it does. */
 function isPlain(command: string): boolean {
   return !/\b(?:cd|pushd|set|exec|exit)\s|[|;]|(?:^|[^&])&(?:$|[^&])/.test(command)
 }
 
-/** One command of what a file says and what is found. Each runs in the root, wherever the one before it went. */
+/** Combines the commands of a file with those that are found. Each runs in the root, wherever the one before it went. */
 function composed(build: readonly string[], own: string | null): string {
   const commands = build.flatMap((command) =>
     command !== OWN_COMMANDS ? [command] : own === null ? [] : [own],

@@ -7,18 +7,18 @@ import { pagesIn } from '../pages.ts'
 import type { PlannedBuild } from '../plan.ts'
 import type { Tree } from '../tree.ts'
 
-/** What a command of another host's file is measured by. */
+/** What a command of another host's file is checked against. */
 export interface Known {
-  /** The file that says it. */
+  /** The file that contains it. */
   file: string
-  /** The plan's name. */
+  /** The name of the plan. */
   language: string
   tree: Tree
   /** What is built and started without the file. */
   own: PlannedBuild
   /** Debian packages that are installed. */
   packages: readonly string[]
-  /** A package of a workspace is built, for which the commands are not written. */
+  /** Whether a package of a workspace is built, for which the commands are not written. */
   isElsewhere: boolean
 }
 
@@ -33,7 +33,7 @@ const SHELL = new Set(
   ).split(' '),
 )
 
-/** Programs of the languages that run from their sources. What others build, their own plan knows best. */
+/** Programs of languages that run from source. For others, the plan itself knows best. */
 const PROGRAMS: Record<string, string[]> = {
   node: ['node', 'npm', 'npx'],
   bun: ['bun', 'bunx'],
@@ -43,36 +43,36 @@ const PROGRAMS: Record<string, string[]> = {
   php: ['php'],
 }
 
-/** Where the packages are named whose programs are in the image. */
+/** Files that name the packages whose programs are in the image. */
 const MANIFESTS: Record<string, string[]> = {
   python: ['requirements.txt', 'pyproject.toml', 'Pipfile'],
-  // All programs of a source are kept by their names.
+  // All programs of a source are built under their own names.
   go: ['go.mod'],
   rust: ['Cargo.toml'],
 }
 
-/** Programs by the package that brings them, where the names differ. */
+/** The package of a program, where the names differ. */
 const BROUGHT_BY: Record<string, string> = { 'django-admin': 'django', 'waitress-serve': 'waitress' }
 
-/** They serve files alone, which the data plane does. */
+/** Programs that only serve files, which the data plane does. */
 const FILE_SERVERS = new Set(['serve', 'http-server', 'sirv', 'superstatic', 'caddy', 'nginx'])
 
-/** The servers of frameworks, which are started as the framework's output wants it. */
+/** Servers of frameworks, which are started as the framework's output requires. */
 const FRAMEWORK_SERVERS = new Set(['next', 'nuxt', 'react-router-serve', 'remix-serve', 'vinxi'])
 
-/** Programs that restart what a developer changes. */
+/** Programs that restart another one when a developer changes a file. */
 const WATCHERS = new Set(['nodemon', 'ts-node-dev', 'tsnd', 'node-dev'])
 
-/** Nixpacks puts the files of its [staticAssets] into `/assets`, unless a command makes that. */
+/** Nixpacks copies the files of [staticAssets] to `/assets`, unless a command creates that. */
 const MAKES_ASSETS = /\bmkdir\s(?:[^&|;]*\s)?\/assets(?:[/\s]|$)/
 
-/** Servers for development, and options that make one, by the words of a call. */
+/** Dev servers, and options that start one, by the words of a call. */
 const DEVELOPMENT =
   /(?:^|\s)manage\.py runserver|(?:^|\s)flask .*\brun(?:\s|$)|(?:^|\s)artisan serve|^php\s(?:.*\s)?-S\s|-m http\.server|^fastapi dev|\s--reload(?:\s|$)|^(?:node|bun|tsx)\s(?:.*\s)?(?:--watch|--hot|watch)(?:\s|$)/
 
 /**
- * Why a command is left aside: what is built and started without the file stays right, whatever the file says. Null
- * where nothing speaks against it.
+ * Returns why a command is not used: a plan that is right without the file must stay right. Null where nothing speaks
+ * against it.
  */
 export async function against(command: string, purpose: Purpose, known: Known): Promise<string | null> {
   const { file, own, tree, language, isElsewhere } = known
@@ -86,7 +86,7 @@ export async function against(command: string, purpose: Purpose, known: Known): 
     const fault = againstBuild(command)
     if (fault !== null) return fault
   }
-  // Nothing was found that it could stand in the way of.
+  // Nothing was found that it could break.
   if (isCompiled && own.obstacle !== null) return null
   const manifest = (await tree.hasFile('package.json')) ? await readManifest(tree) : null
   const scripts = manifest?.scripts ?? {}
@@ -121,7 +121,7 @@ function againstBuild(command: string): string | null {
     : null
 }
 
-/** The first program or script that an image lacks; null for none. */
+/** Returns the first program or script that an image lacks; null for none. */
 async function missingIn(
   command: string,
   purpose: Purpose,
@@ -171,7 +171,7 @@ async function hasProgram(
   if (PROGRAMS[language]?.includes(program)) return true
   if (language === 'node' || language === 'bun')
     return program === own.packageManager || isPackage(program, manifest)
-  // Where a build has node for its assets, the program has none.
+  // If the build has node for assets, the program's image does not.
   const hasNode = purpose === 'build' && own.dockerfile.includes('/opt/node/bin')
   if (hasNode && PROGRAMS.node!.includes(program)) return true
   const name = Object.hasOwn(BROUGHT_BY, program) ? BROUGHT_BY[program]! : program

@@ -2,17 +2,17 @@ import { readManifest } from '../node/manifest.ts'
 import { MANAGERS } from '../node/scripts.ts'
 import type { Tree } from '../tree.ts'
 
-/** The scripts of a tree's package.json; none where there is none. */
+/** Returns the scripts of a tree's package.json; none without one. */
 export async function scriptsOf(tree: Tree): Promise<Record<string, string>> {
   return (await tree.hasFile('package.json')) ? (await readManifest(tree)).scripts : {}
 }
 
-/** One script with its arguments, run by a package manager. */
+/** A script with its arguments, run by a package manager. */
 const RUN = /^(npm|pnpm|yarn|bun)((?: run| run-script)?) ([\w:.-]+)((?: [^&|;<>()]*)?)$/
 
 /**
- * A command whose parts run scripts by a package manager that the image lacks, such as `pnpm build:prod` beside a lock
- * file of npm, with the image's own in its place. An image of node has npm beside any other.
+ * Replaces a package manager that the image lacks by the image's own where a command runs scripts, such as `pnpm build:prod`
+ * next to a lock file of npm. An image of node also has npm.
  */
 export function byManager(manager: string, command: string, scripts: Record<string, string>): string {
   if (!MANAGERS.has(manager)) return command
@@ -23,7 +23,7 @@ export function byManager(manager: string, command: string, scripts: Record<stri
       const [, program, run, name, rest] = RUN.exec(part.trim()) ?? []
       const isThere = program === manager || (program === 'npm' && manager !== 'bun')
       const isOther = program !== undefined && !isThere && Object.hasOwn(scripts, name!)
-      // Bun's own commands come before scripts of their names, npm's and pnpm's as well.
+      // Bun's built-in commands come before scripts of the same name; so do npm's and pnpm's.
       const isScript = isOther && (run !== '' || (program !== 'npm' && program !== 'bun') || name === 'start')
       isChanged ||= isScript
       return isScript ? `${manager} run ${name!}${argumentsFor(manager, rest!)}` : part.trim()
@@ -32,7 +32,7 @@ export function byManager(manager: string, command: string, scripts: Record<stri
   return isChanged ? changed : command
 }
 
-/** Arguments of a script: npm takes those without `--` before them for its own, the others pass `--` on. */
+/** Passes arguments to a script: npm reads those without `--` before them itself, the others pass `--` on. */
 function argumentsFor(manager: string, text: string): string {
   const plain = text.trim().replace(/^--(?: +|$)/, '')
   if (plain === '') return ''

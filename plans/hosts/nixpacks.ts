@@ -18,11 +18,11 @@ import {
 
 const FILES = ['nixpacks.toml', 'nixpacks.json']
 
-/** The phases of a plan that have a name of their own: packages of the system, those of the language, the build. */
+/** The named phases of a plan: system packages, packages of the language, build. */
 const INSTALL = 'install'
 const BUILD = 'build'
 
-/** A build plan of Nixpacks, which is laid over what it finds itself (nixpacks.com, "Configuration File Reference"). */
+/** Reads a build plan of Nixpacks, which is merged over what it detects (nixpacks.com, "Configuration File Reference"). */
 export async function nixpacks(tree: Tree, notes: string[]): Promise<HostFile | null> {
   for (const file of FILES) {
     const value = await readRecord(tree, file, notes)
@@ -31,13 +31,13 @@ export async function nixpacks(tree: Tree, notes: string[]): Promise<HostFile | 
   return null
 }
 
-/** The same plan, in whatever file it stands. */
+/** Reads the same plan from any file. */
 export function nixpacksPlan(file: string, value: Record<string, unknown>): HostFile {
   const phases = isRecord(value.phases) ? value.phases : {}
   const command = commandOf(at(value, 'start', 'cmd'))
   const names = Object.keys(phases)
   const installing = commandsOf(at(phases, INSTALL, 'cmds'))
-  // Phases of other names run between the installation and the build, or wherever `dependsOn` puts them.
+  // Other phases run between installation and build, or where `dependsOn` puts them.
   const others = names.filter((name) => name !== 'setup' && name !== INSTALL && name !== BUILD)
   const before = others.filter((name) => !textsIn(at(phases, name, 'dependsOn')).includes(BUILD))
   const after = others.filter((name) => !before.includes(name))
@@ -68,7 +68,7 @@ function debianOf(nix: string): string {
   return Object.hasOwn(DEBIAN, nix) ? DEBIAN[nix]! : nix
 }
 
-/** What Nix calls packages that programs run, by Debian's names. */
+/** Names of Nix packages with programs, and their Debian names. */
 const DEBIAN: Record<string, string> = {
   chromium: 'chromium',
   curl: 'curl',

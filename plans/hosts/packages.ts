@@ -1,4 +1,4 @@
-/** Tools by the names that Debian and Ubuntu give them, in all releases that base images stand on. */
+/** Tools by the names that Debian and Ubuntu have for them in all releases that base images use. */
 const TOOLS = new Set(
   (
     'build-essential ca-certificates cmake curl default-mysql-client exiftool ffmpeg file fontconfig fonts-dejavu-core ' +
@@ -8,7 +8,7 @@ const TOOLS = new Set(
   ).split(' '),
 )
 
-/** Those that only the images of Debian have: the JVM's stand on Ubuntu. */
+/** Packages that only the Debian images have: those of the JVM are based on Ubuntu. */
 const OF_DEBIAN = new Set(
   (
     'chromium chromium-driver libasound2 libatk-bridge2.0-0 libatk1.0-0 libcairo2 libcairo2-dev libcups2 libcurl4-openssl-dev ' +
@@ -22,7 +22,7 @@ const OF_DEBIAN = new Set(
 
 const ON_UBUNTU = new Set(['java', 'scala', 'clojure'])
 
-/** Whether the image of a language can install a package that a file for another host names; those of Ubuntu differ. */
+/** Whether the image of a language can install a package that a file for another host names; names in Ubuntu differ. */
 export function isKnownPackage(name: string, language: string): boolean {
   return TOOLS.has(name) || (OF_DEBIAN.has(name) && !ON_UBUNTU.has(language))
 }

@@ -14,7 +14,10 @@ import {
   type HostFile,
 } from './host-file.ts'
 
-/** Railpack's own (railpack.com, "Configuration File"). Steps beside `build` run before it, but for the installation. */
+/**
+ * Reads Railpack's file (railpack.com, "Configuration File"). Steps other than `build` run before it, except the
+ * installation.
+ */
 export async function railpack(tree: Tree, notes: string[]): Promise<HostFile | null> {
   const file = 'railpack.json'
   const value = await readRecord(tree, file, notes)

@@ -18,8 +18,8 @@ import { nixpacksPlan } from './nixpacks.ts'
 const FILES = ['railway.json', 'railway.toml']
 
 /**
- * Railway's configuration in the code, which overrides what its dashboard says (docs.railway.com, "Config as Code"). A
- * service with a schedule runs its command and ends, so that the command is a job's.
+ * Reads Railway's configuration file, which overrides its dashboard (docs.railway.com, "Config as Code"). A service with a
+ * schedule runs its command and ends, so the command is that of a job.
  */
 export async function railway(tree: Tree, notes: string[]): Promise<HostFile | null> {
   for (const file of FILES) {

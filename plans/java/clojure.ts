@@ -15,7 +15,7 @@ export const clojure: LanguagePlan = {
 }
 
 const CACHES = ['/root/.m2', '/root/.gitlibs', '/root/.lein']
-/** Lines of Java with an image for both tools (clojure, official images). */
+/** Versions of Java with an image for both tools (clojure, official images). */
 const MAJORS = [11, 17, 21, 25, 26]
 
 interface Tool {
@@ -23,7 +23,7 @@ interface Tool {
   manifest: string
   tag: 'lein' | 'tools-deps'
   install: string
-  /** Makes one jar; null where the project does not say how. */
+  /** The task that packs one jar; null where the project does not say how. */
   build: string | null
   jars: string
 }

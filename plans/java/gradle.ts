@@ -1,13 +1,13 @@
 import { findInLines } from '../text.ts'
 import type { Tree } from '../tree.ts'
 
-/** Lines of Java that a Gradle runs on. */
+/** Versions of Java on which a Gradle runs. */
 export interface JavaLines {
   oldest: number
   newest: number
 }
 
-/** The newest line of Java that each Gradle runs on, newest first (Gradle, "Compatibility Matrix"). */
+/** The newest Java on which each Gradle runs, newest first (Gradle, "Compatibility Matrix"). */
 const NEWEST: [gradle: string, java: number][] = [
   ['9.1', 25],
   ['8.14', 24],
@@ -27,10 +27,12 @@ const NEWEST: [gradle: string, java: number][] = [
 ]
 const NEWEST_OF_OLDER = 8
 
-/** From version 9 on, Gradle itself wants this line. */
+/** From version 9 on, Gradle itself requires this version. */
 const OLDEST_OF_9 = 17
 
-/** What the wrapper of a tree runs on; null for a tree without a wrapper that names its version. */
+/**
+ * Returns the versions of Java on which a tree's wrapper runs; null for a tree without a wrapper that states its version.
+ */
 export async function wrapperRunsOn(tree: Tree): Promise<JavaLines | null> {
   const properties = (await tree.readText('gradle/wrapper/gradle-wrapper.properties')) ?? ''
   const version = findInLines(properties, /^\s*distributionUrl\s*=\S*?gradle-(\d{1,3}\.\d{1,3})/)
@@ -39,7 +41,7 @@ export async function wrapperRunsOn(tree: Tree): Promise<JavaLines | null> {
   return { oldest: order(version) >= order('9.0') ? OLDEST_OF_9 : NEWEST_OF_OLDER, newest }
 }
 
-/** A version with two parts as a number that sorts. */
+/** Turns a version with two parts into a number that sorts. */
 function order(version: string): number {
   const [major, minor] = version.split('.').map(Number) as [number, number]
   return major * 1_000 + minor

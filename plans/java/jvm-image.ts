@@ -2,18 +2,18 @@ import type { Choices } from '../choices.ts'
 import type { PlanSettings } from '../plan.ts'
 import { baseImage, installPackages, lastStage, takeApp } from '../steps.ts'
 
-/** Where the one jar lies that a build leaves. */
+/** Where the one jar that a build produces is placed. */
 export const JAR = '/app/server.jar'
 
-/** Starts that jar; Spring reads the port from the property, others from PORT. */
+/** Starts that jar; Spring reads the port from the property, other programs from PORT. */
 export const START_JAR = `java -Dserver.port=$PORT -jar ${JAR}`
 
-/** Jars that build tools leave beside the one that runs: plain ones, sources, documentation. */
+/** Jars that build tools leave next to the executable one: plain jars, sources, documentation. */
 const OTHER_JARS = '-(plain|sources|javadoc|tests)[.]jar$|original-'
 
 /**
- * The command that takes the largest of the jars that a build left, of other places where there is none in the first ones,
- * and says so when it left none.
+ * Returns the command that takes the largest jar of a build, from later places only if the first ones have none, and reports
+ * when there is none at all.
  */
 export function takeJar(places: string, others: string | null = null): string {
   const list = `ls -S ${places} 2>/dev/null`
@@ -21,7 +21,7 @@ export function takeJar(places: string, others: string | null = null): string {
   return `jar=$(${listed} | grep -Ev -- "${OTHER_JARS}" | head -n 1) && if [ -z "$jar" ]; then echo "the build left no jar in ${places}" >&2; exit 1; fi && cp "$jar" ${JAR}`
 }
 
-/** The last stage of a build for the Java platform. */
+/** Returns the last stage of a build for the JVM. */
 export function jvmStage(settings: PlanSettings, major: number, { facts, aptPackages }: Choices): string[] {
   return lastStage(facts, {
     image: baseImage(settings, `eclipse-temurin:${major}-jre`),
@@ -30,7 +30,7 @@ export function jvmStage(settings: PlanSettings, major: number, { facts, aptPack
   })
 }
 
-/** What wrappers and builds use beside the compiler; its image has less than others. */
+/** Programs that wrappers and builds use besides the compiler; the Java image has fewer than others. */
 export function jvmTools(packages: readonly string[]): string[] {
   return installPackages(['git', 'curl', 'unzip', ...packages])
 }

@@ -3,18 +3,18 @@ import { withoutSlashComments, withoutXmlComments } from '../comments.ts'
 import { hasLine, linesOf } from '../text.ts'
 import type { Tree } from '../tree.ts'
 
-/** Builds with more modules are none that a person pasted to see them run. */
+/** A build with more modules is too large to be read. */
 const MAX_MODULES = 200
-/** Modules of Maven have modules of their own. */
+/** How deep modules of Maven are nested. */
 const MAX_DEPTH = 4
 
-/** Folders go into commands as they are. */
+/** Folder names are written into commands unescaped. */
 const PLAIN_PATH = /^[\w@.+-]+(?:\/[\w@.+-]+)*$/
 
-/** The manifests of the modules of a build by their folders, without comments. */
+/** The manifests of a build's modules by folder, without comments. */
 export type Modules = ReadonlyMap<string, string>
 
-/** Reads the modules that a pom.xml names, and those that these name (Maven, "Aggregation"). */
+/** Reads the modules that a pom.xml names, and their own modules (Maven, "Aggregation"). */
 export async function mavenModules(tree: Tree): Promise<Modules> {
   const found = new Map<string, string>()
   const tried = new Set<string>()
@@ -43,7 +43,7 @@ export async function mavenModules(tree: Tree): Promise<Modules> {
 const SETTINGS = ['settings.gradle', 'settings.gradle.kts']
 const BUILDS = ['build.gradle', 'build.gradle.kts']
 
-/** Reads the subprojects that `include` names, where their folders are not moved (Gradle, "Multi-Project Builds"). */
+/** Reads the subprojects that `include` names, unless their folders are moved (Gradle, "Multi-Project Builds"). */
 export async function gradleModules(tree: Tree): Promise<Modules> {
   const found = new Map<string, string>()
   for (const file of SETTINGS) {
@@ -60,7 +60,7 @@ export async function gradleModules(tree: Tree): Promise<Modules> {
   return found
 }
 
-/** The names in a statement `include`, which goes on after a comma. */
+/** Returns the names in an `include` statement, which continues after a comma. */
 function includedIn(settings: string): string[] {
   const names: string[] = []
   let isList = false
@@ -74,7 +74,7 @@ function includedIn(settings: string): string[] {
   return names
 }
 
-/** Whether a module of Maven names another, its parent among them, without which it is not built. */
+/** Whether a Maven module refers to another one, such as its parent, without which it cannot be built. */
 export function namesModule(manifest: string, others: Iterable<string>): boolean {
   for (const other of others) {
     const own = elementText(without(other, '<parent>', '</parent>'), '<artifactId>', '</artifactId>')
@@ -83,11 +83,13 @@ export function namesModule(manifest: string, others: Iterable<string>): boolean
   return false
 }
 
-/** A reference to another project of the build, or to what the root alone says, as of a plugin without its version. */
+/** A reference to another project of the build, or to what only the root defines, such as a plugin without a version. */
 const OF_THE_BUILD =
   /\bproject ?\(|\bprojects\.|\brootProject\b|\blibs\.|\bid ?\(?["'][\w-]+(?:\.[\w-]+)+["']\)?\s*(?:[};]|$)|\bkotlin\(["'][\w.-]+["']\)\s*(?:[};]|$)/
 
-/** Whether a subproject of Gradle wants its root: alone, nothing but itself says where its packages come from. */
+/**
+ * Whether a Gradle subproject needs its root: it can be built alone only if it states itself where its packages come from.
+ */
 export function wantsRoot(manifest: string): boolean {
   return !hasLine(manifest, /\brepositories\b/) || hasLine(manifest, OF_THE_BUILD)
 }
@@ -95,19 +97,19 @@ export function wantsRoot(manifest: string): boolean {
 const MAVEN_PLUGINS = /spring-boot-maven-plugin|quarkus-maven-plugin/
 const GRADLE_PLUGINS =
   /(?:org\.springframework\.boot|io\.quarkus)["'](?!.{0,80}\bapply false)|io\.micronaut\.application["']|io\.ktor\.plugin["']|\bid ?\(?["']application["']|\bapply plugin: ?["']application["']|^\s*`?application`?\s*$/
-/** A library switches off what its parent, or a convention, gives it. */
+/** How a library switches off what its parent, or a convention plugin, applies to it. */
 const ELEMENT_OFF = /<skip>true<\/skip>|<phase>none<\/phase>/
 const PROPERTY_OFF = '<spring-boot.repackage.skip>true<'
 const TASK_OFF = /\b[Bb]ootJar\b[^{}\n]{0,60}(?:\{[^{}]{0,300})?\b(?:isE|e)nabled\s{0,5}[=(]?\s{0,5}false\b/
-/** With these a module may be a program or none. */
+/** With these a module may or may not be a program. */
 const UNCLEAR =
   /maven-(?:shade|assembly)-plugin|[Mm]ain-?Class\b|\balias ?\(|\bid ?\(?["'](?!java|groovy|maven-publish|signing|jacoco|idea|eclipse|checkstyle|org\.jetbrains\.kotlin|io\.spring\.dependency-management|org\.springframework\.boot)/
-/** Folders of programs that only show what the others do. */
+/** Folders of programs that only demonstrate the others. */
 const BESIDE = /(?:^|[/-])(?:tests?|e2e|examples?|samples?|demos?|benchmarks?)$/
 
 /**
- * The folders of the modules that are programs, by their own manifests; none where these do not say it clearly, as where
- * a parent makes programs of its modules.
+ * Returns the folders of the modules that are programs by their own manifests; none where that is not clear, as where a
+ * parent turns its modules into programs.
  */
 export function programsAmong(modules: Modules, root: string): string[] {
   const programs: string[] = []
@@ -123,7 +125,7 @@ export function programsAmong(modules: Modules, root: string): string[] {
 }
 
 function makesProgram(manifest: string): boolean {
-  // What a parent only manages, its modules name themselves where they want it.
+  // What a parent only manages, its modules name themselves where they use it.
   const [, ...plugins] = without(manifest, '<pluginManagement>', '</pluginManagement>').split('<plugin>')
   for (const plugin of plugins) {
     const element = plugin.split('</plugin>', 1)[0]!
@@ -132,7 +134,7 @@ function makesProgram(manifest: string): boolean {
   return hasLine(manifest, GRADLE_PLUGINS) && !TASK_OFF.test(manifest)
 }
 
-/** A text without its elements of a name. */
+/** Removes all elements of a name. */
 function without(text: string, open: string, close: string): string {
   const kept: string[] = []
   let start = 0
@@ -145,7 +147,7 @@ function without(text: string, open: string, close: string): string {
   }
 }
 
-/** The text of the first element of a name; null for none. */
+/** Returns the text of the first element of a name; null for none. */
 function elementText(text: string, open: string, close: string): string | null {
   const from = text.indexOf(open)
   const end = from === -1 ? -1 : text.indexOf(close, from)

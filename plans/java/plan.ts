@@ -13,7 +13,7 @@ import { programsAmong } from './modules.ts'
 import { moduleIn, toolOf, type Tool } from './tool.ts'
 import { chooseJavaMajor } from './version.ts'
 
-/** Programs of the Java platform, built by Maven or Gradle into one jar that runs, as Spring Boot's plugins do. */
+/** Programs for the JVM, built by Maven or Gradle into one executable jar, as by the plugins of Spring Boot. */
 export const java: LanguagePlan = {
   name: 'java',
   lookedFor: 'pom.xml or build.gradle',
@@ -69,7 +69,7 @@ async function planJava(
     build: () => buildTool,
   })
   const { start, facts, buildCommand, aptPackages } = choices
-  // A command of the user's may start what lies in the folder of the build, which then stays in the image.
+  // A user's own command may start files in the build folder, which then stays in the image.
   const keepsOutput = !isOwnBuild || !start.isProposed || isQuarkus || folder !== null
   const renew = keepsOutput ? '' : `${RENEW_FILES} && `
   const build = isOwnBuild && start.isProposed ? `${renew}${buildTool} && ${made.take}` : buildCommand
@@ -95,7 +95,7 @@ async function planJava(
   }
 }
 
-/** In a message. */
+/** How many programs a message names. */
 const SHOWN_PROGRAMS = 8
 
 function severalPrograms(folders: readonly string[], count: number): string {
@@ -103,24 +103,24 @@ function severalPrograms(folders: readonly string[], count: number): string {
   return `this is a project of several programs (${folders.join(', ')}${more}): set root_dir to the folder of one`
 }
 
-/** What a tree says of itself, without comments. */
+/** The manifests of a tree, without comments. */
 async function manifestsOf(root: Tree, tool: Tool): Promise<string> {
   const texts = await Promise.all([tool.manifest, ...tool.others].map((name) => root.readText(name)))
   const written = texts.filter((text) => text !== null).join('\n')
   return tool.name === 'maven' ? withoutXmlComments(written) : withoutSlashComments(written)
 }
 
-/** Whether what is started is no program of the plan's own, but what a command or the folder itself says. */
+/** Whether the program is not chosen by the plan, but by a command or by the folder itself. */
 async function saysItself(tree: Tree, settings: PlanSettings): Promise<boolean> {
   const { buildCommand, startCommand, processType } = settings
   const isServing = processType === 'web' || processType === 'worker'
   return buildCommand !== null || startCommand !== null || !isServing || (await processTypes(tree)).size > 0
 }
 
-/** The modules that are programs, where the root is none itself. */
+/** Returns the modules that are programs, where the root is not one itself. */
 async function programsIn(root: Tree, tool: Tool, written: string, notes: string[]): Promise<string[]> {
   const modules = await tool.modules(root)
-  // What keeps a program from being built would publish the page beside it.
+  // An obstacle to building the program would let the page next to it be published.
   if (modules.size === 0 || (await root.hasFolder('src/main')) || (await pagesIn(root)) !== null) return []
   const isSettings = tool.manifest.startsWith('settings')
   const found = programsAmong(modules, isSettings ? '' : await manifestsOf(root, { ...tool, others: [] }))
@@ -133,10 +133,10 @@ async function programsIn(root: Tree, tool: Tool, written: string, notes: string
     : found
 }
 
-/** Where the starter of Gradle has the program, whatever lies beside it. */
+/** Where Gradle's starter puts the program, whatever is next to it. */
 const STARTER = 'app'
 
-/** The command that takes the jar of a program: of a project of several modules one is the program. */
+/** Returns the command that takes the jar of a program; in a project of several modules one is the program. */
 function jarsTaken({ jars }: Tool, folder: string | null, isModule: boolean): string {
   const all = [...jars, ...jars.slice(0, 2).map((each) => `*/${each}`)].join(' ')
   if (folder === null) return takeJar(all)
@@ -147,13 +147,13 @@ function below(paths: readonly string[], folder: string): string[] {
   return paths.map((each) => `${folder}/${each}`)
 }
 
-/** How what a build leaves is taken and started. */
+/** How the output of a build is taken and started. */
 interface Output {
   start: string
   take: string
 }
 
-/** Quarkus leaves a folder, whose jar finds the others beside itself (quarkus.io, "Maven tooling"). */
+/** Quarkus produces a folder whose jar finds the others next to it (quarkus.io, "Maven tooling"). */
 function quarkus(folder: string | null): Output {
   const folders = ['target/quarkus-app', 'build/quarkus-app']
   const places = folder === null ? folders : below(folders, folder)
@@ -166,7 +166,10 @@ function quarkus(folder: string | null): Output {
 const WAR =
   'pom.xml builds a war, which a servlet container runs: add a Dockerfile that copies it into an image of tomcat, or the plugin spring-boot-maven-plugin, or a Procfile that starts it with webapp-runner, or set start_command'
 
-/** Gradle's plugin leaves a folder with a script that starts the program, and finds it through a link (Gradle, "The Application Plugin"). */
+/**
+ * The application plugin produces a folder with a script that starts the program, and finds it through a link (Gradle, "The
+ * Application Plugin").
+ */
 function distribution(folder: string | null): Output {
   const places = folder === null ? 'build/install/* */build/install/*' : `${folder}/build/install/*`
   return {
@@ -177,9 +180,9 @@ function distribution(folder: string | null): Output {
 
 const APPLICATION =
   /\bid ?\(?["'](?:io\.micronaut\.)?application["']|\bapply plugin: ?["']application["']|^[\t ]*`?application`?$/
-/** A task that Heroku runs in place of `build`; lines of a Procfile start what it leaves (Heroku, "Deploying Gradle Apps"). */
+/** The task that Heroku runs instead of `build`; lines of a Procfile start its output (Heroku, "Deploying Gradle Apps"). */
 const STAGE = /\btask\(?\s?["']?stage\b|\btasks\.(?:register|create)\(["']stage["']/
-/** With these the jar runs by itself. */
+/** With these the jar is executable. */
 const MAKES_JAR = /shadow|springframework\.boot|ktor\.plugin|plugins\.ktor|Main-Class/
 
 const FRAMEWORKS: [sign: string, framework: string][] = [

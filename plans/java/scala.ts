@@ -18,10 +18,10 @@ export const scala: LanguagePlan = {
 }
 
 const CACHES = ['/root/.sbt', '/root/.cache', '/root/.ivy2']
-/** The first line of Java with an image for sbt that its current launcher runs on (sbtscala/scala-sbt, "light" images). */
+/** The first Java with an image for sbt on which its current launcher runs (sbtscala/scala-sbt, "light" images). */
 const OLDEST_MAJOR = 17
 
-/** What a build leaves, by the plugin that packs it. */
+/** The output of a build, by the plugin that packs it. */
 interface Packing {
   command: string
   proposal: Proposal
@@ -76,7 +76,10 @@ function isPlay(plugins: string): boolean {
   return /\bsbt-plugin\b/.test(plugins) && /playframework|typesafe\.play/.test(plugins)
 }
 
-/** sbt-native-packager, which Play has too, leaves a script; sbt-assembly one jar; else sbt itself starts the program. */
+/**
+ * sbt-native-packager, which Play includes, produces a script; sbt-assembly one jar; otherwise sbt itself starts the
+ * program.
+ */
 function packingOf(definition: string, plugins: string): Packing {
   const script = scriptName(definition)
   if ((isPlay(plugins) || plugins.includes('sbt-native-packager')) && script !== undefined) {
@@ -92,7 +95,10 @@ function packingOf(definition: string, plugins: string): Packing {
   return { command: 'sbt compile stage', proposal: null }
 }
 
-/** Of the script that sbt-native-packager makes: its setting, else the project's name, else the name of its value (sbt-native-packager, "Java Application"). */
+/**
+ * Returns the name of the script that sbt-native-packager makes: its setting, else the name of the project, else that of its
+ * value (sbt-native-packager, "Java Application").
+ */
 function scriptName(definition: string): string | undefined {
   const set = findInLines(definition, /\bexecutableScriptName\s*:=\s*"{1,3}([\w.-]{1,100})"/)
   const name =

@@ -2,24 +2,24 @@ import type { WholeSource } from '../plan.ts'
 import type { Tree } from '../tree.ts'
 import { gradleModules, mavenModules, namesModule, wantsRoot, type Modules } from './modules.ts'
 
-/** What builds a tree of the Java platform. */
+/** A build tool of a tree for the JVM. */
 export interface Tool {
   name: 'maven' | 'gradle'
   title: string
   manifest: string
-  /** Further manifests that may say what it is compiled for. */
+  /** Further manifests that may state what it is compiled for. */
   others: string[]
-  /** The image that brings the tool; null where the tree's wrapper does. */
+  /** The image that has the tool; null where the tree has a wrapper. */
   image(major: number): string
-  /** Builds all, or a module with what it depends on. */
+  /** Builds everything, or a module with its dependencies. */
   build(module: string | null): string
   jars: string[]
-  /** Folders of the tree that hold what was built. */
+  /** Folders of the tree with the output of a build. */
   output: string[]
   modules(tree: Tree): Promise<Modules>
 }
 
-/** The tool of a tree; null for none. */
+/** Returns the tool of a tree; null for none. */
 export async function toolOf(tree: Tree): Promise<Tool | null> {
   if (await tree.hasFile('pom.xml')) {
     const hasWrapper = await tree.hasFile('mvnw')
@@ -56,17 +56,17 @@ export async function toolOf(tree: Tree): Promise<Tool | null> {
   return null
 }
 
-/** A module of a build, which is built by the root with what it depends on. */
+/** A module of a build, which the root builds with its dependencies. */
 export interface Module {
   root: Tree
   tool: Tool
   folder: string
 }
 
-/** Files with which a folder is a build of its own, whatever lies above it. */
+/** Files that make a folder a build of its own, whatever is above it. */
 const OWN_BUILD = ['settings.gradle', 'settings.gradle.kts', 'gradlew']
 
-/** The module that a folder of a source is, and that is not built without the others; null where it stands for itself. */
+/** Returns the module that a folder of a source is, if it cannot be built without the others; null where it can. */
 export async function moduleIn(whole: WholeSource | null): Promise<Module | null> {
   if (whole === null) return null
   const { tree: root, folder } = whole

@@ -4,15 +4,15 @@ import { findInLines } from '../text.ts'
 import type { Tree } from '../tree.ts'
 import type { JavaLines } from './gradle.ts'
 
-/** The line in long-term support that most projects are tested with, and those before it. */
+/** The long-term support version that most projects are tested with, and those before it. */
 const DEFAULT_MAJOR = 21
 const EARLIER_MAJORS = [17, 11, 8]
-/** A program runs on a newer line than the one that it was written for. */
+/** Programs also run on newer versions than the one they were written for. */
 const REACH = 6
 
 /**
- * The major version of Java that a tree pins, or that whose module it is, or that its manifest compiles for. Throws
- * BuildFailure for one that cannot be had.
+ * Returns the major version of Java that a tree pins, or the build around it, or that its manifest compiles for. Throws
+ * BuildFailure for one that is not available.
  */
 export async function chooseJavaMajor(
   tree: Tree,
@@ -27,12 +27,12 @@ export async function chooseJavaMajor(
     inManifest(compiledFor(manifest), COMPILED_FOR),
   ])
   if (pin === null) return suiting(tool, notes)
-  // `1.8` is how 8 was written; vendors stand before the version: `temurin-21.0.2+13`.
+  // `1.8` is the old spelling of 8; a vendor may come before the version: `temurin-21.0.2+13`.
   const major = /^(?:[a-z]+-)*(?:1\.(?=\d))?(\d+)/.exec(pin.text)?.[1]
   if (major === undefined) throw unreadable(pin, 'Java', String(DEFAULT_MAJOR))
   const choice = { language: 'java', available: JAVA_MAJORS, reach: REACH, write: String }
   const chosen = nearestImage(Number(major), pin, choice, notes)
-  // A newer line compiles for an older one; it has to be one that the tool itself runs on.
+  // A newer version compiles for older ones; it has to be one on which the build tool itself runs.
   if (pin.where !== COMPILED_FOR || tool === null || chosen >= tool.oldest) return chosen
   notes.push(`the Gradle of its wrapper runs on java ${tool.oldest} and newer`)
   return tool.oldest
@@ -51,7 +51,7 @@ async function pinsOf(tree: Tree): Promise<PinReader[]> {
 
 const COMPILED_FOR = 'the manifest'
 
-/** The newest usual line that the tool runs on. */
+/** Returns the newest usual version on which the tool runs. */
 function suiting(tool: JavaLines | null, notes: string[]): number {
   if (tool === null || tool.newest >= DEFAULT_MAJOR) return DEFAULT_MAJOR
   const major = EARLIER_MAJORS.find((each) => each <= tool.newest)!
@@ -59,7 +59,7 @@ function suiting(tool: JavaLines | null, notes: string[]): number {
   return major
 }
 
-/** What Maven, Gradle or sbt compile for. */
+/** Returns the version that Maven, Gradle or sbt compiles for. */
 function compiledFor(manifest: string): string | undefined {
   return (
     /<(?:java\.version|maven\.compiler\.release|maven\.compiler\.target|release)>\s*([\d.]+)\s*</.exec(

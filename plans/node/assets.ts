@@ -8,22 +8,22 @@ import { readManifest } from './manifest.ts'
 import { oldWebpackEnvironment } from './old-webpack.ts'
 import { chooseNodeMajor } from './version.ts'
 
-/** What node makes for a program in another language: styles and scripts for browsers. */
+/** What node builds for a program in another language: styles and scripts for browsers. */
 export interface Assets {
   manifests: Record<string, string>
-  /** Stages before the build's own, in which the packages are installed. */
+  /** Stages before the build's own, in which packages are installed. */
   stages: string[]
   /** Lines that bring node into the build stage. */
   lines: string[]
-  /** The packages, for the commands that need them; they stay out of every layer. */
+  /** The packages, for commands that need them; they are in no layer. */
   mounts: Mount[]
-  /** What makes the assets; none where package.json has no script for them. */
+  /** The command that builds the assets; none where package.json has no script for it. */
   commands: string[]
 }
 
 const NONE: Assets = { manifests: {}, stages: [], lines: [], mounts: [], commands: [] }
 
-/** Finds out what node does for the program of a tree, by the first of some scripts; nothing without a package.json. */
+/** Plans what node builds for a program, with the first of some scripts that exists; nothing without a package.json. */
 export async function readAssets(
   tree: Tree,
   settings: PlanSettings,
@@ -54,8 +54,8 @@ export async function readAssets(
 }
 
 /**
- * What node makes of a front end in a folder of the tree by a script of its package.json; nothing without one. Its packages
- * are left out of the image.
+ * Plans the build of a front end in a folder of the tree with a script of its package.json; nothing without one. Its
+ * packages are left out of the image.
  */
 export async function readFrontEnd(
   tree: Tree,
@@ -80,7 +80,7 @@ export async function readFrontEnd(
   }
 }
 
-/** Bring node into the build stage, from the stage of its packages. */
+/** Bring node into the build stage, from the stage with its packages. */
 const NODE_LINES = [
   'COPY --from=packages /usr/local /opt/node',
   'ENV PATH=/opt/node/bin:$PATH npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false',

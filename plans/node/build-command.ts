@@ -6,10 +6,10 @@ import type { PackageManager } from './managers.ts'
 import type { Project } from './project.ts'
 import { plainName } from './workspace.ts'
 
-/** Scripts that build, in the order of preference; the first is for hosts that build before they start. */
+/** Scripts that build, in order of preference; the first is for hosts that build before they start. */
 const BUILD_SCRIPTS = ['heroku-postbuild', 'build']
 
-/** The command that builds a project: the service's own, else that of its tools; null for none. */
+/** Returns the command that builds a project: the service's own, else that of its tools; null for none. */
 export async function chooseBuildCommand(
   project: Project,
   manager: PackageManager,
@@ -17,7 +17,7 @@ export async function chooseBuildCommand(
   settings: PlanSettings,
 ): Promise<string | null> {
   if (settings.buildCommand !== null) {
-    // A workspace that Bun installs for node may have been npm's, which knows no `workspace:`.
+    // A workspace that Bun installs may still call npm, which does not understand `workspace:`.
     const isBrought = manager.name === 'bun' && manager.globalPackage !== null
     return withoutInstallationBy(isBrought ? ['bun', 'npm'] : [manager.name], settings.buildCommand)
   }
@@ -35,7 +35,7 @@ export async function chooseBuildCommand(
   return framework?.build ?? null
 }
 
-/** Builds what a package depends on before the package: by the workspace's own tool, else one after another. */
+/** Builds the dependencies of a package before the package: by the workspace's own tool, else one after another. */
 async function workspaceBuild(
   project: Project,
   manager: PackageManager,

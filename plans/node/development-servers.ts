@@ -12,7 +12,7 @@ const option =
   (_argument, all) =>
     all.some((word) => names.includes(word))
 
-/** Programs that serve files to a developer who changes them, by the arguments with which they do (each tool's own reference). */
+/** Dev servers, by the arguments that start them (each tool's own reference). */
 const DEVELOPMENT_SERVERS: Record<string, Judge> = {
   ace: option('--watch', '--hmr'),
   'app-builder': any,
@@ -41,7 +41,7 @@ const DEVELOPMENT_SERVERS: Record<string, Judge> = {
   next: first(undefined, 'dev'),
   ng: first('serve', 's', 'dev', 'start'),
   nuxi: first(undefined, 'dev', 'preview', 'start'),
-  // What it starts is a preview since version 3; in version 2, the framework's own start is the same command.
+  // It starts a preview since version 3; in version 2 the same command is the framework's own start.
   nuxt: first(undefined, 'dev', 'preview', 'start'),
   nx: first('serve', 'dev', 'preview', 'run'),
   observable: first('preview'),
@@ -82,10 +82,10 @@ const DEVELOPMENT_SERVERS: Record<string, Judge> = {
   wrangler: first('dev'),
 }
 
-/** Options whose value is a file, and no argument. */
+/** Options that take a value, which is not an argument. */
 const WITH_FILE = new Set(['--config', '-c'])
 
-/** Whether a call starts a server that is for development alone. */
+/** Whether a call starts a dev server. */
 export function isDevelopmentServer([program, ...rest]: Call): boolean {
   if (program === undefined || !Object.hasOwn(DEVELOPMENT_SERVERS, program)) return false
   const words = rest.filter((word) => !word.startsWith('-'))

@@ -16,45 +16,45 @@ import type { Installation } from './installation.ts'
 import type { PackageManager } from './managers.ts'
 import type { SystemPackages } from './system-packages.ts'
 
-/** All that the Dockerfile of a node program is made from. */
+/** Everything from which the Dockerfile of a node program is made. */
 export interface NodeBuild {
   settings: PlanSettings
   /** The image with compilers, which builds, and the one without, which runs. */
   fullImage: string
   slimImage: string
-  /** Lines that bring the runtime into the full image, where it is another one. */
+  /** Lines that bring the runtime into the full image, where that is another runtime's. */
   runtimeLines: string[]
   manager: PackageManager
   installation: Installation
-  /** The package's folder in the source, empty for the root. */
+  /** The package's folder in the source; empty for the root. */
   folder: string
-  /** Folders that have packages of their own, without the root. */
+  /** Folders with packages of their own, except the root. */
   needed: string[]
   framework: Framework | null
   buildCommand: string | null
-  /** Variables that the build wants. */
+  /** Variables that the build needs. */
   buildEnvironment: Record<string, string>
-  /** The user wrote the build command, for the package's folder. */
+  /** Whether the user wrote the build command, for the package's folder. */
   isGivenBuild: boolean
   isSite: boolean
   startCommand: string | null
-  /** The program needs nothing but the framework's own output. */
+  /** Whether the program needs only the framework's own output. */
   isSelfContained: boolean
   keepsDevelopment: boolean
-  /** The program drives a browser of Playwright's. */
+  /** Whether the program drives a browser of Playwright. */
   usesPlaywright: boolean
-  /** A package of npm whose program starts it, though the project does not name it; null for none. */
+  /** An npm package whose program starts it, although the project does not name it; null for none. */
   program: string | null
-  /** The package manager runs in the image. */
+  /** Whether the package manager runs in the image. */
   needsManager: boolean
   aptPackages: string[]
-  /** What the project's packages want beside those. */
+  /** Packages that the project's dependencies need in addition. */
   system: SystemPackages
 }
 
 /**
- * The shell of npm and pnpm for scripts. Under Debian's own, SIGTERM would end the shell between them and the program;
- * bash lets the last program of a script take its place.
+ * The shell of npm and pnpm for scripts. Debian's own shell stays between them and the program and would die of SIGTERM;
+ * bash lets the last program of a script replace it.
  */
 const SCRIPT_SHELL = 'npm_config_script_shell=/bin/bash npm_config_update_notifier=false NO_UPDATE_NOTIFIER=1'
 
@@ -122,14 +122,14 @@ function pathOf({ folder }: NodeBuild): string {
   return places.map((place) => `${place}/node_modules/.bin`).join(':')
 }
 
-/** The folders of installed packages, which the build sees. */
+/** Returns the folders of installed packages, which the build can see. */
 function packageFolders({ needed }: NodeBuild): string[] {
   return ['', ...needed].map((folder) => posix.join('/app', folder, 'node_modules'))
 }
 
 /**
- * Packages for the build and packages for the image lie in stages of their own: the build only sees the first ones, so
- * that its stage has the code alone, and neither is touched by a change of the code.
+ * Packages for the build and packages for the image are installed in separate stages: the build only mounts the first, so
+ * its stage contains only code, and a change of the code affects neither.
  */
 function partedStages(build: NodeBuild): string[] {
   const { manager, settings } = build
@@ -150,18 +150,23 @@ function partedStages(build: NodeBuild): string[] {
   ]
 
   function installStage(name: string, install: string): string[] {
-    // The build mounts every one of these folders, which not every package has.
+    // The build mounts each of these folders, and not every package has one.
     const all = `${install} && mkdir -p ${folders.join(' ')}`
     return [...buildStage('tools', name), ...build.installation.copies, step(all, settings, [manager.cache])]
   }
 }
 
-/** Where the packages of the image come from: without development dependencies, unless the program needs them. */
+/**
+ * Returns the stage that the image's packages come from: without development dependencies, unless the program needs them.
+ */
 function productionStage({ keepsDevelopment, manager }: NodeBuild): 'packages' | 'production' {
   return keepsDevelopment || manager.installProduction === null ? 'packages' : 'production'
 }
 
-/** Scripts of the project change its packages: all is made in one stage, and what only the build needs is taken out. */
+/**
+ * Scripts of the project change its packages: everything happens in one stage, and what only the build needs is removed
+ * afterwards.
+ */
 function wholeStages(build: NodeBuild): string[] {
   const { manager, settings } = build
   const prune = build.keepsDevelopment || build.isSite || build.needed.length > 0 ? null : manager.prune
@@ -175,7 +180,7 @@ function wholeStages(build: NodeBuild): string[] {
   ]
 }
 
-/** What the build runs: the project's scripts for installation, and the build command. */
+/** Returns what the build runs: the project's installation scripts, and the build command. */
 function commandsOf({ installation, buildCommand }: NodeBuild): string[] {
   return [...installation.scripts, ...(buildCommand === null ? [] : [buildCommand])]
 }
@@ -189,7 +194,7 @@ function buildLines(build: NodeBuild, mounts: Mount[]): string[] {
   const run = (commands: string[]): string[] =>
     commands.length === 0 ? [] : buildCommandSteps(commands.join(' && '), settings, all)
   const completion = completionOf(build)
-  // A command of the user's is written for the package's own folder.
+  // A user's own command is written for the package's own folder.
   const isElsewhere = folder !== '' && build.isGivenBuild
   return [
     `ENV NODE_ENV=production PATH=${pathOf(build)}:$PATH`,
@@ -201,7 +206,9 @@ function buildLines(build: NodeBuild, mounts: Mount[]): string[] {
   ]
 }
 
-/** Next's standalone server serves only files that lie beside it, and keeps the folders of a workspace (Next.js, "output"). */
+/**
+ * Next's standalone server serves only files next to it, and keeps the folder structure of a workspace (Next.js, "output").
+ */
 function completionOf({ framework, folder, isSite }: NodeBuild): string | null {
   if (framework?.output !== '.next/standalone' || isSite) return null
   const place = posix.join('/app', folder)

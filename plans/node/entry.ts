@@ -7,42 +7,42 @@ import type { PackageManager } from './managers.ts'
 import type { Manifest, Manifests } from './manifest.ts'
 import { callsOf } from './scripts.ts'
 
-/** What is known of a project when its start is looked for. */
+/** What is known about a project when its entry point is searched for. */
 export interface StartSearch {
   tree: Tree
   manifest: Manifest
-  /** Those of the workspace by their folders; empty for none. */
+  /** The packages of the workspace by folder; empty for none. */
   packages: Manifests
   manager: PackageManager
   framework: Framework | null
-  /** Of node; null for Bun, which runs TypeScript. */
+  /** The version of node; null for Bun, which runs TypeScript. */
   major: number | null
   notes: string[]
 }
 
-/** Files that are started when nothing says what to start, in this order, in each folder. */
+/** Files to start when nothing says what to start, in this order, in each folder. */
 const ENTRY_NAMES = ['server', 'index', 'app', 'main']
 const JAVASCRIPT = ['js', 'mjs', 'cjs']
 const TYPESCRIPT = ['ts', 'mts']
 
-/** From here on node runs TypeScript as it is (nodejs.org, "Running TypeScript Natively"; 22.18). */
+/** From this version on node runs TypeScript directly (nodejs.org, "Running TypeScript Natively"; 22.18). */
 const FIRST_TYPESCRIPT_MAJOR = 22
 
-/** Files of tools, which people leave in `main` where a program would be named. */
+/** Configuration files of tools, which people leave in `main` instead of a program. */
 const TASKS = /^(?:gulpfile|gruntfile|(?:webpack|rollup|vite)\.config)\b/i
 
-/** Where a project that serves by itself may have its program, without a package.json of that folder's own. */
+/** Folders in which a project that serves by itself may have its program, without a package.json in that folder. */
 const SERVERS = 'server'
 
-/** What is asked of a file that is started. */
+/** What a file must fulfil to be started. */
 interface Wanted {
-  /** The project has a package of a server. */
+  /** Whether the project has a package for servers. */
   serves?: boolean
-  /** The file has to listen itself. */
+  /** Whether the file itself has to listen. */
   listens?: boolean
 }
 
-/** The command that starts the file that looks like a program; null for none. */
+/** Returns the command that starts the file that looks like a program; null for none. */
 export async function entryOf(
   search: StartSearch,
   { serves = false, listens = false }: Wanted,
@@ -50,12 +50,12 @@ export async function entryOf(
   if (listens) return await entryBy(listensItself, search, true)
   const found = await entryBy(isProgram, search, serves && search.framework === null)
   if (found !== null || search.framework !== null) return found
-  // A server may look like a page's script.
+  // A server may look like a script of a page.
   const hidden = serves ? await entryBy((tree, file) => tree.hasFile(file), search, false) : null
   return hidden ?? (await watchedEntry(search, serves))
 }
 
-/** The same, by what tells a program; in the folder of servers too. */
+/** The same, with the checks for a file given; also in the folders for servers. */
 async function entryBy(
   isProgram: (tree: Tree, file: string) => Promise<boolean>,
   search: StartSearch,
@@ -70,7 +70,7 @@ async function entryBy(
       if (/\.[cm]?js$/.test(file) && (await isProgram(tree, file))) return `${run} ${file}`
     }
     if (/\.[cm]?tsx?$/.test(main) && (await isProgram(tree, main))) return typescript(main, search)
-    // What is not there yet, the build makes.
+    // A missing file is one that the build creates.
     const isMade = /\.[cm]?js$/.test(main) && scripts.build !== undefined && framework === null
     if (isMade && !(await tree.hasFile(main)) && !(await isNeverMade(main, search))) return `${run} ${main}`
   }
@@ -82,7 +82,7 @@ async function entryBy(
       if (await isProgram(tree, file)) return (await compiled(file, search)) ?? typescript(file, search)
     }
   }
-  // A library's is what its build makes.
+  // For a library, `module` is the output of its build.
   const { module } = manifest
   if (module !== null && /^[\w./@-]+\.[cm]?[jt]sx?$/.test(module) && !module.includes('..'))
     if (await tree.hasFile(module))
@@ -94,7 +94,7 @@ async function entryBy(
   return null
 }
 
-/** The command for a file in TypeScript; null where nothing runs it. */
+/** Returns the command for a TypeScript file; null where nothing runs it. */
 function typescript(file: string, { manifest: { dependencies }, major, notes }: StartSearch): string | null {
   if (major === null) return `bun run ${file}`
   for (const runner of ['tsx', 'ts-node']) if (runner in dependencies) return `${runner} ${file}`
@@ -103,7 +103,7 @@ function typescript(file: string, { manifest: { dependencies }, major, notes }: 
   return null
 }
 
-/** The same where the compiler of TypeScript puts a file of src/; null where it does not. */
+/** Returns the command where the TypeScript compiler writes the output of src/ elsewhere; null where it does not. */
 async function compiled(
   file: string,
   { tree, manifest: { scripts }, major }: StartSearch,
@@ -114,16 +114,16 @@ async function compiled(
   return folder === undefined ? null : `node ${folder}/${file.replace(/^src\//, '').replace(/ts$/, 'js')}`
 }
 
-/** The folder of what the compiler of TypeScript makes; undefined where its files lie beside their sources. */
+/** Returns the output folder of the TypeScript compiler; undefined where it writes next to the sources. */
 async function outputOf(tree: Tree): Promise<string | undefined> {
   const settings = withoutSlashComments((await tree.readText('tsconfig.json')) ?? '')
   return /"outDir"\s*:\s*"(?:\.\/)?([\w/-]+?)\/?"/.exec(settings)?.[1]
 }
 
-/** Scripts that npm runs by itself, which may make anything (docs.npmjs.com, "scripts"). */
+/** Scripts that npm runs by itself, which may create anything (docs.npmjs.com, "scripts"). */
 const BESIDE_BUILD = ['prebuild', 'postbuild', 'preinstall', 'install', 'postinstall', 'prepare']
 
-/** Whether `main` is what `npm init` wrote there, and not below the folder of the compiler that alone builds. */
+/** Whether `main` is the default of `npm init`, and not in the output folder of a compiler that alone builds. */
 async function isNeverMade(main: string, { tree, manifest: { scripts } }: StartSearch): Promise<boolean> {
   const calls = callsOf(scripts.build ?? '', scripts)
   const isCompiled =
@@ -134,25 +134,28 @@ async function isNeverMade(main: string, { tree, manifest: { scripts } }: StartS
   return folder !== undefined && !main.replace(/^\.\//, '').startsWith(`${folder}/`)
 }
 
-/** Programs that start a file anew whenever it changes, and those that do when they are told to. */
+/** Programs that restart a file whenever it changes, always or with an option. */
 const WATCHERS = new Set(['nodemon', 'ts-node-dev', 'tsnd'])
 const TOLD_WATCHERS = new Set(['tsx', 'node', 'bun'])
 const WATCHING = /^(?:watch|--watch(?:-path)?(?:=.*)?|--hot)$/
 
-/** Options whose value is a file, and not the program. */
+/** Options that take a file, which is not the program. */
 const WITH_FILE = new Set(['-r', '--require', '--import', '-i', '--ignore', '-w', '--config', '--env-file'])
 
-/** A server for developers, by its name or by the tools that it shows pages with. */
+/** A dev server, by its name or by the tools with which it shows pages. */
 const DEVELOPMENT_SERVER = /(?:^|\/)(?:webpack-)?dev-server\.\w+$/
 const OF_DEVELOPMENT =
   /["'](?:webpack|webpack-dev-server|browser-sync|esbuild|rollup|vite|live-server|livereload)["']/
 
-/** The command that starts what a script for developers watches, where nothing else says how to start, and there are no pages. */
+/**
+ * Returns the command that starts what a script for developers watches, where nothing else says how to start and there are
+ * no pages.
+ */
 async function watchedEntry(search: StartSearch, serves: boolean): Promise<string | null> {
   const { tree, major } = search
   const file = watchedFile(search.manifest)
   if (file === null || DEVELOPMENT_SERVER.test(file) || (await pagesIn(tree)) !== null) return null
-  // In a folder with packages of its own, which are not installed.
+  // Not in a folder with packages of its own, which are not installed.
   if (file.includes('/') && (await tree.hasFile(`${file.split('/', 1)[0]}/package.json`))) return null
   const text = withoutSlashComments((await tree.readHead(file)) ?? '')
   const isServer = (await tree.hasFile(file)) && (serves || hasLine(text, LISTENING))
@@ -161,7 +164,7 @@ async function watchedEntry(search: StartSearch, serves: boolean): Promise<strin
   return (await compiled(file, search)) ?? typescript(file, search)
 }
 
-/** The file that the script `dev` alone starts, and starts anew; null for none. */
+/** Returns the file that the script `dev` alone starts and restarts; null for none. */
 function watchedFile({ scripts }: Manifest): string | null {
   const [call, ...others] = callsOf(scripts.dev ?? '', scripts)
   const [program = '', ...words] = call ?? []
@@ -181,29 +184,29 @@ function filesOf(folder: string, endings: string[]): string[] {
   return ENTRY_NAMES.flatMap((name) => endings.map((ending) => `${folder}${name}.${ending}`))
 }
 
-/** What listens, in the words of servers for node. */
+/** Calls with which servers for node listen. */
 export const LISTENING = /\.listen\(|\bserve\(|\bcreateServer\(|\bDeno\.serve\b/
 
-/** What a program of node has, and the script of a page that no tool bundles has not. */
+/** What a node program has, and the script of a page without a bundler has not. */
 const OF_NODE =
   /\brequire\(|\bmodule\.exports\b|\bprocess\.|^\s*(?:import|export)\b.*\bfrom ["'][^./]|^\s*import ["'][^./]/
 
-/** What a page's script does, in the words of browsers. */
+/** What the script of a page does, in terms of browsers. */
 const OF_PAGES =
   /\bdocument\.(?:querySelector|getElement|addEventListener|createElement|body\b)|\bwindow\.(?:addEventListener|location|onload)\b/
 
-/** What a server does that draws pages itself, and a program that reads pages of others. */
+/** What a server that renders pages does, and a program that reads pages of other sites. */
 const OF_DRAWING = /\bcreateSSRApp\b|(?<!\bdocument)\.(?:evaluate|\$\$?eval)\(/
 
-/** What only a bundler makes something of: packages that draw in a page, styles, components. */
+/** What only a bundler can process: rendering packages, styles, components. */
 const OF_BUNDLES =
   /^\s*(?:import|export)\b.*["'](?:react-dom(?:\/client)?|vue|svelte|preact)["']|^\s*import\b.*["'][^"']+\.(?:css|s[ac]ss|less|vue|svelte)["']/
 
-/** Whether a file is there, and is none that runs in browsers alone. */
+/** Whether a file is there and does not run only in browsers. */
 async function isProgram(tree: Tree, file: string): Promise<boolean> {
   const head = await tree.readHead(file)
   if (head === null) return false
-  // An expression such as /\/*/ looks like a comment that begins.
+  // A regular expression such as /\/*/ looks like the start of a comment.
   if (hasLine(head, LISTENING)) return true
   const text = withoutSlashComments(head)
   if (hasLine(text, OF_DRAWING)) return true

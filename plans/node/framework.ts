@@ -6,7 +6,7 @@ import { SITE_FRAMEWORKS } from './site-frameworks.ts'
 
 const KNOWN: KnownFramework[] = [...SERVER_FRAMEWORKS, ...SITE_FRAMEWORKS]
 
-/** The framework that package.json names, as the project has set it up; or null. */
+/** Returns the framework that package.json names, as the project has configured it; or null. */
 export async function frameworkOf(
   tree: Tree,
   manifest: Manifest,

@@ -2,64 +2,64 @@ import { withoutSlashComments } from '../comments.ts'
 import type { Tree } from '../tree.ts'
 import type { Manifest } from './manifest.ts'
 
-/** What a web framework's build leaves behind, by its own documentation. */
+/** How a web framework builds and starts, by its own documentation. */
 export interface Framework {
   /** One lower-case word. */
   name: string
-  /** The package that tells of it; the first of several in the order of preference. */
+  /** The package that identifies it; of several matches the first counts. */
   packages: string[]
-  /** Builds it where package.json has no script for that. */
+  /** The build command where package.json has no script for it. */
   build: string | null
-  /** The script with which a project fetches what its build wants; null for none. */
+  /** The script with which a project fetches what its build needs; null for none. */
   fetching: string | null
-  /** Builds it as files alone, where the usual build makes a server. */
+  /** The build command for a static site, where the usual build makes a server. */
   siteBuild: string | null
-  /** Starts the server that was built; null where the build makes files for browsers. */
+  /** The command that starts the built server; null where the build makes a site. */
   start: string | null
-  /** The package that brings the program of `start`, where the project does not name it. */
+  /** The package with the program of `start`, where the project does not name it. */
   program: string | null
-  /** The folder that holds all that `start` needs, its packages too; null for none. */
+  /** The folder with all that `start` needs, including its packages; null for none. */
   output: string | null
-  /** Where files for browsers end up; null when that is not known. */
+  /** The output folder of a site; null when it is not known. */
   publishDirectory: string | null
-  /** It routes in the browser: index.html answers paths without a file. */
+  /** Whether it routes in the browser: index.html answers paths without a file. */
   singlePage: boolean
-  /** Folders that make the next build faster. */
+  /** Folders that speed up the next build. */
   caches: string[]
-  /** A template or a tool left it behind: a server of the project's own beside it is what runs. */
+  /** Whether it may be a leftover of a template or tool: a server of the project next to it is what runs then. */
   isLeftBehind: boolean
   /** Variables of the build. */
   environment: Record<string, string>
-  /** Why what it builds cannot be run or served, and what to change; null when it can. */
+  /** Why its output cannot be run or served, and what to change; null when it can. */
   obstacle: string | null
 }
 
-/** What is known of a project when its framework is looked at closer. */
+/** What is known about a project when its framework is examined. */
 export interface Project {
   tree: Tree
   manifest: Manifest
-  /** The texts of the framework's files of configuration, one after another. */
+  /** The texts of the framework's configuration files, joined. */
   configuration: string
   notes: string[]
 }
 
-/** A row of the table. */
+/** A row of the table of frameworks. */
 export interface KnownFramework extends Framework {
   configuration: string[]
-  /** What it begins with, without which, and without a setting or a script, its package is there for something else; or null. */
+  /** The default facts; null where its package alone, without a setting or a script, means something else. */
   page: string | null
-  /** Folders of which one is there in every project of it, or a script "build"; none for no such sign. */
+  /** Folders of which every project has at least one, or else a script "build"; none where there is no such sign. */
   folders: string[]
-  /** What a project's own settings change; null where the package stands for something else in it. */
+  /** Applies the settings of a project; null where the package has another purpose in it. */
   refine?(project: Project): Partial<Framework> | null | Promise<Partial<Framework>>
 }
 
-/** The names of a file of configuration in all the languages that it may be written in. */
+/** Returns the names of a configuration file in every language in which it may be written. */
 export function variants(name: string): string[] {
   return ['js', 'mjs', 'ts', 'mts', 'cjs', 'cts'].map((ending) => `${name}.${ending}`)
 }
 
-/** The texts of those of the files that are there, one after another, without comments. */
+/** Returns the texts of those files that exist, joined, without comments. */
 export async function readConfiguration(tree: Tree, names: readonly string[]): Promise<string> {
   const texts = await Promise.all(names.map((name) => tree.readText(name)))
   return texts
@@ -86,7 +86,7 @@ const NOTHING: Omit<KnownFramework, 'name' | 'packages'> = {
   folders: [],
 }
 
-/** A framework whose build is a program that serves. */
+/** A framework whose build is a server. */
 export function server(
   name: string,
   packages: string[],
@@ -97,7 +97,7 @@ export function server(
   return { ...NOTHING, name, packages, build, start, ...more }
 }
 
-/** A framework whose build is files for browsers. */
+/** A framework whose build is a site. */
 export function site(
   name: string,
   packages: string[],
@@ -108,19 +108,19 @@ export function site(
   return { ...NOTHING, name, packages, build, publishDirectory, ...more }
 }
 
-/** The text in quotes behind a key of a configuration: `outDir: 'public'`; null when it is not there or is computed. */
+/** Returns the quoted value of a configuration key: `outDir: 'public'`; null when it is missing or computed. */
 export function settingOf(configuration: string, pattern: RegExp): string | null {
   return pattern.exec(configuration)?.[1] ?? null
 }
 
-/** A folder below the project that a setting names; null for one outside, which cannot be published. */
+/** Returns a folder inside the project that a setting names; null for one outside, which cannot be published. */
 export function folderOf(path: string | null, otherwise: string | null): string | null {
   if (path === null) return otherwise
   const folder = path.replace(/^(?:\.\/)+/, '').replace(/\/$/, '')
   return folder === '' || folder.startsWith('/') || folder.split('/').includes('..') ? null : folder
 }
 
-/** Whether the major version that a range begins with is one of `majors`: `^2.17.0` is of 2. */
+/** Whether a range begins with one of these major versions: `^2.17.0` begins with 2. */
 export function isOfMajor(range: string | undefined, ...majors: string[]): boolean {
   return majors.includes(/^[~^=v>]*(\d+)/.exec(range ?? '')?.[1] ?? '')
 }

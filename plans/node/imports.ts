@@ -4,9 +4,9 @@ import { linesOf } from '../text.ts'
 import type { Tree } from '../tree.ts'
 import type { Call } from './scripts.ts'
 
-/** A program with more files of its own was bundled, or is none that a person pasted to see it run. */
+/** A program with more files of its own was bundled, or is too large to follow. */
 const MAX_FILES = 400
-/** Each is looked for under several names. */
+/** Names under which each file is looked for. */
 const MAX_LOOKS = 1_500
 
 const ENDINGS = ['', '.js', '.ts', '.mjs', '.cjs', '.mts', '.tsx', '.jsx', '/index.js', '/index.ts']
@@ -14,11 +14,14 @@ const ENDINGS = ['', '.js', '.ts', '.mjs', '.cjs', '.mts', '.tsx', '.jsx', '/ind
 /** Compiled files by the folder of their sources: `dist/main.js` comes from `src/main.ts`. */
 const OUTPUT = /^(?:dist|build|lib|out)\/(?:src\/)?/
 
-/** What one line takes from elsewhere; types are gone when it runs. */
+/** What one line imports; type imports do not exist at run time. */
 const TAKES =
   /(?:^|[\s;}*])(?:from|import|export \* from) ?\(?["']([^"'\n]+)["']|\brequire\(["']([^"'\n]+)["']\)/
 
-/** The packages that a program imports, through the files of its own that a start command leads to; none where it names no file. */
+/**
+ * Returns the packages that a program imports, followed through its own files from a start command; none where the command
+ * names no file.
+ */
 export async function importedPackages(tree: Tree, call: Call): Promise<ReadonlySet<string>> {
   const packages = new Set<string>()
   const entry = entryOf(call)
@@ -49,7 +52,7 @@ export async function importedPackages(tree: Tree, call: Call): Promise<Readonly
 /** Programs that run a file. */
 const RUNNERS = new Set(['node', 'tsx', 'ts-node', 'bun', 'nodemon', 'pm2-runtime'])
 
-/** The file that a call runs: its first word that is no option and no value of one. */
+/** Returns the file that a call runs: its first word that is neither an option nor the value of one. */
 function entryOf([program, ...words]: Call): string | null {
   if (program === undefined || !RUNNERS.has(program)) return null
   const takesValue = (word: string | undefined): boolean =>
@@ -60,7 +63,7 @@ function entryOf([program, ...words]: Call): string | null {
   return file === undefined || !/^[\w@./-]+$/.test(file) ? null : posix.normalize(file)
 }
 
-/** `@scope/name/part` is of `@scope/name`. */
+/** `@scope/name/part` belongs to `@scope/name`. */
 function packageOf(name: string): string {
   return name
     .split('/')
@@ -68,14 +71,14 @@ function packageOf(name: string): string {
     .join('/')
 }
 
-/** Modules of the runtime, and names that package.json or a compiler's settings give to files of the project. */
+/** Modules of the runtime, and names that package.json or the compiler's settings map to files of the project. */
 function isNone(name: string): boolean {
   return /^(?:node:|bun:|[#~/]|@\/|@$)/.test(name) || builtinModules.includes(name)
 }
 
 async function fileOf(tree: Tree, path: string): Promise<string | null> {
   if (path.startsWith('..')) return null
-  // TypeScript names a file by what it will be compiled to.
+  // TypeScript imports a file by the name of its compiled form.
   const plain = path.replace(/\.([cm]?)js$/, '.$1ts')
   for (const candidate of [...ENDINGS.map((ending) => `${path}${ending}`), plain]) {
     if (await tree.hasFile(candidate)) return candidate

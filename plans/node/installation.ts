@@ -8,15 +8,18 @@ import type { Manifest } from './manifest.ts'
 import { callsOf } from './scripts.ts'
 import { plainName, type Packages } from './workspace.ts'
 
-/** What installing the packages of a project takes. */
+/** What is needed to install the packages of a project. */
 export interface Installation {
-  /** Every package.json by its path, without the scripts that would run at installation; lock files that are written anew. */
+  /** Every package.json by path, without the scripts that would run at installation; also lock files that are rewritten. */
   manifests: Record<string, string>
-  /** Brings what installing reads, so that a change of the code leaves the installed packages in the engine's cache. */
+  /**
+   * The lines that copy what an installation reads, so that a change of the code leaves the installed packages in the
+   * engine's cache.
+   */
   copies: string[]
-  /** The scripts of the project itself that run at installation; they may read any file of the tree. */
+  /** The project's own scripts that run at installation; they may read any file of the tree. */
   scripts: string[]
-  /** Those scripts change the installed packages, which therefore can be installed in the build's own stage only. */
+  /** Whether those scripts change the installed packages, which then can only be installed in the build's own stage. */
   changesPackages: boolean
 }
 
@@ -31,12 +34,12 @@ const INSTALL_SCRIPTS = [
   'postprepare',
 ]
 
-/** Programs that set up a developer's checkout, or refuse other package managers. */
+/** Programs that set up a developer's checkout, or reject other package managers. */
 const CHECKOUT_TOOLS = new Set(
   'husky simple-git-hooks lefthook only-allow git is-ci pinst yorkie skip-ci echo true exit :'.split(' '),
 )
 
-/** Programs that write beside the code alone. */
+/** Programs that only write next to the code. */
 const CODE_TOOLS = new Set(
   'nuxt nuxi svelte-kit astro react-router panda fumadocs-mdx contentlayer tsc vite next turbo nx tsup esbuild'.split(
     ' ',
@@ -46,7 +49,7 @@ const CODE_TOOLS = new Set(
 /** All manifests of a workspace together. */
 const MAX_MANIFESTS_CHARACTERS = 16 * 1024 * 1024
 
-/** Finds out what installing takes, in the root of a workspace or a single project. */
+/** Finds out what an installation needs, in the root of a workspace or a single project. */
 export async function readInstallation(
   tree: Tree,
   manifest: Manifest,
@@ -101,7 +104,7 @@ function readScripts(
   return { scripts: commands, changesPackages }
 }
 
-/** Paths that a COPY line takes as they are. */
+/** Paths that a COPY line accepts as they are. */
 const PLAIN_PATH = /^[\w@.+-]+(?:\/[\w@.+-]+)*$/
 
 /** Each is a layer, of which an image has about a hundred at most. */
@@ -131,7 +134,7 @@ async function copiesOf(
   ]
 }
 
-/** Packages that lie in the tree, by folder or archive; those of the workspace have their manifests already. */
+/** Packages inside the tree, as a folder or an archive; those of the workspace have their manifests already. */
 function localDependencies(root: Manifest, packages: Packages): string[] {
   const paths = [['', root] as const, ...packages].flatMap(([folder, { dependencies }]) =>
     Object.values(dependencies)

@@ -13,20 +13,20 @@ import { chooseBunVersion } from './version.ts'
 /** Used where the tree names no version; each still reads the lock files of its predecessors. */
 const PNPM_BY_LOCK: Record<string, string> = { '5': '7', '6': '8' }
 const PNPM_VERSION = '10'
-/** For a range that several lines suit. */
+/** For a range that several major versions satisfy. */
 const PNPM_MAJORS = [10, 9, 8, 7, 11]
 const YARN_CLASSIC_VERSION = '1.22.22'
 const YARN_VERSION = '4'
-/** By the format of its file, which the next line would write anew. */
+/** By the format of its file, which the next major version would rewrite. */
 const YARN_BY_LOCK: Record<string, string> = { '4': '2', '5': '3', '6': '3' }
 const YARN_MAJORS = [1, 4, 3, 2]
 
-/** Bun as it installs a tree's packages. */
+/** Bun as the installer of a tree's packages. */
 export async function chooseBun(tree: Tree, manifests: Manifests, notes: string[]): Promise<PackageManager> {
   return bunManager(await readLock(tree, 'bun', manifests, notes), null)
 }
 
-/** The package manager by what package.json names, else by the lock file, else npm. */
+/** Returns the package manager that package.json names, else that of the lock file, else npm. */
 export async function choosePackageManager(
   tree: Tree,
   manifests: Manifests,
@@ -54,7 +54,7 @@ async function hasAny(tree: Tree, names: string[]): Promise<boolean> {
   return false
 }
 
-/** Corepack's form: name@version, with a hash after a plus sign. A part of a version counts as a range. */
+/** Corepack's form: name@version, with a hash after a plus sign. A partial version counts as a range. */
 function readField(field: string): { name: string; version: string | null } {
   const [, name, version] = /^(npm|pnpm|yarn|bun)(?:@(\d[\w.-]*)(?:\+[\w.]+)?)?$/.exec(field) ?? []
   if (name === undefined) {
@@ -76,14 +76,14 @@ async function nameByLock(tree: Tree): Promise<string | null> {
 }
 
 /**
- * A lock file of Bun beside anything else was left by a trial. Alone in a workspace it says what installs that, as npm knows
- * no `workspace:`; in any other tree that comes here npm installs.
+ * Returns the manager where at most a lock file of Bun is left. Next to another lock file it comes from a trial; alone in a
+ * workspace it shows what installs that, since npm does not understand `workspace:`; any other tree is installed by npm.
  */
 async function nameLeft(tree: Tree, manifests: Manifests): Promise<string> {
   return manifests.size > 1 && (await hasAny(tree, ['bun.lock', 'bun.lockb'])) ? 'bun' : 'npm'
 }
 
-/** What Volta, `devEngines`, `engines` and the files of asdf and mise say of the manager. */
+/** Returns what Volta, `devEngines`, `engines` and the files of asdf and mise say about the manager. */
 async function pinnedVersion(tree: Tree, manifest: Manifest, name: string): Promise<string | null> {
   const wanted = manifest.devEngines.packageManager
   const pin = await firstPin([
@@ -95,7 +95,7 @@ async function pinnedVersion(tree: Tree, manifest: Manifest, name: string): Prom
   if (pin === null) return null
   if (semver.valid(pin.text) !== null) return semver.valid(pin.text)
   const range = rangeOf(pin.text)
-  // Of the lines that a range allows, the one that wrote the lock file: the next refuses it.
+  // Among the major versions in a range, the one that wrote the lock file: the next one refuses it.
   const majors = name === 'yarn' ? YARN_MAJORS : [Number(await pnpmVersion(tree)), ...PNPM_MAJORS]
   const major = range === null ? undefined : majors.find((each) => semver.intersects(range, `${each}.x`))
   return major === undefined ? null : String(major)

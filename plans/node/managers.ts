@@ -5,35 +5,35 @@ import type { LockState } from './locks/read.ts'
 /** How a package manager is used in a build. */
 export interface PackageManager {
   name: 'npm' | 'pnpm' | 'yarn' | 'bun'
-  /** The npm package that brings it, with its version, behind options of its installation; null for what the image has. */
+  /** The npm package that installs it, with its version and after options for npm; null for what the image has. */
   globalPackage: string | null
-  /** The folder that keeps downloads from one build to the next. */
+  /** The folder that keeps downloads between builds. */
   cache: Mount
-  /** With the development dependencies, which are needed to build, whatever NODE_ENV the variables say. */
+  /** Installs including development dependencies, which the build needs, whatever NODE_ENV the variables set. */
   install: string
-  /** Without the development dependencies; null where that is not to be had. */
+  /** Installs without development dependencies; null where that is not possible. */
   installProduction: string | null
-  /** Takes the development dependencies out again; null where that is not to be had. */
+  /** Removes the development dependencies again; null where that is not possible. */
   prune: string | null
   run(script: string): string
-  /** A script of a workspace's package. */
+  /** The command for a script of a workspace's package. */
   runIn(packageName: string, script: string): string
   environment: Record<string, string>
-  /** What installing reads beside package.json: files, and folders. */
+  /** Files and folders that an installation reads besides package.json. */
   files: string[]
   folders: string[]
 }
 
-/** Said once for all of npm's commands, and for pnpm's, which reads them too. */
+/** Set once for all of npm's commands, and for pnpm's, which reads them too. */
 const NPM_ENVIRONMENT = {
   npm_config_update_notifier: 'false',
   npm_config_audit: 'false',
-  // What runs it is a choice of the plan, by the very field.
+  // The plan has chosen the manager by this very field.
   npm_config_engine_strict: 'false',
   npm_config_fund: 'false',
 }
 
-/** What npm does with its file: keeps to it, adds what it lacks, does without. */
+/** How npm treats its lock file: enforces it, adds what is missing, ignores it. */
 const NPM_INSTALL: Record<LockState, string> = {
   whole: 'npm ci',
   'without-peers': 'npm ci',
@@ -41,7 +41,7 @@ const NPM_INSTALL: Record<LockState, string> = {
   none: 'npm install',
 }
 
-/** npm, which node has. */
+/** npm, which comes with node. */
 export function npm(lock: LockState): PackageManager {
   const install = NPM_INSTALL[lock]
   return {
@@ -63,7 +63,7 @@ export function npm(lock: LockState): PackageManager {
   }
 }
 
-/** pnpm in a version, or the newest of a line. */
+/** pnpm in a version, or the newest of a major version. */
 export function pnpm(version: string, lock: LockState): PackageManager {
   const install = `pnpm install ${lock === 'whole' ? '--frozen-lockfile' : '--no-frozen-lockfile'}`
   return {
@@ -75,12 +75,12 @@ export function pnpm(version: string, lock: LockState): PackageManager {
     prune: 'pnpm prune --prod --ignore-scripts',
     run: (script) => (script === 'start' ? 'pnpm start' : `pnpm run ${script}`),
     runIn: (name, script) => `pnpm --filter ${name} run ${script}`,
-    // Without a terminal pnpm asks before it removes node_modules, unless it is told not to.
+    // Without a terminal pnpm cannot ask before it removes node_modules, so it is told not to ask.
     environment: {
       ...NPM_ENVIRONMENT,
       npm_config_store_dir: '/root/.pnpm-store',
       npm_config_confirm_modules_purge: 'false',
-      // The installed packages are seen through a mount, and are right.
+      // The installed packages are seen through a mount, and are up to date.
       npm_config_verify_deps_before_run: 'false',
     },
     files: ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', '.pnpmfile.cjs', 'pnpmfile.cjs'],
@@ -88,7 +88,7 @@ export function pnpm(version: string, lock: LockState): PackageManager {
   }
 }
 
-/** What yarn 1 does with its file: keeps to it, reads it without writing, does without. */
+/** How yarn 1 treats its lock file: enforces it, reads it without writing, ignores it. */
 const CLASSIC_LOCK: Record<LockState, string> = {
   whole: '--frozen-lockfile',
   'without-peers': '--frozen-lockfile',
@@ -98,12 +98,12 @@ const CLASSIC_LOCK: Record<LockState, string> = {
 
 /** Yarn 1. */
 export function yarnClassic(version: string, lock: LockState): PackageManager {
-  // It takes no other node than `engines` names, not even a newer patch.
+  // It accepts only the node that `engines` names, not even a newer patch.
   const install = `yarn install ${CLASSIC_LOCK[lock]} --ignore-engines --non-interactive --no-progress`
   return {
     name: 'yarn',
     globalPackage: `yarn@${version}`,
-    // Two that unpack into it at once break each other's packages.
+    // Two processes that unpack into it at once break each other's packages.
     cache: { inTurns: '/root/.yarn-cache' },
     install: `${install} --production=false`,
     installProduction: `${install} --production=true`,
@@ -118,7 +118,7 @@ export function yarnClassic(version: string, lock: LockState): PackageManager {
 
 /** Yarn from version 2 on. */
 export function yarn(version: string, lock: LockState): PackageManager {
-  // The command came with yarn 4.
+  // The command exists since yarn 4.
   const production =
     semver.major(semver.coerce(version) ?? '4.0.0') >= 4 ? 'yarn workspaces focus --all --production' : null
   return {
@@ -130,7 +130,7 @@ export function yarn(version: string, lock: LockState): PackageManager {
     prune: production,
     run: (script) => (script === 'start' ? 'yarn start' : `yarn run ${script}`),
     runIn: (name, script) => `yarn workspace ${name} run ${script}`,
-    // Plain node_modules, so that the program runs without yarn.
+    // A plain node_modules folder, so that the program runs without yarn.
     environment: {
       ...NPM_ENVIRONMENT,
       YARN_NODE_LINKER: 'node-modules',
@@ -142,10 +142,10 @@ export function yarn(version: string, lock: LockState): PackageManager {
   }
 }
 
-/** Brings Bun, whose program comes by a script behind its installation; npm 12 runs none that is not allowed. */
+/** Installs Bun, whose program is fetched by an installation script; npm 12 runs none that is not allowed. */
 export const BUN_PACKAGE = '--allow-scripts=bun bun'
 
-/** Bun; the package of npm that brings it is null where its own image has it. */
+/** Bun; the npm package that installs it is null where Bun's own image has it. */
 export function bunManager(lock: LockState, globalPackage: string | null): PackageManager {
   const install = `bun install${lock === 'whole' ? ' --frozen-lockfile' : ''}`
   return {
@@ -153,13 +153,13 @@ export function bunManager(lock: LockState, globalPackage: string | null): Packa
     globalPackage,
     cache: '/root/.bun/install/cache',
     install,
-    // It would not add then what the file lacks.
+    // Otherwise it would not add what the file lacks.
     installProduction: lock === 'lacking' ? null : `${install} --production`,
     prune: null,
     run: (script) => `bun run ${script}`,
     runIn: (name, script) => `bun run --filter ${name} ${script}`,
     environment: {},
-    // One that is there all the same is of no use.
+    // A lock file that exists nevertheless cannot be used.
     files: [...(lock === 'none' ? [] : ['bun.lock', 'bun.lockb']), 'bunfig.toml', '.npmrc'],
     folders: ['patches'],
   }

@@ -8,7 +8,7 @@ export interface DevelopmentEngine {
   version: string | null
 }
 
-/** What the plan needs of a package.json. */
+/** What the plan needs to know of a package.json. */
 export interface Manifest {
   name: string | null
   scripts: Record<string, string>
@@ -17,7 +17,7 @@ export interface Manifest {
   module: string | null
   /** Ranges by tool: node, npm, pnpm, yarn. */
   engines: Record<string, string>
-  /** Versions by tool, of Volta. */
+  /** Versions by tool, from Volta. */
   volta: Record<string, string>
   devEngines: { runtime: DevelopmentEngine | null; packageManager: DevelopmentEngine | null }
   /** Such as `pnpm@9.1.0`. */
@@ -25,9 +25,9 @@ export interface Manifest {
   /** All kinds of dependencies that are installed, by name. */
   dependencies: Record<string, string>
   devDependencies: Record<string, string>
-  /** The patterns of the folders of a workspace; null for none. */
+  /** The patterns of a workspace's folders; null for none. */
   workspaces: string[] | null
-  /** The whole, as it was read. */
+  /** The whole file, parsed. */
   value: Record<string, unknown>
 }
 
@@ -67,7 +67,7 @@ export async function readManifest(tree: Tree, path = 'package.json'): Promise<M
   }
 }
 
-/** Whether a tree, whatever its language, has a package.json with a script of that name; a broken one has none. */
+/** Whether a tree of any language has a package.json with a script of that name; an invalid file has none. */
 export async function hasScript(tree: Tree, name: string): Promise<boolean> {
   if (!(await tree.hasFile('package.json'))) return false
   try {
@@ -87,13 +87,13 @@ function enginesOf(value: unknown): Manifest['devEngines'] {
   return { runtime: engineOf(engines.runtime), packageManager: engineOf(engines.packageManager) }
 }
 
-/** One tool, or the first of a list (npm, package.json, "devEngines"). */
+/** Returns the only tool, or the first of a list (npm, package.json, "devEngines"). */
 function engineOf(value: unknown): DevelopmentEngine | null {
   const { name, version } = textsOf(Array.isArray(value) ? value[0] : value)
   return name === undefined ? null : { name, version: version ?? null }
 }
 
-/** A list, or an object with one in `packages` (yarn 1, "Workspaces"). */
+/** Returns a list, also from an object with `packages` (yarn 1, "Workspaces"). */
 function patternsOf(value: unknown): string[] | null {
   const list = isRecord(value) ? value.packages : value
   return Array.isArray(list) ? list.filter((pattern) => typeof pattern === 'string') : null

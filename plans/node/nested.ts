@@ -5,19 +5,19 @@ import { readManifest, type Manifest } from './manifest.ts'
 import type { Project } from './project.ts'
 import { commandsOf, MANAGERS, withoutRunners } from './scripts.ts'
 
-/** More scripts than this say no more; each may call all others. */
+/** How many scripts are followed; each may call all others. */
 const MAX_FOLLOWED = 100
-/** Of a project whose root is no workspace. */
+/** How many folders are installed for a project whose root is not a workspace. */
 const MAX_FOLDERS = 5
 
-/** Folders go into commands as they are. */
+/** Folder names are written into commands unescaped. */
 const PLAIN_PATH = /^[\w@.-]+(?:\/[\w@.-]+)*$/
 
-/** What scripts do in folders that have a package.json of their own. */
+/** What scripts do in folders with a package.json of their own. */
 interface Nested {
   runs: Set<string>
   installs: Set<string>
-  /** Commands that were followed: a second time they say nothing new, and scripts may call each other in circles. */
+  /** Commands that were already followed; scripts may call each other in a cycle. */
   seen: Set<string>
 }
 
@@ -25,9 +25,9 @@ interface Nested {
 const BEFORE = ['preinstall', 'install', 'postinstall', 'prepare']
 
 /**
- * Commands that install packages of folders in which the build runs a script, though nothing installs them: on the machine
- * of who wrote `cd client && npm run build` they lie there. Without those whose packages only the build needs, the image
- * keeps none of them.
+ * Returns commands that install the packages of folders in which the build runs a script although nothing installs them: on
+ * the machine of the developer who wrote `cd client && npm run build` they were installed by hand. Folders whose packages
+ * only the build needs are removed from the image.
  */
 export async function nestedInstallation(
   { tree, manifest, packages, folder: own, application }: Project,
@@ -42,7 +42,7 @@ export async function nestedInstallation(
   if (own !== '' || application !== null) return { before, after, built }
   const nested: Nested = { runs: new Set(), installs: new Set(), seen: new Set() }
   for (const name of BEFORE) follow(manifest.scripts[name] ?? '', manifest.scripts, nested)
-  // What they run that is no script of npm may install too, for more than the build.
+  // Anything they run other than an npm script may install too, and for more than the build.
   const mayInstall = BEFORE.some((name) => name in manifest.scripts)
   nested.runs.clear()
   nested.seen.clear()
@@ -68,7 +68,7 @@ export async function nestedInstallation(
   return { before, after, built }
 }
 
-/** Whether what starts, or the script that it runs, lies in a folder. */
+/** Whether the start command, or the script that it runs, is in a folder. */
 function isNamed(start: string | null, folder: string, { scripts }: Manifest): boolean {
   return [start ?? '', scripts.start ?? ''].some((text) => text.includes(folder))
 }
@@ -77,7 +77,7 @@ function follow(command: string, scripts: Record<string, string>, nested: Nested
   if (nested.seen.has(command) || nested.seen.size === MAX_FOLLOWED) return
   nested.seen.add(command)
   let folder = ''
-  // Behind the bracket that ends it, a subshell leaves its folder.
+  // After its closing bracket a subshell is back in the previous folder.
   const outer: string[] = []
   let ended = 0
   for (const all of commandsOf(command.replaceAll(/[()]/g, ' $& '))) {

@@ -4,33 +4,33 @@ import type { Tree } from '../tree.ts'
 import { server, site, variants, type Framework } from './frameworks.ts'
 import type { Manifest } from './manifest.ts'
 
-/** An application of an Nx workspace whose packages are all the root's ("integrated"), by its project.json. */
+/** An application of an "integrated" Nx workspace, whose packages all belong to the root, by its project.json. */
 export interface NxApplication {
   name: string
   /** Its folder in the workspace. */
   folder: string
-  /** Where its build ends up, relative to the root; null where no setting says it. */
+  /** The output folder of its build, relative to the root; null where no setting states it. */
   output: string | null
-  /** Starts what was built; null where that is files for browsers. */
+  /** The command that starts the output; null where that is a site. */
   start: string | null
 }
 
-/** Folders of applications, as Nx's generators lay them; one more below each for a scope. */
+/** Folders for applications, as Nx's generators create them; one more level below each for a scope. */
 const FOLDERS = ['apps', 'packages']
 const MAX_FOLDERS = 100
 
-/** Whether a tree is such an application itself, which has no package.json. */
+/** Whether a tree is itself such an application, without a package.json. */
 export async function isNxApplication(tree: Tree): Promise<boolean> {
   return (await readApplication(tree, '')) !== null
 }
 
-/** How such an application is built and started, as a framework is. */
+/** How such an application is built and started, in the form of a framework. */
 export function nxFramework({ name, output, start }: NxApplication): Framework {
   const build = `nx build ${name}`
   return start === null ? site('nx', [], build, output, { singlePage: true }) : server('nx', [], build, start)
 }
 
-/** The applications of an Nx workspace; none for any other tree. */
+/** Returns the applications of an Nx workspace; none for any other tree. */
 export async function nxApplications(tree: Tree, manifest: Manifest): Promise<NxApplication[]> {
   if (!('nx' in manifest.dependencies) || !(await tree.hasFile('nx.json'))) return []
   const applications: NxApplication[] = []
@@ -47,18 +47,18 @@ export async function nxApplications(tree: Tree, manifest: Manifest): Promise<Nx
   return applications
 }
 
-/** Names and paths go into commands as they are, and are no options there. */
+/** Names and paths are written into commands unescaped, and must not be read as options. */
 const PLAIN = /^(?:@\w[\w.-]*\/)?\w[\w.-]*$/
 const PLAIN_PATH = /^[\w.@][\w.@-]*(?:\/[\w.@-]+)*$/
 
 /** Builders that make a program (nx.dev, "@nx/node", "@nx/webpack"). */
 const SERVER_EXECUTORS = /^@(?:nx|nrwl)\/(?:node|js|esbuild):/
 
-/** Angular's builder of both parts, whose output has a folder for each (angular.dev, "Build system migration"). */
+/** Angular's builder for server and browser, whose output has a folder for each (angular.dev, "Build system migration"). */
 const ANGULAR_EXECUTORS =
   /^@(?:angular\/build|angular-devkit\/build-angular|nx\/angular|nrwl\/angular):application$/
 
-/** What it leaves where its `outputPath` is a text: a server where it has one, which not only writes pages. */
+/** Its output where `outputPath` is a string: a server if there is one that does more than write pages. */
 function angularOf(
   { outputPath, ssr, outputMode }: Record<string, unknown>,
   output: string,
@@ -104,7 +104,7 @@ async function hasFileLike(tree: Tree, folder: string, name: string): Promise<bo
   return false
 }
 
-/** `outputPath`, also with its parts as Angular's newer builder has them; else the first of `outputs`. */
+/** Returns `outputPath`, also in the form of Angular's newer builder; else the first of `outputs`. */
 function outputOf(
   options: Record<string, unknown>,
   outputs: unknown,
@@ -133,7 +133,7 @@ function plainPath(path: string): string | null {
   return PLAIN_PATH.test(folder) && !folder.split('/').includes('..') ? folder : null
 }
 
-/** Without a named builder, a plugin takes the project by its files: webpack's says the platform that it builds for. */
+/** Without a named builder, a plugin handles the project by its files: the configuration of webpack states the platform. */
 async function hasServerBundle(tree: Tree, folder: string): Promise<boolean> {
   for (const name of ['webpack.config.js', 'rspack.config.js']) {
     const text = (await tree.readText(posix.join(folder, name))) ?? ''

@@ -1,7 +1,7 @@
 import { isOfMajor } from './frameworks.ts'
 import type { Manifest } from './manifest.ts'
 
-/** The lines of tools that bundle with a webpack from before 5.54, by the packages that tell of them. */
+/** Versions of tools that bundle with a webpack before 5.54, by the package that identifies them. */
 const LINES: Record<string, string[]> = {
   '@angular/cli': ['1', '6', '7', '8', '9', '10', '11', '12'],
   '@rails/webpacker': ['3', '4', '5'],
@@ -15,10 +15,13 @@ const LINES: Record<string, string[]> = {
   webpack: ['2', '3', '4'],
 }
 
-/** From here on node comes with OpenSSL 3, which has MD4 among its older algorithms (nodejs.org, "Node.js 17"). */
+/** From this version on node has OpenSSL 3, where MD4 is a legacy algorithm (nodejs.org, "Node.js 17"). */
 const FIRST_WITH_OPENSSL_3 = 17
 
-/** What lets an older webpack, which names its modules by MD4, run on a newer node: `ERR_OSSL_EVP_UNSUPPORTED` without. */
+/**
+ * The variable that lets an older webpack, which hashes its modules with MD4, run on a newer node; without it:
+ * `ERR_OSSL_EVP_UNSUPPORTED`.
+ */
 export function oldWebpackEnvironment(
   manifests: readonly Pick<Manifest, 'dependencies'>[],
   nodeMajor: number | null,

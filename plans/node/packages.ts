@@ -1,6 +1,6 @@
 import type { Manifest } from './manifest.ts'
 
-/** Packages with which a program serves itself, whatever front end lies beside it. */
+/** Packages with which a program itself serves, whatever front end is next to it. */
 export const SERVER_PACKAGES = [
   'express',
   'fastify',
@@ -14,7 +14,7 @@ export const SERVER_PACKAGES = [
   'h3',
 ]
 
-/** With these, too, a program answers requests, whatever else it does. */
+/** With these a program answers requests as well, whatever else it does. */
 const OTHER_SERVERS = [
   '@nestjs/core',
   'socket.io',
@@ -26,7 +26,7 @@ const OTHER_SERVERS = [
   'http-server',
 ]
 
-/** Packages of bots, which ask for their work or are sent it by a connection that they open. */
+/** Packages for bots, which poll for their work or receive it over a connection that they open. */
 const BOTS = [
   'discord.js',
   'discordeno',
@@ -46,7 +46,7 @@ const BOTS = [
   'matrix-bot-sdk',
 ]
 
-/** Whether a program is a bot by its packages, and nothing of them serves. */
+/** Whether a program is a bot by its packages, and none of them serves. */
 export function isBot({ dependencies }: Manifest): boolean {
   const has = (names: string[]): boolean => names.some((name) => name in dependencies)
   return has(BOTS) && !has(SERVER_PACKAGES) && !has(OTHER_SERVERS)

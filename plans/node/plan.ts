@@ -41,7 +41,7 @@ export const node: LanguagePlan = {
 
 const OTHER_LOCKS = ['package-lock.json', 'yarn.lock', 'pnpm-lock.yaml']
 
-/** Programs for Bun, which its lock file or the field `packageManager` tells from those for node. */
+/** Programs for Bun, identified by its lock file or the field `packageManager`. */
 export const bun: LanguagePlan = {
   name: 'bun',
   lookedFor: 'bun.lock with a package.json',
@@ -59,7 +59,10 @@ export const bun: LanguagePlan = {
   buildsElsewhere,
 }
 
-/** A package of a workspace, or an application of Nx: what is written for its folder or the root would miss the other. */
+/**
+ * Whether a package of a workspace, or an Nx application, is built: commands written for the root would miss the folder, and
+ * the reverse.
+ */
 async function buildsElsewhere(
   tree: Tree,
   settings: PlanSettings,
@@ -151,7 +154,7 @@ async function planNode(
     packageManager: manager.name,
     installCommand: manager.install,
     buildCommand,
-    // Of several programs none was chosen.
+    // None of several programs was chosen.
     publishDirectory: project.obstacle === null ? (framework?.publishDirectory ?? null) : null,
     singlePage: framework?.singlePage ?? false,
     isWorker: framework === null && isBot(manifest),
@@ -176,15 +179,15 @@ const ADONIS_KEY: PlannedVariable = {
 
 const ADVICE = 'add a script "start" to package.json, or a Procfile with a line "web:"'
 
-/** Each takes a mount in the build's line; a workspace of more is built in one stage. */
+/** How many packages get a mount of their own in the build's line; a larger workspace is built in one stage. */
 const MAX_MOUNTED_FOLDERS = 50
 
-/** Whether the start is the one that the framework's output is made for. */
+/** Whether the start command is the one for the framework's output. */
 function runsOutput({ startCommand }: Start, framework: Framework): boolean {
   return framework.output !== null && startCommand?.replace('node ./', 'node ') === framework.start
 }
 
-/** Next's standalone server lies at the root of its own output, or below it where the whole project is kept. */
+/** Next's standalone server is at the root of its output, or below it where the whole project is kept. */
 function standaloneStart(
   { startCommand }: Start,
   framework: Framework | null,
@@ -213,7 +216,7 @@ async function addPrisma(
   if (!generates && canGenerate) installation.scripts.push('prisma generate')
 }
 
-/** Whether a command, or a script of package.json that it runs, asks for a package manager that is not in each image. */
+/** Whether a command, or a script that it runs, needs a package manager that not every image has. */
 function callsManager(command: string, scripts: Record<string, string>): boolean {
   return [command, ...wordsOf(command, scripts)].some((text) => /\b(?:pnpm|yarn|bunx?)\b/.test(text))
 }
@@ -223,7 +226,7 @@ function runsPackage({ dependencies, devDependencies }: Manifest, name: string):
   return name in dependencies && !(name in devDependencies)
 }
 
-/** Whether the program, or what runs before it goes live, needs packages that are for development by their list. */
+/** Whether the program, or what runs before it goes live, needs packages listed as development dependencies. */
 async function keepsDevelopment(
   { tree, manifest, rootManifest }: Project,
   start: Start,
@@ -247,9 +250,9 @@ async function keepsDevelopment(
     )
     return true
   }
-  // Hosts that leave nothing out let programs get by with lists that are not right.
+  // On hosts that install everything, programs work with lists that are wrong.
   const listed = { ...rootManifest.dependencies, ...manifest.dependencies, [manifest.name ?? '']: '' }
-  // A compiler's settings may give names of packages to files.
+  // The compiler's settings may map package names to files.
   const isPlain = !(await tree.hasFile('tsconfig.json')) && !(await tree.hasFile('jsconfig.json'))
   for (const words of names.size === 0 ? [] : called) {
     for (const name of await importedPackages(tree, words)) {
@@ -260,23 +263,26 @@ async function keepsDevelopment(
       return true
     }
   }
-  // Nothing is listed for production, though something runs that no framework has bundled.
+  // No production dependencies are listed, although something runs that no framework has bundled.
   const hasOthers = Object.keys(manifest.dependencies).some((name) => !(name in manifest.devDependencies))
   const isBundled = start.isProposed && /^node (?:build|\.output\/)/.test(start.startCommand ?? '')
   return names.size > 0 && !hasOthers && !isBundled
 }
 
-/** Versions from 15.4 to 16.1, which read their settings with `typescript` when they start (next, `next-config-ts/transpile-config.js`). */
+/**
+ * Versions from 15.4 to 16.1, which read their settings with `typescript` at start (next,
+ * `next-config-ts/transpile-config.js`).
+ */
 const COMPILING_NEXT = /^[v=]*(?:\^15\b|~?15(?:\.x|\.[4-9]\b|$)|[~^]?16\.[01]\b)/
 
 async function compilesSettings(tree: Tree, { dependencies }: Manifest): Promise<boolean> {
   return COMPILING_NEXT.test(dependencies.next ?? '') && (await tree.hasFile('next.config.ts'))
 }
 
-/** A start calls few programs; each is followed through its files. */
+/** How many programs of a start command are followed; each is followed through its files. */
 const MAX_CALLS = 3
 
-/** A static site's own folder is known to whoever asks, so that nothing of the framework stands in its way. */
+/** The caller knows a static site's own folder, so an obstacle of the framework does not apply. */
 function obstacleOf(start: Start, framework: Framework | null, { processType }: PlanSettings): string | null {
   const isOwn = start.isProposed && (start.startCommand === null || start.startCommand === framework?.start)
   const obstacle = isOwn && processType !== 'static' ? (framework?.obstacle ?? null) : null

@@ -9,28 +9,28 @@ import { neededBy, readWorkspace, type Packages } from './workspace.ts'
 
 /** The package that is built, alone or in its workspace. */
 export interface Project {
-  /** What is installed: the workspace's root, or the package itself. */
+  /** What is installed: the root of the workspace, or the package itself. */
   root: Tree
   rootManifest: Manifest
-  /** The package's folder in the root, empty for the root itself. */
+  /** The package's folder below the root; empty for the root itself. */
   folder: string
   tree: Tree
   manifest: Manifest
-  /** Of the workspace; empty for none. */
+  /** The packages of the workspace; empty for none. */
   packages: Packages
   /** The folders of the packages that it is built from, itself last, without the root. */
   needed: string[]
-  /** The root is the whole source, of which the tree is one folder. */
+  /** Whether the root is the whole source, of which the tree is one folder. */
   needsWhole: boolean
   /** Why no package was chosen. */
   obstacle: string | null
-  /** The folders of those to choose from. */
+  /** The folders to choose from. */
   rootDirectories: string[]
-  /** The application that is built by the root, which has all packages; null for none. */
+  /** The application that the root builds, which has all packages; null for none. */
   application: NxApplication | null
 }
 
-/** Finds the package that a tree means: itself, or one of the workspace that it is a part or the root of. */
+/** Finds the package that a tree stands for: itself, or one of the workspace of which it is the root or a part. */
 export async function findProject(
   tree: Tree,
   settings: PlanSettings,
@@ -70,7 +70,7 @@ export async function findProject(
     : await chooseApplication(project, notes)
 }
 
-/** The application of an Nx workspace that is a folder of a source, and has no package.json of its own that says more. */
+/** Returns the application of an Nx workspace in a folder of a source, unless it has a package.json that says more. */
 async function applicationIn({ tree: root, folder }: WholeSource): Promise<Project | null> {
   if (!(await root.hasFile('nx.json')) || !(await root.hasFile('package.json'))) return null
   const manifest = await readManifest(root)
@@ -92,13 +92,13 @@ async function applicationIn({ tree: root, folder }: WholeSource): Promise<Proje
   }
 }
 
-/** A package of the workspace that builds itself. */
+/** Returns a package of the workspace that builds itself. */
 async function hasOwnScripts(root: Tree, folder: string): Promise<boolean> {
   const path = `${folder}/package.json`
   return (await root.hasFile(path)) && 'build' in (await readManifest(root, path)).scripts
 }
 
-/** The only application of an Nx workspace whose root starts nothing. */
+/** Returns the only application of an Nx workspace whose root starts nothing. */
 async function chooseApplication(project: Project, notes: string[]): Promise<Project> {
   const applications = await nxApplications(project.tree, project.manifest)
   const [application, ...others] = applications
@@ -137,10 +137,10 @@ async function inWorkspace(tree: Tree, manifest: Manifest, whole: WholeSource): 
   }
 }
 
-/** As many names as fit into a message. */
+/** How many names fit into a message. */
 const SHOWN_FOLDERS = 8
 
-/** The root of a workspace is built itself when it says how to start, else its only program. */
+/** The root of a workspace is built itself if it says how to start, else its only program. */
 async function chooseInRoot(project: Project, settings: PlanSettings, notes: string[]): Promise<Project> {
   const { manifest, packages, tree } = project
   const isRoot = settings.startCommand !== null || (await tree.hasFile('Procfile')) || startsItself(manifest)
@@ -174,7 +174,7 @@ function startsItself({ scripts }: Manifest): boolean {
   return scripts.start !== undefined && !callsOf(scripts.start, scripts).some(isDevelopmentServer)
 }
 
-/** Libraries have no script that starts them, and no page for the tools that they are built with. */
+/** Whether a package is a program: libraries have no start script, and no page for the tools that build them. */
 async function isProgram(tree: Tree, manifest: Manifest): Promise<boolean> {
   if (startsItself(manifest)) return true
   const framework = await frameworkOf(tree, manifest)

@@ -4,19 +4,22 @@ import { baseImage } from '../steps.ts'
 import type { Project } from './project.ts'
 import { chooseBunVersion, chooseNodeMajor } from './version.ts'
 
-/** What runs the code. */
+/** The runtime of the code. */
 export interface Runtime {
   name: 'node' | 'bun'
   version: string | null
-  /** Of node; null for Bun. */
+  /** The major version of node; null for Bun. */
   nodeMajor: number | null
   fullImage: string
   slimImage: string
-  /** Lines that bring the runtime into the full image, where that is another one's. */
+  /** Lines that bring the runtime into the full image, where that is another runtime's. */
   lines(settings: PlanSettings): string[]
 }
 
-/** The version of node or Bun that a project pins, with its images. Throws BuildFailure for one that cannot be had. */
+/**
+ * Returns the version of node or Bun that a project pins, with its images. Throws BuildFailure for one that is not
+ * available.
+ */
 export async function chooseRuntime(
   name: Runtime['name'],
   { tree, manifest, root, rootManifest, folder }: Project,
@@ -46,7 +49,7 @@ export async function chooseRuntime(
     name,
     version,
     nodeMajor: null,
-    // Its own image has no compilers; tools of the build that ask for node find it here.
+    // Bun's own image has no compilers; build tools that call node find it here.
     fullImage: `node:${NODE_MAJORS.findLast((major) => major % 2 === 0 && major <= TOOLS_MAJOR)!}-bookworm`,
     slimImage: image,
     lines: (settings) => [
@@ -56,5 +59,5 @@ export async function chooseRuntime(
   }
 }
 
-/** The line of node in long-term support, for tools. */
+/** The long-term support version of node, for tools. */
 const TOOLS_MAJOR = 24

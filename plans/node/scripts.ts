@@ -1,15 +1,15 @@
 /** A program with its arguments, as a script calls it. */
 export type Call = string[]
 
-/** Scripts that call each other in a circle are followed so far. */
+/** How deep calls between scripts are followed; they may form a cycle. */
 const MAX_DEPTH = 6
-/** More words than this say no more; scripts may multiply each other. */
+/** How many words are read; scripts may multiply each other. */
 const MAX_WORDS = 2_000
 
-/** A star may mean all scripts, each of which may mean all again. */
+/** How many scripts a pattern may match, each of which may match all again. */
 const MAX_TOGETHER = 20
 
-/** Words before a program that change nothing of what it is. */
+/** Words before a program that do not change which program it is. */
 const RUNNERS = new Set([
   'exec',
   'env',
@@ -25,15 +25,15 @@ const RUNNERS = new Set([
 /** Programs that run a script of package.json. */
 export const MANAGERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun'])
 
-/** What a command comes to, through other scripts of package.json. */
+/** What a command resolves to, through scripts of package.json. */
 interface Followed {
-  /** The programs that are called in the end, behind runners and assignments. */
+  /** The programs that are finally called, without runners and assignments. */
   calls: Call[]
-  /** All words on the way, runners too. */
+  /** All words on the way, including those of runners. */
   words: string[]
-  /** There are more words than say anything. */
+  /** Whether there were more words than are read. */
   isFull: boolean
-  /** What was followed: a second time it says nothing new. */
+  /** Scripts that were already followed. */
   seen: Set<string>
 }
 
@@ -42,7 +42,7 @@ export function callsOf(command: string, scripts: Record<string, string>): Call[
   return follow(command, scripts).calls
 }
 
-/** All words of a command and of the scripts that it runs. */
+/** Returns all words of a command and of the scripts that it runs. */
 export function wordsOf(command: string, scripts: Record<string, string>): string[] {
   return follow(command, scripts).words
 }
@@ -61,7 +61,7 @@ function follow(
     followed.isFull ||= followed.words.length + all.length > MAX_WORDS
     if (followed.isFull) break
     followed.words.push(...all)
-    // Behind it the scripts are those of another folder.
+    // After it, scripts belong to another folder.
     isElsewhere ||= words[0] === 'cd'
     const others = isElsewhere ? [] : followersOf(words, scripts)
     if (others.length > 0 && depth < MAX_DEPTH) {
@@ -73,7 +73,7 @@ function follow(
   return followed
 }
 
-/** The commands of a list as words, without the quotes around them. */
+/** Returns the commands of a list as words, without quotes. */
 export function commandsOf(command: string): string[][] {
   const commands: string[][] = [[]]
   let word: string | null = null
@@ -99,12 +99,12 @@ export function commandsOf(command: string): string[][] {
   return commands.filter((words) => words.length > 0)
 }
 
-/** What a call runs in its turn: a script of package.json, or several at once. */
+/** Returns what a call runs in turn: a script of package.json, or several at once. */
 function followersOf(words: Call, scripts: Record<string, string>): string[] {
   const [program = '', ...rest] = words
   const plain = rest.filter((word) => !word.startsWith('-')).slice(0, MAX_TOGETHER)
   if (TOGETHER.has(program)) return plain.flatMap((pattern) => scriptsLike(pattern, scripts))
-  // Values of its options stand among the commands.
+  // Values of its options are among the commands.
   if (program === 'concurrently') {
     return plain.flatMap((each) => {
       if (each.startsWith('npm:')) return scriptsLike(each.slice('npm:'.length), scripts)
@@ -115,10 +115,10 @@ function followersOf(words: Call, scripts: Record<string, string>): string[] {
   return script === null ? [] : [script]
 }
 
-/** Programs of npm-run-all, which run scripts by their names, after or beside each other. */
+/** Programs of npm-run-all, which run scripts by name, one after another or in parallel. */
 const TOGETHER = new Set(['run-p', 'run-s', 'npm-run-all', 'npm-run-all2'])
 
-/** The scripts that a name means, whose parts may be stars. */
+/** Returns the scripts that a name means; its parts may be wildcards. */
 function scriptsLike(pattern: string, scripts: Record<string, string>): string[] {
   const start = pattern.split('*', 1)[0]!
   if (start === pattern) return Object.hasOwn(scripts, pattern) ? [scripts[pattern]!] : []
@@ -130,24 +130,24 @@ function scriptsLike(pattern: string, scripts: Record<string, string>): string[]
   return texts
 }
 
-/** A call without what stands before the program. */
+/** Returns a call without what comes before the program. */
 export function withoutRunners(words: string[]): Call {
   let at = 0
   while (at < words.length) {
     const word = words[at]!
     const isManagerExec = MANAGERS.has(word) && ['exec', 'dlx', 'x'].includes(words[at + 1] ?? '')
     if (isManagerExec) at += 2
-    // Behind a runner stand its own options too, but for a program's they stay with it.
+    // A runner's own options follow it; options after the program belong to the program.
     else if (RUNNERS.has(word) || /^[A-Za-z_]\w*=/.test(word) || (word.startsWith('-') && at > 0)) at += 1
     else break
   }
   return words.slice(at)
 }
 
-/** Options that name another folder, with scripts of its own. */
+/** Options that name another folder, which has scripts of its own. */
 const ELSEWHERE = /^(?:--prefix|--cwd|--dir|--cwd=.*|--prefix=.*|-C)$/
 
-/** The text of the script that a call of a package manager runs, with those that run before and after it; or null. */
+/** Returns the script that a call of a package manager runs, with those that run before and after it; or null. */
 function scriptOf(words: Call, scripts: Record<string, string>): string | null {
   const [program, ...rest] = words
   if (program === undefined || !MANAGERS.has(program) || rest.some((word) => ELSEWHERE.test(word)))
@@ -161,7 +161,7 @@ function scriptOf(words: Call, scripts: Record<string, string>): string | null {
     .join(' && ')
 }
 
-/** Programs by the package that brings them, where the names differ. */
+/** The package of a program, where the names differ. */
 const PROGRAMS: Record<string, string> = {
   'babel-node': '@babel/node',
   dotenv: 'dotenv-cli',
@@ -176,7 +176,10 @@ const PROGRAMS: Record<string, string> = {
   tsc: 'typescript',
 }
 
-/** The package among `names` that a command calls by its program or names in an argument, such as `-r dotenv/config`; or null. */
+/**
+ * Returns the package among `names` that a command calls by its program, or names in an argument such as `-r dotenv/config`;
+ * or null.
+ */
 export function packageNeeded(
   command: string,
   scripts: Record<string, string>,

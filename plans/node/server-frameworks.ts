@@ -13,7 +13,7 @@ import {
 } from './frameworks.ts'
 import { FOR_NODE, NITRO, nitro, nuxt, solidStart, tanstack } from './nitro.ts'
 
-/** Frameworks that make a server, unless their settings say otherwise. */
+/** Frameworks that build a server, unless their settings say otherwise. */
 export const SERVER_FRAMEWORKS: KnownFramework[] = [
   server('next', ['next'], 'next build', 'next start -H 0.0.0.0 -p $PORT', {
     configuration: variants('next.config'),
@@ -104,7 +104,7 @@ export const SERVER_FRAMEWORKS: KnownFramework[] = [
   server('directus', ['directus'], null, 'directus start'),
   server('strapi', ['@strapi/strapi'], 'strapi build', 'strapi start'),
   server('nest', ['@nestjs/core'], 'nest build', 'node dist/main', {
-    // Its command line is a package of its own, which not every project has.
+    // Its command line is a separate package, which not every project has.
     refine: ({ manifest: { dependencies } }) =>
       '@nestjs/cli' in dependencies ? {} : { build: 'typescript' in dependencies ? 'tsc' : null },
   }),
@@ -128,7 +128,7 @@ function next({ configuration, manifest }: Project): Partial<Framework> {
   return { caches }
 }
 
-/** SvelteKit's adapters say what is built (svelte.dev, "Adapters"). */
+/** SvelteKit's adapter determines what is built (svelte.dev, "Adapters"). */
 async function sveltekit({ tree, configuration: own, manifest }: Project): Promise<Partial<Framework>> {
   const ofVite = await adapterOfVite(tree)
   const configuration = ofVite || own
@@ -151,22 +151,25 @@ async function sveltekit({ tree, configuration: own, manifest }: Project): Promi
         obstacle: foreign('SvelteKit', `adapter-${name}`, '@sveltejs/adapter-node'),
       }
   }
-  // The one variable by which the automatic adapter takes the one for node (@sveltejs/adapter-auto, adapters.js).
+  // The variable that makes the automatic adapter use the one for node (@sveltejs/adapter-auto, adapters.js).
   return { environment: { GCP_BUILDPACKS: 'true' }, publishDirectory: null }
 }
 
-/** Vite's configuration where it sets an adapter, for which SvelteKit ignores its own since 2.62 (svelte.dev, "Configuration"). */
+/**
+ * Vite's configuration if it sets an adapter; SvelteKit then ignores its own configuration since 2.62 (svelte.dev,
+ * "Configuration").
+ */
 async function adapterOfVite(tree: Tree): Promise<string> {
   const text = await readConfiguration(tree, variants('vite.config'))
   const setsAdapter = /\bfrom\s*['"]@sveltejs\/adapter-/.test(text) && /\badapter\s*[:,}]/.test(text)
   return setsAdapter ? text : ''
 }
 
-/** Of an adapter that others than Astro's authors made. */
+/** For adapters that are not by Astro's authors. */
 const OTHER_ADAPTER =
   'Astro is set up with an adapter that is not known here: set start_command to what starts its server, such as node dist/server/entry.mjs, or use @astrojs/node'
 
-/** Adapters of Astro for hosts whose programs run nowhere else. */
+/** Adapters of Astro for hosts whose output runs nowhere else. */
 const ASTRO_HOSTS = ['vercel', 'netlify', 'cloudflare']
 
 async function astro({ tree, configuration, manifest, notes }: Project): Promise<Partial<Framework>> {
@@ -190,7 +193,7 @@ async function astro({ tree, configuration, manifest, notes }: Project): Promise
 }
 
 const OF_ASTRO = /\.(?:astro|[cm]?[jt]s)$/
-/** What keeps a page out of a site that is made once (docs.astro.build, "On-demand rendering"). */
+/** What excludes a page from prerendering (docs.astro.build, "On-demand rendering"). */
 const ON_DEMAND = /^\s*export const prerender ?= ?false\b/
 
 function reactRouter({ configuration, manifest }: Project): Partial<Framework> {
@@ -199,12 +202,12 @@ function reactRouter({ configuration, manifest }: Project): Partial<Framework> {
   const publishDirectory = folder === null ? null : `${folder}/client`
   if (/\bssr["']?\s*:\s*false\b/.test(configuration))
     return { start: null, publishDirectory, singlePage: true }
-  // Without its own server there is one of the project's, which a script starts.
+  // Without Remix's own server the project has one that a script starts.
   if (!('@react-router/serve' in manifest.dependencies)) return { start: null, publishDirectory: null }
   return { start: `react-router-serve ./${folder ?? 'build'}/server/index.js`, publishDirectory }
 }
 
-/** Vite makes a server of its own below build/, the older compiler one file (Remix, "Vite"). */
+/** Vite puts a server below build/; the older compiler makes a single file (Remix, "Vite"). */
 function remix({ configuration, manifest: { dependencies } }: Project): Partial<Framework> {
   const host = ['netlify', 'architect', 'vercel', 'cloudflare', 'cloudflare-workers', 'deno'].find((name) =>
     [`@remix-run/${name}`, `@${name}/remix-adapter`, `@${name}/remix`].some((each) => each in dependencies),
@@ -217,7 +220,7 @@ function remix({ configuration, manifest: { dependencies } }: Project): Partial<
   return isVite ? {} : { start: 'remix-serve build/index.js', publishDirectory: null }
 }
 
-/** The script of its build names the adapter, whose server lies below server/ (qwik.dev, "Deployments"). */
+/** Its build script names the adapter, whose server is below server/ (qwik.dev, "Deployments"). */
 function qwik({ manifest: { scripts } }: Project): Partial<Framework> {
   const adapter = /\badapters\/([\w-]+)\//.exec(scripts['build.server'] ?? '')?.[1]
   if (adapter === 'static') return { start: null, publishDirectory: 'dist' }

@@ -12,11 +12,11 @@ import {
 
 const SINGLE = { singlePage: true }
 
-/** Frameworks that make files for browsers; before the tools that they are made with. */
+/** Frameworks that build sites, before the tools that they are based on. */
 export const SITE_FRAMEWORKS: KnownFramework[] = [
   site('gatsby', ['gatsby'], 'gatsby build', 'public', { environment: { GATSBY_TELEMETRY_DISABLED: '1' } }),
   site('docusaurus', ['@docusaurus/core'], 'docusaurus build', 'build'),
-  // Its first major version has a name of its own (v1.docusaurus.io, "Publishing your site").
+  // Its first major version had another package name (v1.docusaurus.io, "Publishing your site").
   site('docusaurus', ['docusaurus'], 'docusaurus-build', null, {
     configuration: ['siteConfig.js'],
     refine: (project) =>
@@ -76,7 +76,7 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
       }),
     },
   ),
-  // What `react-scripts eject` leaves.
+  // Files that `react-scripts eject` leaves.
   site('create-react-app', ['react-dev-utils'], null, 'build', {
     ...SINGLE,
     isLeftBehind: true,
@@ -89,7 +89,7 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
       publishDirectory: folderOf(settingOf(configuration, /\boutputDir\s*:\s*["'`]([^"'`\n]+)["'`]/), 'dist'),
     }),
   }),
-  // Before its third version the tool left a template of webpack behind (vuejs-templates/webpack).
+  // Before version 3 the tool copied a webpack template into the project (vuejs-templates/webpack).
   site('vue-cli', ['vue'], null, 'dist', {
     ...SINGLE,
     isLeftBehind: true,
@@ -159,7 +159,7 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
   site('brunch', ['brunch'], 'brunch build --production', 'public', SINGLE),
   site('rspack', ['@rspack/cli'], 'rspack build', 'dist', SINGLE),
   site('storybook', ['storybook'], null, 'storybook-static', {
-    // It stands beside many programs as a tool of their developers.
+    // Many programs have it as a tool for their developers.
     refine: ({ manifest }) =>
       /\bstorybook build\b|\bbuild-storybook\b/.test(manifest.scripts.build ?? '') ? {} : null,
   }),
@@ -168,7 +168,7 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
     configuration: variants('webpack.config'),
     refine: webpack,
   }),
-  // Pages that scripts of a project's own make, and left in the repository (startbootstrap.com's themes).
+  // Pages that the project's own scripts generate and that are committed (themes of startbootstrap.com).
   site('browser-sync', ['browser-sync'], null, 'dist', {
     isLeftBehind: true,
     configuration: ['dist/index.html'],
@@ -176,7 +176,7 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
       configuration !== '' && manifest.scripts.build !== undefined ? {} : null,
   }),
   site('svelte', ['svelte'], null, 'public', SINGLE),
-  // Beside pages in the source; it makes libraries and programs as well.
+  // For pages in the source; it also builds libraries and programs.
   site('rollup', ['rollup'], null, 'public', {
     ...SINGLE,
     isLeftBehind: true,
@@ -185,23 +185,23 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
   }),
 ]
 
-/** A package beside pages, which no script builds with, says nothing of them. */
+/** A package next to pages that no build script uses means nothing for them. */
 function whereBuilt({ manifest }: Project): Partial<Framework> | null {
   return manifest.scripts.build === undefined ? null : {}
 }
 
-/** Webpack's folder, where its configuration names it by its own place (webpack, "output.path"). */
+/** Returns webpack's output folder, where its configuration gives it relative to its own place (webpack, "output.path"). */
 function webpack({ configuration, manifest }: Project): Partial<Framework> | null {
   if (!/\bwebpack\b/.test(manifest.scripts.build ?? '')) return null
   const place = /\bpath ?: ?path\.(resolve|join)\(__dirname(?:, ?["'`]([\w./-]+)["'`])?\)/.exec(configuration)
   if (place === null) return {}
   const [, call, folder] = place
-  // What is joined lies below, with a slash in front as well.
+  // The joined path is below it, even with a leading slash.
   const below = call === 'join' ? folder?.replace(/^\/+/, '') : folder
   return { publishDirectory: below === undefined ? '.' : folderOf(below, null) }
 }
 
-/** Rollup's files beside a page, which the script "start" serves to a developer. */
+/** Rollup's output next to a page that the script "start" serves to developers. */
 function rollup({ configuration, manifest: { scripts } }: Project): Partial<Framework> | null {
   const makes =
     /<(?:html|body|script)\b/i.test(configuration) &&
@@ -209,7 +209,7 @@ function rollup({ configuration, manifest: { scripts } }: Project): Partial<Fram
   return makes && /\brollup\b/.test(scripts.build ?? '') && /\brollup\b/.test(scripts.start ?? '') ? {} : null
 }
 
-/** What was built lies in the folder of the documentation, which the build script names. */
+/** The output is in the folder of the documentation, which the build script names. */
 function inDocumentation({ manifest: { scripts } }: Project, folder: string): Partial<Framework> {
   const script = scripts.build ?? scripts['docs:build'] ?? ''
   const own = folderOf(
@@ -219,7 +219,7 @@ function inDocumentation({ manifest: { scripts } }: Project, folder: string): Pa
   const named = folderOf(settingOf(script, /\b(?:vitepress|vuepress) build ([\w./-]+)/), null)
   return {
     publishDirectory: own ?? (named === null || named === '.' ? folder : `${named}/${folder}`),
-    // `vuepress init` and `vitepress init` name it so.
+    // The name that `vuepress init` and `vitepress init` give it.
     ...(scripts.build === undefined && scripts['docs:build'] !== undefined
       ? { build: scripts['docs:build'] }
       : {}),
@@ -230,7 +230,7 @@ function vite({ configuration, manifest }: Project): Partial<Framework> {
   return { publishDirectory: viteFolder(configuration, manifest.scripts.build ?? '') }
 }
 
-/** Vite's folder lies below its `root` (vite.dev, "build.outDir"); the command line comes before the file. */
+/** Vite's output folder is below its `root` (vite.dev, "build.outDir"); the command line overrides the file. */
 export function viteFolder(configuration: string, build: string): string | null {
   const root = settingOf(configuration, /\broot\s*:\s*["'`]([\w./-]+)["'`]/) ?? '.'
   const folder =
@@ -240,7 +240,7 @@ export function viteFolder(configuration: string, build: string): string | null 
   return folderOf(posix.join(root, folder), null)
 }
 
-/** angular.json says it by project (angular.dev, "Workspace configuration"); the newer builder adds `browser/`. */
+/** angular.json states it per project (angular.dev, "Workspace configuration"); the newer builder appends `browser/`. */
 function angular({ configuration }: Project): Partial<Framework> {
   let workspace: unknown
   try {
@@ -264,7 +264,7 @@ function angular({ configuration }: Project): Partial<Framework> {
     const below =
       isRecord(outputPath) && typeof outputPath.browser === 'string' ? outputPath.browser : 'browser'
     const files = folderOf(posix.join(folder, below), null)
-    // A server beside the files (angular.dev, "Server-side and hybrid-rendering").
+    // There is a server in addition to the site (angular.dev, "Server-side and hybrid-rendering").
     if (isRecord(options.ssr) || options.ssr === true) {
       return options.outputMode === 'static'
         ? { publishDirectory: files }

@@ -9,16 +9,18 @@ import { readManifest, type Manifest } from './manifest.ts'
 import { SERVER_PACKAGES } from './packages.ts'
 import { callsOf, MANAGERS, type Call } from './scripts.ts'
 
-/** Scripts that start a program as it runs for its users, in the order of preference. */
+/** Scripts that start a program for its users, in order of preference. */
 const START_SCRIPTS = ['start:prod', 'start:production', 'start']
 
-/** From here on a file of variables may be missing where node is told so (nodejs.org, `--env-file-if-exists`; 22.9). */
+/**
+ * From this version on node can be told that a file of variables may be missing (nodejs.org, `--env-file-if-exists`; 22.9).
+ */
 const FIRST_OPTIONAL_MAJOR = 22
 
-/** What package.json, the framework and the files propose to start. */
+/** Returns the start that package.json, the framework and the files suggest. */
 export async function proposeStart(search: StartSearch): Promise<Proposal> {
   const { manifest, framework, notes } = search
-  // The server that the standalone build made; `next start` does not serve it (Next.js, "output").
+  // The server of the standalone build; `next start` does not serve it (Next.js, "output").
   if (framework?.output === '.next/standalone') return { command: framework.start! }
   const script = await usedScript(search)
   if (script !== undefined && !(await hasBetterStart(manifest.scripts[script]!, search)))
@@ -41,7 +43,7 @@ export async function proposeStart(search: StartSearch): Promise<Proposal> {
   return silent === null ? { command: entry } : { obstacle: silent }
 }
 
-/** The script that starts a program as it runs for its users; undefined for none. */
+/** Returns the script that starts a program for its users; undefined for none. */
 async function usedScript(search: StartSearch): Promise<string | undefined> {
   const { scripts } = search.manifest
   for (const name of START_SCRIPTS) {
@@ -52,23 +54,25 @@ async function usedScript(search: StartSearch): Promise<string | undefined> {
   return undefined
 }
 
-/** Why a program that exports its application for a host's own server ends at once; null where it may listen. */
+/**
+ * Returns why a program that only exports its application for a host's own server ends at once; null where it may listen.
+ */
 async function exportedAlone(entry: string, { tree, major }: StartSearch): Promise<string | null> {
   const file = /^(?:node|tsx|ts-node) ([\w./@-]+)$/.exec(entry)?.[1]
   const text = withoutSlashComments((file === undefined ? null : await tree.readHead(file)) ?? '')
-  // Bun serves what is exported.
+  // Bun serves a default export.
   const isExported = major !== null && hasLine(text, /^export default [A-Za-z_$]\w*;?\s*$/)
-  // Other files of the project may do it.
+  // Other files of the project may listen.
   const mayListen = hasLine(text, LISTENING) || hasLine(text, /\bfrom ["']\.|\bimport ?\(?["']\./)
   return !isExported || mayListen
     ? null
     : `${file} exports its application and listens on no port, as hosts of functions want it: let it listen on PORT, or set start_command`
 }
 
-/** Programs that start what their framework built as a server, which there is none of where it built files alone. */
+/** Programs that start the server built by their framework; there is none if it built a site. */
 const FRAMEWORK_SERVERS = new Set(['next', 'nuxt', 'react-router-serve', 'remix-serve', 'vinxi'])
 
-/** Whether a script starts a development server, or the server of a framework that makes none here. */
+/** Whether a script starts a dev server, or the server of a framework that builds none here. */
 function isUnused(script: string, { manifest: { scripts }, framework }: StartSearch): boolean {
   if (script === framework?.start) return false
   const isSite = framework !== null && framework.start === null && framework.publishDirectory !== null
@@ -80,18 +84,18 @@ function isUnused(script: string, { manifest: { scripts }, framework }: StartSea
   )
 }
 
-/** What a script does that only tells people where else to start. */
+/** Commands of a script that only prints how to start the project. */
 const SAYING = new Set(['echo', 'exit'])
 
-/** Programs that start containers, which none has inside of it. */
+/** Programs that start containers, which do not exist inside a container. */
 const CONTAINERS = new Set(['docker', 'docker-compose', 'podman', 'podman-compose'])
 
-/** Packages that a start script starts beside each other; no project has more. */
+/** How many packages of a start script are looked at. */
 const MAX_TOGETHER = 10
 
 /**
- * Whether a script runs what the developers of several packages run, a development server among them; of one package
- * alone it may be all that starts that.
+ * Whether a script runs what the developers of several packages run, including a dev server. For a single package it may be
+ * the only thing that starts it.
  */
 async function isDevelopedElsewhere(script: string, search: StartSearch): Promise<boolean> {
   const calls = callsOf(script, search.manifest.scripts).filter(
@@ -105,7 +109,9 @@ async function isDevelopedElsewhere(script: string, search: StartSearch): Promis
   return false
 }
 
-/** The package in whose folder a package manager is called, by its path or its name in the workspace; null for none. */
+/**
+ * Returns the package in whose folder a package manager is called, by path or by its name in the workspace; null for none.
+ */
 async function packageOf([, ...rest]: Call, { tree, packages }: StartSearch): Promise<Manifest | null> {
   for (const word of rest.map((each) => each.split('=').at(-1)!)) {
     const path = word.replace(/^\.\//, '').replace(/\/$/, '')
@@ -115,28 +121,28 @@ async function packageOf([, ...rest]: Call, { tree, packages }: StartSearch): Pr
     try {
       return await readManifest(tree, `${path}/package.json`)
     } catch (error) {
-      // It is that of another folder, which says so itself when it is built.
+      // The call is for another folder, where it is checked when that is built.
       if (!(error instanceof BuildFailure)) throw error
     }
   }
   return null
 }
 
-/** Servers for developers that a program of a project's own starts, most often one that a template brought along. */
+/** Dev servers that a program of the project starts, usually left by a template. */
 const BROUGHT_SERVERS = /\b(?:webpack-dev-server|browser-?sync)\b/i
 
-/** A program that is such a server whatever is around it (facebook/create-react-app, `scripts/start.js`). */
+/** A program that is a dev server in any project (facebook/create-react-app, `scripts/start.js`). */
 const OF_DEVELOPERS = /\bNODE_ENV = ["']development["']/
 
-/** Whether a program serves its users as well, or at times. */
+/** Whether a program serves users too, or under some condition. */
 function isOfUsers(text: string): boolean {
   const names = SERVER_PACKAGES.flatMap((name) => [`'${name}'`, `"${name}"`])
   return hasLine(text, /["'`]production["'`]|\bcreateServer\(/) || names.some((name) => text.includes(name))
 }
 
 /**
- * Whether a script ends with a server for developers that a template of webpack left behind: by a file in the folder of
- * the project's own tools, or by one that is named so.
+ * Whether a script ends with a dev server that a webpack template left: a file in the folder of the project's own tools, or
+ * one with such a name.
  */
 async function runsDevelopmentServer(script: string, search: StartSearch): Promise<boolean> {
   const { scripts } = search.manifest
@@ -151,7 +157,7 @@ async function runsDevelopmentServer(script: string, search: StartSearch): Promi
   return hasLine(text, OF_DEVELOPERS) || !isOfUsers(text)
 }
 
-/** Why there is nothing to start but a server that a template left behind; null where there is none. */
+/** Returns why only a dev server left by a template could be started; null where that is not so. */
 async function broughtAlone(search: StartSearch): Promise<Proposal> {
   const { start } = search.manifest.scripts
   if (start === undefined || !(await runsDevelopmentServer(start, search))) return null
@@ -166,8 +172,8 @@ function isFolder(word: string): boolean {
 }
 
 /**
- * Whether the framework's own start does what a script means: one that fetches its program each time it starts, or that
- * is written for the folder of the build, to which people change first (AdonisJS, "Deployment").
+ * Whether the framework's own start command does what a script means: one that downloads its program at each start, or is
+ * written for the build folder, which people enter first (AdonisJS, "Deployment").
  */
 async function hasBetterStart(script: string, { tree, manifest, framework }: StartSearch): Promise<boolean> {
   if (!framework?.start) return false
@@ -177,14 +183,14 @@ async function hasBetterStart(script: string, { tree, manifest, framework }: Sta
   return file !== undefined && framework.start.endsWith(`/${file}`) && !(await tree.hasFile(file))
 }
 
-/** Configurations and packages of hosts whose programs run nowhere else. */
+/** Configuration files and packages of hosts whose programs run nowhere else. */
 const WRANGLER = ['wrangler.jsonc', 'wrangler.toml', 'wrangler.json']
 const FOREIGN_PACKAGES: Record<string, string> = {
   '@cloudflare/vite-plugin': 'Cloudflare Workers',
   '@netlify/vite-plugin-tanstack-start': 'Netlify',
 }
 
-/** Why what is built here runs on another host alone; null where it does not. */
+/** Returns why the output runs only on another host; null where it does not. */
 async function foreignHost({ tree, manifest, framework }: StartSearch): Promise<string | null> {
   if (await tree.hasFile('.meteor/release'))
     return 'this is an application of Meteor, which has a build of its own: add a Dockerfile that runs "meteor build"'
@@ -197,7 +203,7 @@ async function foreignHost({ tree, manifest, framework }: StartSearch): Promise<
     const text = withoutSlashComments((await tree.readText(file)) ?? '')
     if (hasLine(text, /^\s*"?main"?\s*[:=]/)) return foreign(file, 'Cloudflare Workers')
   }
-  // Its file may be made from an example, and be nobody's but the developer's.
+  // Its file may come from an example and matter only to a developer.
   const { dev = '', start = '', deploy = '' } = manifest.scripts
   const isRun = [dev, start, deploy].some((script) => /\bwrangler (?:dev|deploy|publish)\b/.test(script))
   const serves = ['@hono/node-server', 'express', 'fastify', 'koa'].some(
@@ -211,8 +217,8 @@ function foreign(sign: string, host: string): string {
 }
 
 /**
- * A plain script is run itself: without the package manager before it the program starts sooner, takes less memory and
- * gets its signals directly. Whatever the manager adds to it is kept by running the manager.
+ * A plain script is run directly: without the package manager the program starts sooner, takes less memory and receives its
+ * signals directly. Where the manager would add something, it is run.
  */
 async function commandOf(
   name: string,
@@ -224,13 +230,16 @@ async function commandOf(
     !(`post${name}` in scripts) &&
     !/[\n]|\$?npm_|\b(npm|npx|pnpm|pnpx|yarn|bun|bunx)\b/.test(script)
   if (!isPlain) return manager.run(name)
-  // What it runs a program by, its configuration may say.
+  // Its configuration may say what runs a program.
   const isConfigured = value.nodemonConfig !== undefined || (await tree.hasFile('nodemon.json'))
   const plain = isConfigured ? script : await withoutWatcher(script, tree)
   return await withOptionalFile(plain, tree, major)
 }
 
-/** A script without what restarts a program whose files a developer changes; Express's generator makes a `bin/www`. */
+/**
+ * Returns a script without the tool that restarts the program when a developer changes a file; Express's generator creates a
+ * `bin/www`.
+ */
 async function withoutWatcher(script: string, tree: Tree): Promise<string> {
   const [, options = '', file = ''] =
     /^nodemon ((?:--env-file[= ][\w./-]+ )?)([\w./-]+)$/.exec(script.trim()) ?? []
@@ -241,7 +250,10 @@ async function withoutWatcher(script: string, tree: Tree): Promise<string> {
   return isProgram ? `node ${options}${file}` : script
 }
 
-/** A script that does not end where a file of variables is its developer's alone: a service has them from elsewhere. */
+/**
+ * Makes a script tolerate a missing file of variables that only the developer has: a service gets its variables from
+ * elsewhere.
+ */
 async function withOptionalFile(script: string, tree: Tree, major: number | null): Promise<string> {
   const file = /^node (?:--[\w-]+ )*--env-file[= ]([\w./-]+) /.exec(script)?.[1]
   if (file === undefined || major === null || major < FIRST_OPTIONAL_MAJOR || (await tree.hasFile(file)))

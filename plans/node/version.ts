@@ -5,10 +5,10 @@ import { rangeOf } from '../ranges.ts'
 import type { Tree } from '../tree.ts'
 import type { Manifest } from './manifest.ts'
 
-/** The line in long-term support (nodejs/Release, schedule). */
+/** The current long-term support version (nodejs/Release, schedule). */
 const CURRENT_LTS = 24
 
-/** The names of lines in long-term support (nodejs/Release, schedule.json). */
+/** The code names of long-term support versions (nodejs/Release, schedule.json). */
 const LTS_NAMES: Record<string, number> = {
   argon: 4,
   boron: 6,
@@ -23,17 +23,20 @@ const LTS_NAMES: Record<string, number> = {
   krypton: 24,
 }
 
-/** For a range that several lines suit: the current line first, then those before it, then newer and odd ones. */
+/** For a range that several versions satisfy: the current LTS first, then those before it, then newer and odd ones. */
 const PREFERENCE = [CURRENT_LTS, 22, 20, 18, 16, 26, 25, 23, 21]
 
-/** Lines in long-term support before the first with an image, newest first. */
+/** Long-term support versions before the first with an image, newest first. */
 const OLDER_MAJORS = [14, 12, 10, 8, 6]
 
-/** Lines of node run what was written for one some years older, and most of what is older still; not so for newer ones. */
+/** Node runs programs written for versions a few years older, and most for still older ones; the reverse does not hold. */
 const REACH = 4
 const REACH_OF_OLDER = 10
 
-/** The major version that a tree pins, or the workspace that it is a package of, else the current LTS. Throws BuildFailure for an unreadable one. */
+/**
+ * Returns the major version that a tree, or the workspace around it, pins, else the current LTS. Throws BuildFailure for an
+ * unreadable one.
+ */
 export async function chooseNodeMajor(
   places: { tree: Tree; manifest: Manifest }[],
   notes: string[],
@@ -56,10 +59,15 @@ export async function chooseNodeMajor(
   return nearestImage(major, describe(pin), choice, notes)
 }
 
-/** The newest line with an image that each major version of node-sass brings its files for (sass/node-sass, README). */
+/**
+ * The newest version with an image for which each major version of node-sass has prebuilt files (sass/node-sass, README).
+ */
 const SASS_LINES: Record<string, number> = { 6: 16, 7: 16, 8: 18, 9: 20 }
 
-/** The older compiler of Sass, whose files are made for few lines of node: null for those that have no image. */
+/**
+ * Returns the old Sass compiler of a project, with the newest node for which it has prebuilt files; null where no such
+ * version has an image.
+ */
 function sassOf(places: readonly { manifest: Manifest }[]): { name: string; newest: number | null } | null {
   for (const { manifest } of places) {
     const range = manifest.dependencies['node-sass'] ?? ''
@@ -82,7 +90,7 @@ function pinsOf(tree: Tree, manifest: Manifest): (() => Promise<Pin | null>)[] {
   ]
 }
 
-/** A range is told with its place: the version that was taken is not in it. */
+/** A range is noted with its file, because the chosen version is not written there. */
 function describe(pin: Pin): Pin {
   return /^v?\d+(?:\.\d+)*$/.test(pin.text)
     ? pin
@@ -105,7 +113,7 @@ function majorOfRange(text: string): number | null {
   return preferred ?? semver.minVersion(range)?.major ?? null
 }
 
-/** The version of Bun 1 that a tree pins, or the workspace that it is a package of; null for the newest. */
+/** Returns the version of Bun 1 that a tree, or the workspace around it, pins; null for the newest. */
 export async function chooseBunVersion(
   places: { tree: Tree; manifest: Manifest }[],
   notes: string[],

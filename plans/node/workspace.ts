@@ -3,13 +3,13 @@ import { linesOf } from '../text.ts'
 import type { Tree } from '../tree.ts'
 import { readManifest, type Manifest } from './manifest.ts'
 
-/** The packages of a workspace by their folders, without the root. */
+/** The packages of a workspace by folder, without the root. */
 export type Packages = Map<string, Manifest>
 
-/** Names go into commands as they are (npm, package.json, "name"). */
+/** Names are written into commands unescaped (npm, package.json, "name"). */
 const PLAIN_NAME = /^(?:@[\w.~-]+\/)?[\w.~-]+$/
 
-/** Reads the packages of the workspace in a tree; null when it is none. Throws BuildFailure for one that is too large. */
+/** Reads the packages of the workspace in a tree; null when it is not one. Throws BuildFailure for one that is too large. */
 export async function readWorkspace(tree: Tree, manifest: Manifest): Promise<Packages | null> {
   const patterns = (await pnpmPatterns(tree)) ?? manifest.workspaces
   if (patterns === null) return null
@@ -20,7 +20,7 @@ export async function readWorkspace(tree: Tree, manifest: Manifest): Promise<Pac
   return packages
 }
 
-/** The list `packages:` of pnpm-workspace.yaml; null without that file. Other keys of it are settings. */
+/** Returns the list `packages:` of pnpm-workspace.yaml; null without that file. Other keys of it are settings. */
 async function pnpmPatterns(tree: Tree): Promise<string[] | null> {
   const text = await tree.readText('pnpm-workspace.yaml')
   if (text === null) return null
@@ -30,11 +30,11 @@ async function pnpmPatterns(tree: Tree): Promise<string[] | null> {
     if (/^\w/.test(line)) isList = line.startsWith('packages:')
     const item = line.trim()
     if (isList && item.startsWith('- ')) patterns.push(unquoted(item.slice(2)))
-    // The same in one line: `packages: ["apps/*"]`.
+    // The same on one line: `packages: ["apps/*"]`.
     const inLine = isList ? /^packages:\s*\[([^\]]*)\]/.exec(line)?.[1] : undefined
     if (inLine !== undefined) patterns.push(...inLine.split(',').map(unquoted))
   }
-  // It may hold settings alone, beside a project that is no workspace.
+  // The file may contain only settings, for a project that is not a workspace.
   return patterns.length === 0 ? null : patterns
 }
 
@@ -42,7 +42,7 @@ function unquoted(text: string): string {
   return text.trim().replaceAll(/["']/g, '')
 }
 
-/** The folders of the packages that one depends on, each after those that it needs itself, the package itself last. */
+/** Returns the folders of a package and of its dependencies, each after those that it needs itself, the package last. */
 export function neededBy(folder: string, packages: Packages): string[] {
   const folders = new Map([...packages].map(([path, { name }]) => [name, path]))
   const ordered = new Set<string>()
@@ -60,7 +60,7 @@ export function neededBy(folder: string, packages: Packages): string[] {
   return [...ordered]
 }
 
-/** A package's name where it can be written into a command, or null. */
+/** Returns the name of a package if it can be written into a command, or null. */
 export function plainName(manifest: Manifest): string | null {
   return manifest.name !== null && PLAIN_NAME.test(manifest.name) ? manifest.name : null
 }

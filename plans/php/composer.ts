@@ -2,23 +2,23 @@ import { BuildFailure } from '../failure.ts'
 import { isRecord, textsOf } from '../json.ts'
 import type { Tree } from '../tree.ts'
 
-/** What the plan needs of a composer.json. */
+/** What the plan needs to know of a composer.json. */
 export interface Composer {
   hasLock: boolean
   requires: Record<string, string>
-  /** The extensions that it requires, and that the packages of its lock file do. */
+  /** The extensions that it, and the packages of its lock file, require. */
   extensions: string[]
   /** The packages of its lock file. */
   locked: LockedPackage[]
-  /** The PHP that it installs for, whatever runs it (`config.platform`). */
+  /** The PHP version for which it resolves packages, whatever runs it (`config.platform`). */
   isForPlatform: boolean
-  /** `extra`, where some packages keep the folder that is served. */
+  /** `extra`, where some packages keep the document root. */
   extra: Record<string, unknown>
   /** Folders of the tree that packages come from. */
   hasLocalPackages: boolean
 }
 
-/** A package as a lock file keeps it. */
+/** A package as a lock file lists it. */
 export interface LockedPackage {
   name: string
   version: string
@@ -56,10 +56,10 @@ export async function readComposer(tree: Tree): Promise<Composer | null> {
   }
 }
 
-/** Those of large projects have some megabytes. */
+/** The largest lock file that is read; large projects have some megabytes. */
 const MAX_LOCK_BYTES = 16 * 1024 * 1024
 
-/** The packages of a lock file; a broken one is Composer's to refuse. */
+/** Returns the packages of a lock file; an invalid one is left for Composer to reject. */
 function lockedPackages(lock: string | null): LockedPackage[] {
   let value: unknown
   try {

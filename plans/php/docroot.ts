@@ -2,13 +2,15 @@ import { isRecord } from '../json.ts'
 import type { Tree } from '../tree.ts'
 import type { Composer } from './composer.ts'
 
-/** Folders that frameworks serve, beside the root; WordPress and Drupal by Composer, CakePHP, and the usual one. */
+/**
+ * Folders that frameworks serve, in addition to the root; for WordPress and Drupal by Composer, CakePHP, and the usual one.
+ */
 const FOLDERS = ['public', 'web', 'webroot', 'public_html', 'htdocs', 'docroot', 'www']
 
-/** Paths go into Apache's configuration as they are. */
+/** Paths are written into Apache's configuration unescaped. */
 const PLAIN_PATH = /^[\w.-]+(?:\/[\w.-]+)*$/
 
-/** The commands with which Heroku starts PHP behind a web server; the last word is the folder that is served. */
+/** The commands with which Heroku starts PHP behind a web server; the last word is the document root. */
 const HEROKU_COMMAND = /^(?:\.\/)?(?:vendor\/bin\/)?heroku-php-(?:apache2|nginx)(?:\s|$)/
 
 /** Whether a command of a Procfile is one of Heroku's for PHP. */
@@ -16,7 +18,7 @@ export function isHerokuCommand(command: string): boolean {
   return HEROKU_COMMAND.test(command.trim())
 }
 
-/** The folder that one of Heroku's commands serves; null for the root. */
+/** Returns the document root of one of Heroku's commands; null for the root of the tree. */
 export function herokuFolder(command: string): string | null {
   const [, ...words] = command.trim().split(/\s+/)
   const plain = words.filter(
@@ -25,18 +27,21 @@ export function herokuFolder(command: string): string | null {
   return cleaned(plain.at(-1))
 }
 
-/** The folder that is served: what composer.json says, else the usual one with an index.php; null for the root, undefined for none. */
+/**
+ * Returns the document root: what composer.json says, else the usual one with an index.php; null for the root of the tree,
+ * undefined for none.
+ */
 export async function findDocroot(tree: Tree, composer: Composer | null): Promise<string | null | undefined> {
   const named = cleaned(extraFolder(composer?.extra ?? {}))
   if (named !== null && (await tree.hasFolder(named))) return named
   for (const folder of FOLDERS) if (await tree.hasFile(`${folder}/index.php`)) return folder
   if (await tree.hasFile('index.php')) return null
-  // The folder of a web server in many images; beside a program it has other pages.
+  // The document root of many images; next to a program it has other pages.
   if (await tree.hasFile('html/index.php')) return 'html'
   return installedFolder(composer) ?? undefined
 }
 
-/** Where Composer lays WordPress, which brings its index.php (johnpbloch/wordpress-core-installer). */
+/** Where Composer installs WordPress, which includes its index.php (johnpbloch/wordpress-core-installer). */
 function installedFolder(composer: Composer | null): string | null {
   const names = ['johnpbloch/wordpress', 'johnpbloch/wordpress-core', 'roots/wordpress']
   if (composer === null || !names.some((name) => name in composer.requires)) return null

@@ -28,13 +28,13 @@ const FROM_PECL: Record<string, string[]> = {
   redis: [],
 }
 
-/** In every image: what the usual databases and frameworks want. */
+/** In every image: what the usual databases and frameworks need. */
 const USUAL = ['mysqli', 'pdo_mysql', 'pdo_pgsql', 'bcmath', 'zip', 'pcntl', 'opcache']
 
-/** From here on PHP has it built in (PHP 8.5, UPGRADING). */
+/** From this version on PHP includes it (PHP 8.5, UPGRADING). */
 const FIRST_WITH_OPCACHE = '8.5'
 
-/** Line breaks of a file that `printf` writes. */
+/** Line breaks for a file that `printf` writes. */
 const OPCACHE = [
   'opcache.memory_consumption=128',
   'opcache.max_accelerated_files=20000',
@@ -45,9 +45,9 @@ const OPCACHE = [
 const COMPILED_FILES = `$(php -r 'echo ini_get("extension_dir");')/*.so`
 
 /**
- * Compiles with packages that are gone when it ends, all in one layer, but for the libraries that the extensions load, as the
- * official images that stand on PHP do (docker-library, WordPress and Drupal): what was installed by hand before stays,
- * what an extension is linked with counts as installed by hand, and everything else is removed.
+ * Compiles in one layer and removes the packages needed for it, except the libraries that the extensions load, as official
+ * images based on PHP do (docker-library, WordPress and Drupal). Packages installed manually before stay; those that an
+ * extension is linked with are marked as manual; everything else is removed.
  */
 function compileWith(packages: readonly string[], commands: readonly string[]): string {
   const install = `apt-get install -y -qq --no-install-recommends ${packages.join(' ')} >/dev/null`
@@ -57,7 +57,7 @@ function compileWith(packages: readonly string[], commands: readonly string[]): 
     ...commands,
     "apt-mark auto '.*' >/dev/null",
     'apt-mark manual $marked >/dev/null',
-    // Paths as the loader finds them, below /lib or /usr/lib; packages say the one or the other.
+    // Paths as the loader finds them, below /lib or /usr/lib; packages list one or the other.
     `ldd ${COMPILED_FILES} | sed -n 's#.* => /\\(usr/\\)\\?\\(lib/[^ ]*\\).*#*/\\2#p' | sort -u | xargs -r dpkg-query --search | cut -d: -f1 | sort -u | xargs -r apt-mark manual >/dev/null`,
     'apt-get purge -y -qq --auto-remove >/dev/null',
     `! ldd ${COMPILED_FILES} | grep 'not found'`,
@@ -65,7 +65,7 @@ function compileWith(packages: readonly string[], commands: readonly string[]): 
   ].join(' && ')
 }
 
-/** The lines that compile the extensions that are wanted, and the usual ones; and set up OPcache. */
+/** Returns the lines that compile the required and the usual extensions and configure OPcache. */
 export function extensionSteps(wanted: readonly string[], version: string): string[] {
   const compiled = [...new Set([...USUAL, ...wanted.filter((name) => name in COMPILED)])].filter(
     (name) => name !== 'opcache' || version < FIRST_WITH_OPCACHE,

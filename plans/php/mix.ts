@@ -1,12 +1,12 @@
 import type { Tree } from '../tree.ts'
 
-/** As Laravel's skeleton names them with Mix (laravel.com, "Compiling Assets (Mix)"). */
+/** As in Laravel's skeleton with Mix (laravel.com, "Compiling Assets (Mix)"). */
 export const MIX_SCRIPTS = ['build', 'production', 'prod']
 
-/** What it makes, below the folder of the pages. */
+/** Its output, below the folder of the pages. */
 const MADE = ['mix-manifest.json', 'js/app.js', 'css/app.css']
 
-/** Whether the pages want what Mix makes for them, and the source does not have. */
+/** Whether the pages use the output of Mix and the source does not have it. */
 export async function wantsMix(tree: Tree): Promise<boolean> {
   const configuration = await tree.readText('webpack.mix.js')
   if (configuration === null) return false

@@ -31,22 +31,22 @@ export const php: LanguagePlan = {
   detect: async (tree) => {
     const hasComposer = await tree.hasFile('composer.json')
     const hasPages = (await findDocroot(tree, null)) !== undefined
-    // With both, what package.json starts is for the styles of the pages.
+    // With both, the start script of package.json is for the styles of the pages.
     if (hasComposer && hasPages) return true
     return (hasComposer || hasPages) && !(await hasScript(tree, 'start'))
   },
   plan: planPhp,
 }
 
-/** It makes a site of the templates in `source`, and wants its assets built before (jigsaw.tighten.com, "Deploying Your Site"). */
+/** It builds a site from the templates in `source`, after its assets (jigsaw.tighten.com, "Deploying Your Site"). */
 const JIGSAW = 'tightenco/jigsaw'
 const JIGSAW_SCRIPTS = ['prod', 'production', 'build']
 
-/** In production what it maps has to be written out before (symfony.com, "AssetMapper", "Serving Assets"). */
+/** In production, mapped assets have to be written out first (symfony.com, "AssetMapper", "Serving Assets"). */
 const ASSET_MAPPER = 'symfony/asset-mapper'
 const MAP_ASSETS = 'php bin/console asset-map:compile'
 
-/** What it maps by these packages has to be made before (symfony.com, TailwindBundle, SassBundle). */
+/** Assets from these packages have to be built before they are mapped (symfony.com, TailwindBundle, SassBundle). */
 const STYLES: Record<string, string> = {
   'symfonycasts/tailwind-bundle': 'php bin/console tailwind:build --minify',
   'symfonycasts/sass-bundle': 'php bin/console sass:build',
@@ -55,14 +55,14 @@ const STYLES: Record<string, string> = {
 const CACHES = ['/root/.composer/cache']
 const COMPOSER = 'composer install --no-dev --no-interaction --no-progress --prefer-dist'
 
-/** Apache's own words; `${PORT}` is read from the environment when it starts. */
+/** Apache reads `${PORT}` from the environment when it starts. */
 function siteOf(folder: string): string {
   return [
     'ServerName localhost',
     'Listen ${PORT}',
     '<VirtualHost *:${PORT}>',
     `  DocumentRoot ${folder}`,
-    // Programs find the service's variables in $_ENV, too, which the settings for production leave empty.
+    // Programs also find the service's variables in $_ENV, which the production settings leave empty.
     '  php_value variables_order EGPCS',
     `  <Directory ${folder}>`,
     '    AllowOverride All',
@@ -104,9 +104,9 @@ async function planPhp(tree: Tree, settings: PlanSettings): Promise<PlannedBuild
   const dockerfile = [
     `FROM ${baseImage(settings, `php:${version}-apache-${debianOfPhp(version)}`)} AS php`,
     ...extensionSteps(composer?.extensions ?? [], version),
-    // What it ends with says of commands what the host above says of pages.
+    // The end of this line does for the command line what the virtual host above does for pages.
     `RUN a2enmod -q rewrite && printf '${site}\\n' >/etc/apache2/sites-available/000-default.conf && : >/etc/apache2/ports.conf && cp /usr/local/etc/php/php.ini-production /usr/local/etc/php/php.ini && echo variables_order=EGPCS >>/usr/local/etc/php/php.ini`,
-    // Its file .env says dev, for which the packages of developers would have to be there (symfony.com, "Deployment").
+    // Its .env sets the environment dev, which needs the packages for development (symfony.com, "Deployment").
     ...(isSymfony ? ['ENV APP_ENV=prod'] : []),
     ...assets.stages,
     ...buildStage('php'),
@@ -128,7 +128,7 @@ async function planPhp(tree: Tree, settings: PlanSettings): Promise<PlannedBuild
     dockerfile: textOf(dockerfile),
     manifests: assets.manifests,
     needsWhole: false,
-    // Without Composer, its packages are a part of the source.
+    // Without Composer, its packages are part of the source.
     ignore: ['.git', '**/node_modules', ...(composer === null ? [] : ['vendor'])],
     notes: [`php ${version} with Apache`, ...notes],
   }
@@ -136,7 +136,7 @@ async function planPhp(tree: Tree, settings: PlanSettings): Promise<PlannedBuild
 
 const ADVICE = 'add an index.php in the root or in public/'
 
-/** Heroku's commands start its own web server; here Apache serves the folder that they name. */
+/** Heroku's commands start a web server of its own; here Apache serves the folder that they name. */
 function understood(
   startCommand: string | null,
   found: string | null,
@@ -148,7 +148,7 @@ function understood(
   return { startCommand: 'apache2-foreground', docroot }
 }
 
-/** What composer.json names is installed first, without the scripts that want the code. */
+/** The packages of composer.json are installed first, without the scripts that need the code. */
 function installSteps(composer: Composer | null, settings: PlanSettings): string[] {
   if (composer === null) return ['COPY source/ ./']
   const lock = composer.hasLock ? ' source/composer.lock' : ''
@@ -167,7 +167,7 @@ function installSteps(composer: Composer | null, settings: PlanSettings): string
   ]
 }
 
-/** Frameworks by the package that tells of them. */
+/** Frameworks by the package that identifies them. */
 const FRAMEWORKS: Record<string, string> = {
   'laravel/framework': 'laravel',
   'laravel/lumen-framework': 'lumen',
@@ -189,14 +189,17 @@ async function frameworkOf(tree: Tree, composer: Composer | null): Promise<strin
   return (await tree.hasFile('wp-config-sample.php')) ? 'wordpress' : null
 }
 
-/** What writes out the assets of Symfony; nothing without AssetMapper, or a console to call it by. */
+/** Returns the command that writes out Symfony's assets; nothing without AssetMapper, or without a console to call it. */
 async function mappingOf(tree: Tree, { requires }: Composer): Promise<string[]> {
   if (!(ASSET_MAPPER in requires) || !(await tree.hasFile('bin/console'))) return []
   const styles = Object.keys(STYLES).filter((name) => name in requires)
   return [...styles.map((name) => STYLES[name]!), MAP_ASSETS]
 }
 
-/** Where Symfony finds its secret without a variable of the service (symfony.com, "Configuration Based on Environment Variables"). */
+/**
+ * Places where Symfony finds its secret without a variable of the service (symfony.com, "Configuration Based on Environment
+ * Variables").
+ */
 const SECRET_FILES = ['.env', '.env.local', '.env.prod', '.env.prod.local']
 const SECRET_VAULT = 'config/secrets/prod'
 
@@ -206,7 +209,7 @@ async function hasSecret(tree: Tree): Promise<boolean> {
   return await tree.hasFolder(SECRET_VAULT)
 }
 
-/** Laravel signs and encrypts with a key of 32 bytes (laravel.com, "Encryption"); Symfony's own is any text. */
+/** Laravel signs and encrypts with a key of 32 bytes (laravel.com, "Encryption"); Symfony accepts any text. */
 async function variablesOf(tree: Tree, framework: string | null): Promise<PlannedVariable[]> {
   if (framework === 'symfony' && (await hasSecret(tree))) return []
   if (framework === 'symfony')

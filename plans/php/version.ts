@@ -6,12 +6,12 @@ import { rangeOf } from '../ranges.ts'
 import type { Tree } from '../tree.ts'
 import type { Composer, LockedPackage } from './composer.ts'
 
-/** Of a constraint, in a note. */
+/** The length of a constraint in a note. */
 const SHOWN_CHARACTERS = 100
 
 /**
- * The version that a tree pins, else the first that its composer.json, the packages of its lock file and an older framework
- * allow. Throws BuildFailure for one that cannot be had.
+ * Returns the version that a tree pins, else the first that its composer.json, the packages of its lock file and an older
+ * framework allow. Throws BuildFailure for one that is not available.
  */
 export async function choosePhpVersion(
   tree: Tree,
@@ -45,8 +45,8 @@ export async function choosePhpVersion(
 }
 
 /**
- * Composer's constraints are semver's, but for the signs between alternatives and between parts, and for `~8.0`, which is
- * any 8 (getcomposer.org, "Versions and constraints").
+ * Composer's constraints are those of semver, except for the separators, and for `~8.0`, which allows any 8
+ * (getcomposer.org, "Versions and constraints").
  */
 function rangeOfComposer(constraint: string): string | null {
   const written = constraint
@@ -63,7 +63,10 @@ function suits(version: string, range: string): boolean {
   return semver.intersects(range, `${version}.x`)
 }
 
-/** The newest PHP for the lines of frameworks before a version, by their names (laravel.com, "Support Policy"; book.cakephp.org, "Installation"). */
+/**
+ * The newest PHP for versions of frameworks below a version (laravel.com, "Support Policy"; book.cakephp.org,
+ * "Installation").
+ */
 const FRAMEWORK_LINES: Record<string, [before: string, php: string][]> = {
   'laravel/framework': [
     ['6.0.0', '7.4'],
@@ -78,16 +81,16 @@ const FRAMEWORK_LINES: Record<string, [before: string, php: string][]> = {
   'cakephp/cakephp': [['4.0.0', '7.4']],
 }
 
-/** A version other than the first, with the reason; null where the first is right, or none would be. */
+/** Returns a version other than the first, with the reason; null where the first is right, or none is. */
 function olderFor(
   composer: Composer | null,
   suiting: readonly string[],
 ): { version: string; why: string } | null {
-  // One that only pretends to have some PHP is checked against that when it runs.
+  // A project that only pretends a platform is checked against the real one at run time.
   if (composer === null || composer.isForPlatform) return null
   const framework = frameworkLimit(composer)
   const framed = framework === null ? [] : suiting.filter((each) => Number(each) <= Number(framework.php))
-  // Where packages of the lock file want a newer one, that was seen to work.
+  // If packages of the lock file need a newer one, somebody has seen it work.
   const preferred = [...framed, ...suiting]
   const [first] = preferred
   const asking = askingDifferently(composer.locked)
@@ -101,10 +104,10 @@ function olderFor(
   return first === undefined || first === suiting[0] ? null : { version: first, why: framework!.why }
 }
 
-/** Constraints of packages; no project has more of its own, and each takes its time. */
+/** How many constraints of packages are checked; no project has more distinct ones, and each takes time. */
 const MAX_CONSTRAINTS = 500
 
-/** The first package with each constraint: most have the same few. */
+/** Returns the first package for each constraint: most packages share a few. */
 function askingDifferently(locked: readonly LockedPackage[]): LockedPackage[] {
   const asking = new Map<string | undefined, LockedPackage>()
   for (const each of locked) {
@@ -119,7 +122,7 @@ function refuses({ requires }: LockedPackage, version: string): boolean {
   return range !== null && !suits(version, range)
 }
 
-/** The newest PHP that an older framework runs under; null for none, and where a newer framework may be installed. */
+/** Returns the newest PHP on which an older framework runs; null for none, and where a newer framework may be installed. */
 function frameworkLimit({ locked, requires }: Composer): { php: string; why: string } | null {
   for (const [name, lines] of Object.entries(FRAMEWORK_LINES)) {
     const installed = locked.find((each) => each.name === name)

@@ -9,11 +9,11 @@ export interface PythonStart {
   command: string
   /** One lower-case word; null for a plain program. */
   framework: string | null
-  /** The web server that it wants, which the project does not name. */
+  /** The web server that it needs and the project does not name. */
   packages: string[]
 }
 
-/** Where applications are usually made, as file and as module name. */
+/** Where applications are usually created, as file and as module name. */
 const MODULES = [
   'app',
   'main',
@@ -30,16 +30,16 @@ const MODULES = [
   'backend/main',
 ]
 
-/** The same in a package below `src` (PyPA, "src layout vs flat layout"). */
+/** The same for a package below `src` (PyPA, "src layout vs flat layout"). */
 const SOURCES = 'src'
 const IN_PACKAGES = ['main', 'app', 'asgi', 'wsgi', 'server', 'api', '__init__', 'webapp']
-/** Of those packages; one has the application. */
+/** How many of those packages are searched; one has the application. */
 const MAX_PACKAGES = 10
 
-/** Parameters of a factory. */
+/** How many lines of parameters of a factory are read. */
 const MAX_PARAMETERS_CHARACTERS = 4_096
 
-/** What makes an application in a module, and how it is served. */
+/** How an application is created in a module, and how it is served. */
 const APPLICATIONS: { framework: string; call: RegExp; kind: 'asgi' | 'wsgi' }[] = [
   { framework: 'fastapi', call: /^(?:\w+\.)?FastAPI\(/, kind: 'asgi' },
   { framework: 'fasthtml', call: /^(?:fast_app|FastHTML|\w+\.FastHTML)\(/, kind: 'asgi' },
@@ -52,7 +52,7 @@ const APPLICATIONS: { framework: string; call: RegExp; kind: 'asgi' | 'wsgi' }[]
 
 const KINDS = Object.fromEntries(APPLICATIONS.map(({ framework, kind }) => [framework, kind]))
 
-/** Finds the application that a server for Python serves, by what its module makes; null where none of the usual ones does. */
+/** Finds the application for a Python web server, by how its module creates it; null where no usual way is found. */
 export async function findApplication(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
   for (const file of MODULES) {
     const text = await tree.readText(`${file}.py`)
@@ -66,7 +66,7 @@ export async function findApplication(tree: Tree, names: NamesPackage): Promise<
   return null
 }
 
-/** Finds the application that a package below `src`, or one of the root, makes; null where none does by itself. */
+/** Finds the application that a package below `src`, or one in the root, creates; null where none does by itself. */
 export async function findPackaged(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
   const below = await inPackages(tree, SOURCES, names)
   if (below !== null) return { ...below, command: `PYTHONPATH=${SOURCES} ${below.command}` }
@@ -77,7 +77,7 @@ async function inPackages(tree: Tree, root: string, names: NamesPackage): Promis
   const folders = (await tree.list(root)).filter((name) => /^(?!tests?\/)[A-Za-z_]\w*\/$/.test(name))
   let left = MAX_PACKAGES
   for (const folder of folders) {
-    // Beside packages the root has folders of everything else.
+    // Besides packages, the root has folders of all kinds.
     if (root !== SOURCES && !(await tree.hasFile(`${folder}__init__.py`))) continue
     if (--left < 0) return null
     for (const module of IN_PACKAGES) {
@@ -95,7 +95,7 @@ function moduleOf(file: string): string {
   return file.replace(/\/__init__$/, '').replaceAll('/', '.')
 }
 
-/** Whether the factory of a module can be called as it is: a server hands nothing over. */
+/** Whether the factory of a module can be called without arguments: a server passes none. */
 function takesNothing(text: string): boolean {
   const [, rest = ''] = text.split(/^def create_app\(/m, 2)
   const parameters = rest.slice(0, MAX_PARAMETERS_CHARACTERS).split(')', 1)[0]!.split(',')
@@ -129,9 +129,9 @@ async function modulesIn(tree: Tree, folder: string): Promise<string[]> {
 interface Made {
   framework: string
   kind: 'asgi' | 'wsgi'
-  /** What a server is told, by the module's name. */
+  /** The arguments for a server, by the name of the module. */
   target: (module: string) => string
-  /** It is made by a function that the server calls. */
+  /** Whether a function that the server calls creates it. */
   isFactory: boolean
 }
 
@@ -141,13 +141,13 @@ function madeIn(text: string, names: NamesPackage): Made | null {
     if (made !== undefined)
       return { framework, kind, target: (module) => `${module}:${made}`, isFactory: false }
   }
-  // Dash tells its own server by a name, or runs it itself by HOST and PORT.
+  // Dash exposes its server by a name, or runs it itself on HOST and PORT.
   const dash = names('dash') ? findMade(text, /^\w+\.server\b/) : undefined
   if (dash !== undefined) {
     return { framework: 'dash', kind: 'wsgi', target: (module) => `${module}:${dash}`, isFactory: false }
   }
   if (!hasLine(text, /^def create_app\(/)) return null
-  // What it makes may come from another module.
+  // Its application may come from another module.
   const lines = factoryLines(text)
   const inside = APPLICATIONS.find(({ call }) => makesInside(lines, call))
   const framework = inside?.framework ?? (names('fastapi') && !names('flask') ? 'fastapi' : 'flask')
@@ -157,7 +157,7 @@ function madeIn(text: string, names: NamesPackage): Made | null {
     : { framework, kind: 'wsgi', target: (module) => `"${module}:create_app()"`, isFactory }
 }
 
-/** The lines of the factory of a module; those of its parameters may end with a bracket that is not indented. */
+/** Yields the lines of a module's factory; those of its parameters may end with a bracket that is not indented. */
 function factoryLines(text: string): string[] {
   const lines = [...linesOf(text)]
   const start = lines.findIndex((line) => line.startsWith('def create_app(')) + 1
@@ -165,7 +165,7 @@ function factoryLines(text: string): string[] {
   return lines.slice(start, end === -1 ? undefined : end)
 }
 
-/** Whether lines of a function make an application. */
+/** Whether lines of a function create an application. */
 function makesInside(lines: readonly string[], call: RegExp): boolean {
   for (const line of lines) {
     const [, made] = /^\s+(?:return|[A-Za-z_]\w*(?:\s*:[^=]{1,100})?\s*=)\s*(\S.*)$/.exec(line) ?? []
@@ -174,7 +174,7 @@ function makesInside(lines: readonly string[], call: RegExp): boolean {
   return false
 }
 
-/** Django's development server and Flask's are not made to be public. */
+/** The dev servers of Django and Flask are not meant to be public. */
 export function withServer(start: PythonStart, server: string, names: NamesPackage): PythonStart {
   return names(server) ? start : { ...start, packages: [server] }
 }
@@ -192,7 +192,10 @@ function served(made: Made, module: string, names: NamesPackage): PythonStart {
   return withServer({ ...start, command: `uvicorn --host 0.0.0.0 --port $PORT ${target}` }, 'uvicorn', names)
 }
 
-/** The name that a module gives to what a call makes: `app = Flask(...)`, `app: FastAPI = FastAPI(...)`, `app, rt = fast_app()`. */
+/**
+ * Returns the name to which a module assigns the result of a call: `app = Flask(...)`, `app: FastAPI = FastAPI(...)`, `app,
+ * rt = fast_app()`.
+ */
 function findMade(text: string, call: RegExp): string | undefined {
   for (const line of linesOf(text)) {
     const equals = line.indexOf('=')

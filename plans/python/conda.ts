@@ -1,21 +1,21 @@
 import { linesOf } from '../text.ts'
 import type { Tree } from '../tree.ts'
 
-/** The files that `conda env export` writes and people name alike. */
+/** The usual names of the file that `conda env export` writes. */
 const FILES = ['environment.yml', 'environment.yaml']
 
 /** A tree's list of packages for conda. */
 export interface Environment {
   file: string
-  /** As it can be made on Linux. */
+  /** The list as it can be installed on Linux. */
   text: string
 }
 
-/** Packages that conda has for Windows or macOS alone; an export names them with everything else. */
+/** Packages that conda has only for Windows or macOS; an export lists them with everything else. */
 const OTHER_SYSTEMS =
   /^(?:vc|vc14_runtime|vs20\d\d_\S+|ucrt|win_inet_pton|wincertstore|pywin32|pywinpty|m2w64-\S+|msys2-\S+|libcxx|appnope|menuinst|console_shortcut|icc_rt)$/
 
-/** Reads the list of a tree; null without one, or for a file of that name that is none. */
+/** Reads the list of a tree; null without one, or for a file of that name that is something else. */
 export async function readEnvironment(tree: Tree): Promise<Environment | null> {
   for (const file of FILES) {
     const text = await tree.readText(file)
@@ -24,18 +24,18 @@ export async function readEnvironment(tree: Tree): Promise<Environment | null> {
   return null
 }
 
-/** A package as an export names it: its version, and the build of it. A build with a star is a wish of a person's. */
+/** A package as an export writes it: version and build. A build with a wildcard was written by a person. */
 const EXPORTED = /^( *- +[\w./:-]+=[^=\s]+)=[^=\s*]+\s*$/
 
 /**
- * The list without what an export adds that holds for the system it was made on: builds (`=h2bbff1b_0`), packages of
- * other systems, the place of the environment. Every other line stays as it is: what pip installs is named for all systems
- * alike. A list in one line (`[python, flask]`) no tool exports.
+ * Removes from a list what an export adds that only holds on its own system: builds (`=h2bbff1b_0`), packages of other
+ * systems, the path of the environment. Every other line stays as it is: names of pip packages are the same on all systems.
+ * No tool exports a list on one line (`[python, flask]`).
  */
 function forLinux(text: string): string {
   const lines: string[] = []
   let isList = false
-  /** Where the first item stands, and its indent, which all have; those of `pip:` stand deeper. */
+  /** The first item and its indentation, which all items share; those of `pip:` are deeper. */
   let first: { at: number; indent: string } | null = null
   let hasPip = false
   for (const line of linesOf(text)) {
@@ -53,7 +53,7 @@ function forLinux(text: string): string {
   return lines.join('\n')
 }
 
-/** The name of the package of an item, perhaps behind a channel (`conda-forge::flask`); null for `pip:`, or none. */
+/** Returns the name of the package of an item, possibly after a channel (`conda-forge::flask`); null for `pip:`, or none. */
 function nameIn(item: string): string | null {
   const [, named = ''] = /^ *- +["']?([\w./:-]+)/.exec(item) ?? []
   return named === '' || named.endsWith(':') ? null : named.split('::').at(-1)!

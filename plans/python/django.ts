@@ -6,38 +6,41 @@ import type { NamesPackage } from './requirements.ts'
 
 /** A Django project, by its manage.py. */
 export interface DjangoProject {
-  /** Where its manage.py lies, empty for the root. */
+  /** The folder of its manage.py; empty for the root. */
   folder: string
   /** The module with `wsgi.py` and `asgi.py`. */
   module: string
-  /** It says where its static files are gathered. */
+  /** Whether it says where its static files are collected. */
   gathersFiles: boolean
-  /** Its pages take styles and scripts that are put together before it starts (django-compressor, "Offline Compression"). */
+  /**
+   * Whether its pages use styles and scripts that are compressed before it starts (django-compressor, "Offline
+   * Compression").
+   */
   compresses: boolean
 }
 
-/** Settings may be parted into this many files. */
+/** Into how many files settings may be split. */
 const MAX_SETTINGS_FILES = 20
 
-/** Folders right below the root that may have the manage.py. */
+/** How many folders directly below the root may have the manage.py. */
 const MAX_FOLDERS = 40
-/** They go into commands as they are. */
+/** They are written into commands unescaped. */
 const PLAIN_FOLDER = /^[\w-][\w.-]*\/$/
 
-/** Projects that show or try what the root has, rather than being it. */
+/** Folders of projects that demonstrate or test the root. */
 const BESIDE = /^(?:tests?|testing|examples?|samples?|demos?|docs?|sandbox|templates?)\/$/i
 
-/** The same by what their names begin with, beside the documentation of what may be a library. */
+/** The same by prefix, next to the documentation of what may be a library. */
 const BESIDE_DOCUMENTED = /^(?:tests?|examples?|samples?|demos?|sandbox)/i
 
-/** What gathers the files that a project's pages take; none where it says of no place for them. */
+/** Returns the commands that collect the static files; none where no place for them is set. */
 export function gatherFiles(
   { folder, gathersFiles, compresses }: DjangoProject,
   names: NamesPackage,
 ): string[] {
   if (!gathersFiles) return []
   const run = `python ${posix.join(folder, 'manage.py')}`
-  // Set up as for its developers, as it may be while it is built, it would refuse.
+  // With debugging on, as it may be during the build, it would refuse.
   const isCompressed = compresses && names('django-compressor')
   return [`${run} collectstatic --noinput`, ...(isCompressed ? [`${run} compress --force`] : [])]
 }
@@ -83,7 +86,7 @@ async function projectIn(tree: Tree, folder: string): Promise<DjangoProject | nu
   }
 }
 
-/** Whether the settings that manage.py takes, and no others beside them, have pages whose files it puts together. */
+/** Whether the settings that manage.py uses, and no others next to them, compress files for pages offline. */
 async function compressesOffline(tree: Tree, settings: string): Promise<boolean> {
   const text = (await tree.readText(`${settings.replaceAll('.', '/')}.py`)) ?? ''
   if (!hasLine(text, /^COMPRESS_OFFLINE\s*=\s*True\b/) || !hasLine(text, /^\s+["']compressor["'],?/))
@@ -91,10 +94,10 @@ async function compressesOffline(tree: Tree, settings: string): Promise<boolean>
   return typeof (await findSource(tree, /\.html$/, /^(?!.*\{#).*\{%-?\s*compress\s/)) === 'string'
 }
 
-/** Parts of the names of settings that are for no users. */
+/** Parts of names of settings that are not for production. */
 const FOR_DEVELOPERS = /(?:^|_)(?:tests?|testing|local|dev|development)(?:_|$)/
 
-/** The module that manage.py names, or the last of those that it chooses among for its users. */
+/** Returns the module that manage.py names, or of several the last one that is for production. */
 function settingsOf(manage: string): string | undefined {
   const named = /DJANGO_SETTINGS_MODULE["'],\s*["']([A-Za-z_][\w.]*)["']/.exec(manage)?.[1]
   if (named !== undefined || !manage.includes('DJANGO_SETTINGS_MODULE')) return named
@@ -107,7 +110,7 @@ function settingsOf(manage: string): string | undefined {
   })
 }
 
-/** The module itself, and where it is one of a folder, those beside it, which it most often starts from. */
+/** Yields the module itself, and if it is in a folder, its neighbours, which it usually imports. */
 async function settingsTexts(tree: Tree, parts: string[]): Promise<string[]> {
   const path = parts.join('/')
   const folders = parts.length > 1 ? [path, parts.slice(0, -1).join('/')] : [path]

@@ -9,14 +9,14 @@ export interface SiteGenerator {
   name: 'mkdocs' | 'pelican' | 'sphinx'
   build: string
   publishDirectory: string
-  /** What no list of requirements names. */
+  /** Packages to install in addition to the requirements. */
   packages: string[]
 }
 
-/** Where the configuration of Sphinx lies: its quick start makes the first two, Read the Docs teaches the others. */
+/** Folders with the configuration of Sphinx: its quick start creates the first two, Read the Docs documents the others. */
 const SPHINX_FOLDERS = ['.', 'source', 'docs', 'docs/source', 'doc']
 
-/** The generator whose site a tree is; null for none. */
+/** Returns the generator whose site a tree is; null for none. */
 export async function findGenerator(tree: Tree, names: NamesPackage): Promise<SiteGenerator | null> {
   const mkdocs = await tree.readText('mkdocs.yml')
   if (mkdocs !== null) {
@@ -28,11 +28,11 @@ export async function findGenerator(tree: Tree, names: NamesPackage): Promise<Si
     }
   }
   const found = (await pelican(tree, names)) ?? (await sphinx(tree, names))
-  // Pages that lie there as they are need no build.
+  // Pages that are there already need no build.
   return found === null || (await pagesIn(tree)) !== null ? null : found
 }
 
-/** MkDocs itself, and its most used theme. */
+/** MkDocs itself, and its most popular theme. */
 function mkdocsPackages(configuration: string, names: NamesPackage): string[] {
   if (names('mkdocs') || names('mkdocs-material')) return []
   return findInLines(configuration, /^\s*name:\s*["']?(material)\b/) === undefined
@@ -52,7 +52,7 @@ async function pelican(tree: Tree, names: NamesPackage): Promise<SiteGenerator |
   }
 }
 
-/** Its requirements may lie beside its pages (docs.readthedocs.io, "Configuration file"). */
+/** Its requirements may be next to its pages (docs.readthedocs.io, "Configuration file"). */
 async function sphinx(tree: Tree, names: NamesPackage): Promise<SiteGenerator | null> {
   for (const folder of SPHINX_FOLDERS) {
     const text = await tree.readText(posix.join(folder, 'conf.py'))

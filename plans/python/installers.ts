@@ -5,27 +5,27 @@ import type { Tree } from '../tree.ts'
 import { readEnvironment, type Environment } from './conda.ts'
 import { readRequirements, type Requirements } from './requirements.ts'
 
-/** How a Python project's packages are installed into the active environment. */
+/** How the packages of a Python project are installed into the active environment. */
 export interface Installer {
   name: string
-  /** The package that brings the program which installs; null for pip. */
+  /** The package with the installer; null for pip. */
   tool: string | null
   environment: Record<string, string>
-  /** What installing reads; none when it may read the whole tree. */
+  /** The files that an installation reads; none when it may read the whole tree. */
   files: string[]
-  /** What it reads that is not as the tree has it. */
+  /** Files that it reads in another form than in the tree. */
   manifests?: Record<string, string>
-  /** Lines that bring what no package of pip's does. */
+  /** Lines that install what pip has no package for. */
   lines?: (settings: PlanSettings) => string[]
-  /** It makes the environment itself, with a Python of its own. */
+  /** Whether it creates the environment itself, with a Python of its own. */
   makesEnvironment?: true
-  /** Commands that need `files` alone, so that a change of the code leaves what they did in the engine's cache. */
+  /** Commands that need only `files`, so that a change of the code leaves their result in the engine's cache. */
   early: string[]
   /** Commands that need the whole tree. */
   late: string[]
 }
 
-/** By the lock file, else by the manifest. */
+/** Chosen by the lock file, else by the manifest. */
 export async function chooseInstaller(tree: Tree): Promise<Installer> {
   const project = await tree.readText('pyproject.toml')
   if (await tree.hasFile('uv.lock')) return uv(project ?? '')
@@ -49,7 +49,7 @@ function pip({ files, namesTree }: Requirements): Installer {
   return { name: 'pip', tool: null, environment: {}, files: namesTree ? [] : files, early, late }
 }
 
-/** Makes an environment of conda's packages where the others have theirs (mamba-org, "Micromamba User Guide"). */
+/** Creates an environment of conda packages where other environments are (mamba-org, "Micromamba User Guide"). */
 function conda({ file, text }: Environment): Installer {
   return {
     name: 'conda',
@@ -85,7 +85,7 @@ function uv(project: string): Installer {
   }
 }
 
-/** A project without a lock file: what it depends on, and then itself, when it is to be built. */
+/** Installs a project without a lock file: its dependencies first, then the project itself if it has a build. */
 function byProject(project: string): Installer {
   const install = '/opt/tools/bin/uv pip install'
   return {

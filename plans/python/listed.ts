@@ -1,17 +1,17 @@
 import { isRecord } from '../json.ts'
 
-/** As deep as tables of requirements lie, the groups of a tool's environments among them. */
+/** How deep tables of requirements are nested, including groups of a tool's environments. */
 const MAX_DEPTH = 6
 
-/** A longer one no person wrote. */
+/** A longer file was not written by a person. */
 const MAX_CHARACTERS = 256 * 1024
 
-/** Tables and lists of requirements, whatever tool reads them (PyPA, "pyproject.toml"; Poetry, PDM, uv, Hatch, Pixi). */
+/** Tables and lists of requirements, for any tool (PyPA, "pyproject.toml"; Poetry, PDM, uv, Hatch, Pixi). */
 const LISTS = /^(?:.*dependencies|dependency-groups|requires)$/
 
 /**
- * What a pyproject.toml names as requirements, as text: its description, keywords and links name other things by the names
- * of packages. The whole text where it is no TOML.
+ * Returns the requirements in a pyproject.toml as text: its description, keywords and links may contain names of packages
+ * too. The whole text where it is not valid TOML.
  */
 export async function listedIn(text: string): Promise<string> {
   if (text.length > MAX_CHARACTERS) return text

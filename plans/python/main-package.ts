@@ -1,10 +1,13 @@
 import type { Tree } from '../tree.ts'
 import type { PythonStart } from './application.ts'
 
-/** Packages beside a program, by habit. */
+/** Usual names of packages that are not the program. */
 const BESIDE = /^(?:tests?|docs?|examples?|scripts?|tools?|migrations|alembic)$/
 
-/** Runs the only package of the root that python runs by its name (docs.python.org, "__main__.py in Python packages"); null for several. */
+/**
+ * Returns the command that runs the only package in the root that python can run by name (docs.python.org, "__main__.py in
+ * Python packages"); null for several.
+ */
 export async function mainPackage(tree: Tree): Promise<PythonStart | null> {
   const found: string[] = []
   for (const name of await tree.list('.')) {

@@ -2,9 +2,9 @@ import semver from 'semver'
 import { linesOf } from '../text.ts'
 
 /**
- * The newest minor version of Python 3 for the lines of a package before a version, and from another on: by the packages that
- * PyPI has of it, or where its documentation names one. Under newer ones it is compiled, which ends in an error or takes most
- * of an hour, or it breaks where it is imported.
+ * The newest minor version of Python 3 for versions of a package below a version, and above another: by its wheels on PyPI,
+ * or where its documentation states one. On a newer Python it is compiled, which fails or takes most of an hour, or it
+ * breaks on import.
  */
 const LINES: Record<string, [before: string, minor: number, from?: string][]> = {
   aiohttp: [
@@ -14,7 +14,7 @@ const LINES: Record<string, [before: string, minor: number, from?: string][]> = 
     ['3.9.0', 11],
     ['3.10.6', 12],
   ],
-  // docs.djangoproject.com, "What Python version can I use with Django?"; from 4.2 on it runs under all.
+  // docs.djangoproject.com, "What Python version can I use with Django?"; from 4.2 on it runs on all.
   django: [
     ['2.2.0', 7],
     ['3.2.0', 9],
@@ -35,7 +35,7 @@ const LINES: Record<string, [before: string, minor: number, from?: string][]> = 
     ['3.0.0', 11],
     ['3.1.0', 12],
   ],
-  // It imports setuptools, which environments have up to here.
+  // It imports setuptools, which environments include up to this version.
   gunicorn: [['20.1.0', 11]],
   matplotlib: [
     ['3.3.3', 8],
@@ -76,7 +76,7 @@ const LINES: Record<string, [before: string, minor: number, from?: string][]> = 
     ['1.10.17', 11],
     ['2.8.0', 12, '2.0.0'],
   ],
-  // Before, it wants nothing of what has changed since.
+  // Earlier versions need nothing that has changed since.
   pyyaml: [
     ['6.0.0', 9, '5.4.0'],
     ['6.0.1', 11, '5.4.0'],
@@ -112,25 +112,28 @@ const LINES: Record<string, [before: string, minor: number, from?: string][]> = 
   ],
 }
 
-/** A requirement with a version, up to what follows it (pip, "Requirements File Format"), and where it counts (PEP 508). */
+/** A requirement with a version, up to what follows it (pip, "Requirements File Format"), and its marker (PEP 508). */
 const REQUIREMENT = /^\s*([A-Za-z][\w.-]*)(?:\[[^\]]*\])?\s*([=~<>][^;#@\\]{0,200})[^;#]*(?:;([^#]*))?/
 
-/** Of a marker, the newest Python for which it holds. */
+/** In a marker, the newest Python for which it holds. */
 const OLDER_PYTHON = /\bpython(?:_full)?_version\s{0,9}(<=?|={2,3})\s{0,9}["']3\.(\d{1,3})/
-/** Of a marker, another system than that of images. */
+/** In a marker, another system than that of images. */
 const OTHER_SYSTEM = /["'](?:win32|cygwin|darwin|Windows|Darwin)["']/
 
-/** More of these packages nobody pins. */
+/** How many pinned packages are looked at. */
 const MAX_PINS = 1_000
 
-/** What a package that is pinned to an older version asks of Python. */
+/** The Python that a package pinned to an older version needs. */
 export interface PinnedLimit {
   minor: number
-  /** The requirement, as it is written. */
+  /** The requirement, as written. */
   requirement: string
 }
 
-/** The oldest Python that pinned requirements ask for, by a requirements file's text; null where none asks for one before `newest`. */
+/**
+ * Returns the oldest Python that pinned requirements need, by the text of a requirements file; null where none needs one
+ * before `newest`.
+ */
 export function limitOf(requirements: string, newest: number): PinnedLimit | null {
   let limit: PinnedLimit | null = null
   let pins = 0
@@ -148,10 +151,10 @@ export function limitOf(requirements: string, newest: number): PinnedLimit | nul
   return limit
 }
 
-/** Of a requirement, in a note. */
+/** The length of a requirement in a note. */
 const SHOWN_CHARACTERS = 60
 
-/** Whether a requirement counts under this Python, in an image. */
+/** Whether a requirement applies under this Python, in an image. */
 function holds(marker: string, newest: number): boolean {
   if (OTHER_SYSTEM.test(marker) && !marker.includes('!=')) return false
   const [, sign, minor] = OLDER_PYTHON.exec(marker) ?? []
@@ -159,13 +162,13 @@ function holds(marker: string, newest: number): boolean {
   return sign === '<' ? Number(minor) > newest : Number(minor) >= newest
 }
 
-/** The newest version that a specifier allows, or the first that it does not. */
+/** The newest version that a specifier allows, or the first that it excludes. */
 interface Bound {
   version: semver.SemVer
   isAllowed: boolean
 }
 
-/** Null for a specifier that allows newer versions without end. */
+/** Returns null for a specifier without an upper bound. */
 function boundOf(specifier: string): Bound | null {
   let least: Bound | null = null
   for (const part of specifier.split(',')) {
@@ -179,13 +182,13 @@ function boundOfPart(part: string): Bound | null {
   const [, sign, text = ''] = /^\s*(===?|~=|<=?)\s*(\d+(?:\.\d+)*)/.exec(part) ?? []
   const version = semver.coerce(text)
   if (sign === undefined || version === null) return null
-  // `==1.2.*` is as many versions as `~=1.2.0`.
+  // `==1.2.*` covers as many versions as `~=1.2.0`.
   if (part.includes('*')) return { version: after(version, `${text}.0`), isAllowed: false }
   if (sign === '~=') return { version: after(version, text), isAllowed: false }
   return { version, isAllowed: sign !== '<' }
 }
 
-/** The first version that `~=` does not allow: of `1.2.3` it is 1.3, of `1.2` it is 2. */
+/** Returns the first version that `~=` excludes: for `1.2.3` it is 1.3, for `1.2` it is 2. */
 function after(version: semver.SemVer, text: string): semver.SemVer {
   const isMinor = text.split('.').length > 2
   return new semver.SemVer(isMinor ? `${version.major}.${version.minor + 1}.0` : `${version.major + 1}.0.0`)

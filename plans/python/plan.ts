@@ -27,7 +27,10 @@ import { findStart, isBot, mayServe, suggestStart } from './start.ts'
 import { systemPackages } from './system-packages.ts'
 import { choosePythonVersion } from './version.ts'
 
-/** Manifests of Python projects; a `package.json` that can be started makes a tree with one of the weaker signs a node one. */
+/**
+ * Manifests of Python projects; with only one of the weaker ones, a `package.json` with a start script makes a tree one of
+ * node.
+ */
 const MANIFESTS = [
   'requirements.txt',
   'Pipfile',
@@ -64,7 +67,7 @@ async function isPython(tree: Tree): Promise<boolean> {
   return !hasNode && hasLine(procfile, /^(?:web|worker):\s*python3?\s/)
 }
 
-/** A line of a Procfile that serves by a program of Python's. */
+/** A line of a Procfile that serves with a Python program. */
 const SERVER_LINE =
   /^web:\s*(?:(?:uv|poetry|pipenv|pdm) run )?(?:gunicorn|uvicorn|hypercorn|daphne|waitress-serve|flask|streamlit)\s/
 
@@ -79,7 +82,7 @@ async function planPython(tree: Tree, settings: PlanSettings): Promise<PlannedBu
   const own = await findDjango(tree)
   const told = await findStart(tree, names, own)
   const generator = await findGenerator(tree, names)
-  // The documentation of a program, beside it.
+  // The documentation of a program, next to it.
   const isSite = generator !== null && !(generator.name !== 'pelican' && mayServe(names))
   const isTold = told !== null || isSite || settings.startCommand !== null
   const isOther = isTold || (await tree.hasFile('Procfile')) || (await pagesIn(tree)) !== null
@@ -102,7 +105,7 @@ async function planPython(tree: Tree, settings: PlanSettings): Promise<PlannedBu
   const site = start.startCommand === null && (found === null || start.isSite) ? generator : null
   const added = start.isProposed && found !== null && !start.isSite ? found.packages : []
   if (added.length > 0) notes.push(`installing ${added.join(', ')}, which the requirements do not name`)
-  // Its own server, or a command of the service's, wants it as well.
+  // The program's own server, or a command of the service, needs it as well.
   const commands = [start.startCommand, facts.buildCommand].join('\n')
   const runsGenerator = found === null && generator !== null && commands.includes(generator.name)
   if (site !== null || runsGenerator) added.push(...generator!.packages)
@@ -112,7 +115,7 @@ async function planPython(tree: Tree, settings: PlanSettings): Promise<PlannedBu
     ...buildStage(baseImage(settings, `python:${version}-${debian}`)),
     ...installPackages([...system.build, ...aptPackages]),
     ...(installer.lines?.(settings) ?? []),
-    // Programs that a base image brings along can be used; those that are installed win.
+    // Programs of the base image can be used; installed ones come first.
     ...(installer.makesEnvironment === true ? [] : [`RUN python3 -m venv --system-site-packages ${VENV}`]),
     `ENV VIRTUAL_ENV=${VENV} PATH=${VENV}/bin:$PATH PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore`,
     ...installSteps(installer, added, settings),

@@ -5,22 +5,22 @@ import type { Tree } from '../tree.ts'
 import { readEnvironment } from './conda.ts'
 import { listedIn } from './listed.ts'
 
-/** Files that one requirements file may name, itself included. */
+/** How many files a requirements file may include, itself counted. */
 const MAX_FILES = 20
 
-/** Paths that a COPY line takes as they are. */
+/** Paths that a COPY line accepts as they are. */
 const PLAIN_PATH = /^[\w@.+-]+(?:\/[\w@.+-]+)*$/
 
 /** The requirements files of a tree. */
 export interface Requirements {
-  /** `requirements.txt` and those that it names; none without it. */
+  /** `requirements.txt` and the files that it includes; none without it. */
   files: string[]
   text: string
-  /** They name the project itself, archives or folders of the tree, which installing reads too. */
+  /** Whether they name the project itself, or archives or folders of the tree, which an installation reads too. */
   namesTree: boolean
 }
 
-/** Reads requirements.txt and the files that it takes in (pip, "Requirements File Format"). */
+/** Reads requirements.txt and the files that it includes (pip, "Requirements File Format"). */
 export async function readRequirements(tree: Tree): Promise<Requirements> {
   const read: Requirements = { files: [], text: '', namesTree: false }
   await add(tree, 'requirements.txt', read)
@@ -44,7 +44,7 @@ async function add(tree: Tree, path: string, read: Requirements): Promise<void> 
   }
 }
 
-/** Tells whether a project names a package among its requirements, by its lower-case name. */
+/** Whether a project names a package among its requirements, by its lower-case name. */
 export type NamesPackage = (name: string) => boolean
 
 /** Reads which packages a project names: in its requirements, pyproject.toml and Pipfile, else in conda's list. */
@@ -63,7 +63,7 @@ export async function readNames(tree: Tree): Promise<NamesPackage> {
   for (const [named] of written.matchAll(/(?<![^\s"'])[A-Za-z][\w.[-]*/g)) {
     const name = named.toLowerCase().replaceAll('_', '-')
     names.add(name.split('[', 1)[0]!)
-    // FastAPI's extra brings its server.
+    // FastAPI's extra includes its server.
     if (name === 'fastapi[standard' || name === 'fastapi[all') names.add('uvicorn')
   }
   return (name) => names.has(name)

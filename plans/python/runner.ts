@@ -1,12 +1,12 @@
 import { linesOf } from '../text.ts'
 import type { Tree } from '../tree.ts'
 
-/** As many of a Pipfile's as a person calls. */
+/** How many scripts of a Pipfile are read. */
 const MAX_SCRIPTS = 50
 
 /**
- * The line of an image in which `uv run <program>` and its like run a program of the environment, whose programs are found
- * anyway: commands of people are written so, and the tool that installed the packages is in no image.
+ * Returns the line of an image that makes `uv run <program>` and the like run a program of the environment: people write
+ * commands that way, the programs are on the path anyway, and the tool that installed the packages is not in the image.
  */
 export async function runnerStep(tree: Tree, tool: string, environment: string): Promise<string> {
   const scripts = tool === 'pipenv' ? await scriptsOf(tree) : []
@@ -25,7 +25,7 @@ export async function runnerStep(tree: Tree, tool: string, environment: string):
   return `RUN [ -e ${path} ] || { printf '%s\\n' ${lines.map((line) => `'${line}'`).join(' ')} > ${path} && chmod 755 ${path}; }`
 }
 
-/** The scripts of a Pipfile, as far as they are plain words. */
+/** Returns the scripts of a Pipfile that are plain words. */
 async function scriptsOf(tree: Tree): Promise<[name: string, command: string][]> {
   const scripts: [string, string][] = []
   let table = ''

@@ -1,4 +1,7 @@
-/** The modules of Python's standard library (docs.python.org, "Python Module Index"), which programs often name their own files like. */
+/**
+ * The modules of Python's standard library (docs.python.org, "Python Module Index"); programs often have files of the same
+ * names.
+ */
 export const STANDARD_LIBRARY: ReadonlySet<string> = new Set(
   (
     'abc aifc argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect builtins bz2 ' +

@@ -38,25 +38,31 @@ const SERVERS =
     ' ',
   )
 
-/** Packages of servers that those of bots want too, so that a list of all that is installed names them. */
+/** Packages for servers that packages for bots need too, so a complete list of installed packages names them. */
 const OF_BOTH = ['aiohttp', 'tornado']
 
-/** What listens, in the words of those, of Python's own, and of bots to which messages are sent; those that ask delete that. */
+/**
+ * Calls that listen: of those packages, of Python itself, and of bots that receive webhooks; bots that poll delete the
+ * webhook.
+ */
 const LISTENING =
   /\b(?:_?run_app|AppRunner|TCPSite|\w*(?:HTTP|TCP|WSGI)Server|(?:start|create|make)_server|serve_forever|http\.server|socketserver|quickstart|aiohttp\.web|(?<!\bintents\.)(?!delete_webhook\b)\w*webhooks?)\b|\bserve\(|\baiohttp import\b.{0,200}\bweb\b|\.(?:listen|bind)\(/
 
-/** Whether a program is a bot by its packages, and nothing of them serves. */
+/** Whether a program is a bot by its packages, and none of them serves. */
 export async function isBot(tree: Tree, names: NamesPackage): Promise<boolean> {
   if (!BOTS.some(names) || SERVERS.some(names)) return false
   return !OF_BOTH.some(names) || !(await mayListen(tree, /\.py$/, LISTENING))
 }
 
-/** Whether a program answers requests by its packages. */
+/** Whether a program serves requests by its packages. */
 export function mayServe(names: NamesPackage): boolean {
   return SERVERS.some(names)
 }
 
-/** Finds out how a Python program is started: Django, Streamlit and its kin, FastAPI, Flask, a plain file; null when nothing says so. */
+/**
+ * Finds out how a Python program is started: Django, Streamlit and similar tools, FastAPI, Flask, a plain file; null when
+ * nothing shows it.
+ */
 export async function findStart(
   tree: Tree,
   names: NamesPackage,
@@ -74,13 +80,13 @@ export async function findStart(
   )
 }
 
-/** A start that the files only suggest, with the Django project that it is, if it is one. */
+/** A start that only the files suggest, with the Django project if it is one. */
 export interface Suggested {
   start: PythonStart
   project: DjangoProject | null
 }
 
-/** Looks further down for a program, in a tree whose root says of none, and which is no site either. */
+/** Looks deeper for a program, in a tree whose root shows none and which is not a site either. */
 export async function suggestStart(
   tree: Tree,
   names: NamesPackage,
@@ -108,10 +114,10 @@ function django({ module, folder }: DjangoProject, names: NamesPackage): PythonS
   return withServer({ ...start, command }, 'gunicorn', names)
 }
 
-/** Gradio listens for its own machine alone unless it is told otherwise (gradio.app, "Environment Variables"). */
+/** Gradio listens on localhost only unless it is told otherwise (gradio.app, "Environment Variables"). */
 const gradio = (file: string): string => `GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=$PORT python ${file}`
 
-/** Tools that run a script, or scripts that serve themselves when they are told where to listen. */
+/** Tools that run a script, or scripts that serve by themselves when they are told where to listen. */
 const OWN_SERVERS: {
   framework: string
   imports: RegExp
@@ -139,7 +145,7 @@ const OWN_SERVERS: {
   },
 ]
 
-/** Tools whose pages end at once where python runs them, with what says that a file is a page. */
+/** Tools whose pages end at once when python runs them, with what identifies such a page. */
 const TOOLS: { framework: string; page: RegExp; command: (file: string) => string }[] = [
   {
     framework: 'shiny',
@@ -161,11 +167,11 @@ const TOOLS: { framework: string; page: RegExp; command: (file: string) => strin
 /** Further files with pages, which nobody runs with python. */
 const PAGES = ['app-express.py', 'app-core.py', 'src/app.py', 'sol.py']
 
-/** What serves by itself, or is served by a server of Python. */
+/** What serves by itself, or is served by a Python web server. */
 const SERVES_ITSELF =
   /(?<!\bsubprocess)\.(?:serve|show|run|run_app)\(|\brun_app\(|\b__main__\b|\b(?:Flask|FastAPI|Starlette|Quart|Dash|Litestar|Sanic|Robyn)\(|^\s*(?:import|from) (?:uvicorn|solara\.server|bokeh\.server)\b/
 
-/** The first of some files, where it is a page of a tool; what is started without the tool is left to that. */
+/** Returns the first of some files if it is a page of a tool; what starts without the tool is left to the other rules. */
 async function runByTool(
   tree: Tree,
   names: NamesPackage,
@@ -183,7 +189,7 @@ async function runByTool(
   return null
 }
 
-/** Reflex serves pages and events on one port when both are named alike (reflex.dev, "Self Hosting"). */
+/** Reflex serves pages and events on one port when both options name the same one (reflex.dev, "Self Hosting"). */
 async function reflex(tree: Tree, names: NamesPackage): Promise<PythonStart | null> {
   if (!names('reflex') || !(await tree.hasFile('rxconfig.py'))) return null
   return {
@@ -199,7 +205,7 @@ async function ownServer(tree: Tree, names: NamesPackage): Promise<PythonStart |
     for (const file of [...files, ...(framework === 'streamlit' ? await pagesOf(tree) : [])]) {
       const text = await tree.readHead(file)
       if (text === null || !hasLine(text, imports)) continue
-      // Gradio is mounted into a FastAPI as well.
+      // Gradio can also be mounted into a FastAPI application.
       if (!hasLine(text, /=\s*(?:\w+\.)?FastAPI\(/))
         return { command: command(file), framework, packages: [] }
     }
@@ -207,10 +213,10 @@ async function ownServer(tree: Tree, names: NamesPackage): Promise<PythonStart |
   return null
 }
 
-/** Of the root's files, which Streamlit's users name as they like. */
+/** How many files of the root are read; Streamlit's users choose any name. */
 const MAX_PAGES = 20
 
-/** The files of the root that are no tests: any may be the program, or the first page of an app for Streamlit. */
+/** Returns the files of the root that are not tests: any may be the program, or the first page of a Streamlit app. */
 async function pagesOf(tree: Tree): Promise<string[]> {
   const names = await tree.list('.')
   return names
@@ -228,7 +234,9 @@ async function plainFile(tree: Tree, names: NamesPackage): Promise<PythonStart |
   return null
 }
 
-/** The only file of the root that says itself that it is a program: for bots, as beside anything else it may be a tool. */
+/**
+ * Returns the only file of the root that has a main block: only for bots, because next to anything else it may be a tool.
+ */
 async function onlyProgram(tree: Tree): Promise<PythonStart | null> {
   const programs: string[] = []
   for (const file of await pagesOf(tree)) {
@@ -237,7 +245,9 @@ async function onlyProgram(tree: Tree): Promise<PythonStart | null> {
   return programs.length === 1 ? { command: `python ${programs[0]!}`, framework: null, packages: [] } : null
 }
 
-/** The only command that the project installs, which needs the project itself to be built (PyPA, "Entry points"). */
+/**
+ * Returns the only command that the project installs, for which the project itself has to be built (PyPA, "Entry points").
+ */
 async function ownCommand(tree: Tree): Promise<PythonStart | null> {
   const commands: string[] = []
   let table = ''

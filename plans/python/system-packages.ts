@@ -1,6 +1,8 @@
 import type { NamesPackage } from './requirements.ts'
 
-/** Debian packages that packages of Python need, beyond the full base image for the build and the slim one to run. */
+/**
+ * Debian packages that Python packages need in addition to the full base image for the build and the slim one at run time.
+ */
 interface SystemPackages {
   build: string[]
   run: string[]
@@ -26,16 +28,16 @@ const BY_PACKAGE: Record<string, Partial<SystemPackages>> = {
   pyaudio: { build: ['portaudio19-dev'], run: ['libportaudio2'] },
   dlib: { build: ['cmake'] },
   'yt-dlp': { run: ['ffmpeg'] },
-  // It finds the browser and its driver by their usual paths.
+  // It finds the browser and its driver on their usual paths.
   selenium: { run: ['chromium', 'chromium-driver'] },
-  // What its own programs fetch.
+  // What its own commands download.
   reflex: { build: ['unzip'], run: ['curl', 'unzip'] },
   pyodbc: { build: ['unixodbc-dev'], run: ['unixodbc'] },
   'python-ldap': { build: ['libldap2-dev', 'libsasl2-dev'], run: ['libldap-2.5-0'] },
   xmlsec: { build: ['libxmlsec1-dev'], run: ['libxmlsec1-openssl'] },
 }
 
-/** The Debian packages for the packages that a project names. */
+/** Returns the Debian packages for the packages that a project names. */
 export function systemPackages(names: NamesPackage): SystemPackages {
   const build = new Set<string>()
   const run = new Set<string>()

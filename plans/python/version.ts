@@ -9,24 +9,27 @@ import { readRequirements } from './requirements.ts'
 
 /** Used where the tree says nothing. */
 const DEFAULT_MINOR = 13
-/** In the order of preference for a range that several suit. */
+/** In order of preference for a range that several versions satisfy. */
 const PREFERENCE = [DEFAULT_MINOR, 12, 11, 10, 9, 14, 8, 7]
-/** Packages are seldom built for many minor versions. */
+/** How far another minor version may be: packages are seldom built for many of them. */
 const REACH = 2
 
 const write = (minor: number): string => `3.${minor}`
 
-/** A version of Python as its images are called. */
+/** A version of Python as its images are named. */
 export interface PythonVersion {
   /** `3.13`, or with the patch where the project runs on no other. */
   text: string
   debian: Debian
 }
 
-/** The version of Python 3 that a tree pins, else what its manifest allows. Throws BuildFailure for one that cannot be had. */
+/**
+ * Returns the version of Python 3 that a tree pins, else one that its manifest allows. Throws BuildFailure for one that is
+ * not available.
+ */
 export async function choosePythonVersion(tree: Tree, notes: string[]): Promise<PythonVersion> {
   const minor = await chooseMinor(tree, notes)
-  // Poetry and uv run under no other patch than a whole version that the project names.
+  // When a project names an exact patch, Poetry and uv run on no other.
   const exact = /^(?:={2,3}\s*)?3\.(\d+)\.(\d+)$/.exec((await wantedBy(tree)) ?? '')
   const patch = Number(exact?.[2])
   const debian = Number(exact?.[1]) === minor ? debianOfPython(minor, patch) : null
@@ -45,7 +48,7 @@ async function chooseMinor(tree: Tree, notes: string[]): Promise<number> {
     ),
   ])
   if (pin === null) return await byManifest(tree, notes)
-  // `3.13t` is the build without the global lock; there is no image of it.
+  // `3.13t` is the build without the global lock, which has no image.
   const minor = /^(?:python-|cpython-)?3\.(\d+)(?:\.\d+)?(?:[a-z]\w*)?$/.exec(pin.text)?.[1]
   if (minor === undefined) return bySpecifier(pin, notes)
   return nearestImage(
@@ -56,10 +59,10 @@ async function chooseMinor(tree: Tree, notes: string[]): Promise<number> {
   )
 }
 
-/** Longer ones take a time that grows with the square of it. */
+/** Longer ones take time quadratic in their length. */
 const MAX_SPECIFIER = 200
 
-/** Tools that read a pin as pip reads requirements take `>=3.10` too. */
+/** Tools that parse a pin like pip's requirements accept `>=3.10` too. */
 function bySpecifier(pin: Pin, notes: string[]): number {
   const isRange = pin.text.length <= MAX_SPECIFIER && /[<>=~^*]/.test(pin.text)
   const minor = isRange ? PREFERENCE.find((each) => suits(each, pin.text)) : undefined
@@ -68,7 +71,7 @@ function bySpecifier(pin: Pin, notes: string[]): number {
   return minor
 }
 
-/** What the project's manifest allows. */
+/** Returns what the project's manifest allows. */
 async function wantedBy(tree: Tree): Promise<string | undefined> {
   const manifest = `${(await tree.readText('pyproject.toml')) ?? ''}\n${(await tree.readText('Pipfile')) ?? ''}`
   return findInLines(
@@ -90,7 +93,7 @@ async function byManifest(tree: Tree, notes: string[]): Promise<number> {
   return minor ?? DEFAULT_MINOR
 }
 
-/** What older packages that requirements.txt pins run under, where nothing names a version. */
+/** Returns the version on which older packages pinned in requirements.txt run, where nothing names a version. */
 async function byRequirements(tree: Tree, notes: string[]): Promise<number> {
   const limit = limitOf((await readRequirements(tree)).text, DEFAULT_MINOR)
   if (limit === null) return DEFAULT_MINOR
@@ -100,12 +103,12 @@ async function byRequirements(tree: Tree, notes: string[]): Promise<number> {
   return limit.minor
 }
 
-/** Version specifiers (PEP 440) in the words of semver, which Poetry's `^` and `~` are already. */
+/** Translates version specifiers (PEP 440) for semver; Poetry's `^` and `~` are the same in both. */
 function suits(minor: number, specifier: string): boolean {
   const range = specifier
     .split(',')
     .map((part) => part.trim())
-    // Excluded single versions do not matter: the newest of a minor version is taken.
+    // Exclusions of single versions do not matter: the newest patch of a minor version is used.
     .filter((part) => part !== '' && !part.startsWith('!='))
     .map((part) =>
       part

@@ -1,21 +1,21 @@
 import { hasLine, linesOf } from '../text.ts'
 import type { Tree } from '../tree.ts'
 
-/** What the plan needs of a Gemfile and its lock file. */
+/** What the plan needs to know of a Gemfile and its lock file. */
 export interface Gemfile {
   exists: boolean
   hasLock: boolean
-  /** Whether a gem is named, or comes with another. */
+  /** Whether a gem is named, or is a dependency of another. */
   has: (gem: string) => boolean
-  /** What Bundler reads to install; empty when the Gemfile may read any file of the tree. */
+  /** The files that Bundler reads to install; empty when the Gemfile may read any file of the tree. */
   files: string[]
-  /** The platforms of the lock file, where none of them is any machine's: Bundler installs nothing on another. */
+  /** The platforms of the lock file if none of them matches a build machine: Bundler then installs nothing. */
   platforms: string[]
-  /** The folder of gems that the tree brings along, which Bundler takes before it asks a server; or null. */
+  /** The folder with vendored gems, which Bundler uses before it asks a server; or null. */
   vendored: string | null
 }
 
-/** Files that a Gemfile reads besides itself, by Bundler's own means or by habit. */
+/** Files that a Gemfile reads besides itself, by Bundler's own means or by convention. */
 const BESIDE = ['Gemfile.lock', '.ruby-version', '.tool-versions', '.bundle/config']
 
 /** Bundler, "bundle cache". */
@@ -50,10 +50,10 @@ export async function readGemfile(tree: Tree): Promise<Gemfile> {
   }
 }
 
-/** Machines that builds run on, by Bundler's names. */
+/** Platforms of build machines, by Bundler's names. */
 const MACHINES = ['x86_64-linux', 'aarch64-linux']
 
-/** What stands below PLATFORMS of a lock file; none where Bundler takes it on every machine that builds. */
+/** Returns what is listed below PLATFORMS in a lock file; none where Bundler accepts it on every build machine. */
 function lackingPlatforms(lock: string): string[] {
   const platforms: string[] = []
   let isBelow = false

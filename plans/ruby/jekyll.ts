@@ -2,23 +2,23 @@ import { findInLines, hasLine, linesOf } from '../text.ts'
 import type { Tree } from '../tree.ts'
 import type { Gemfile } from './gemfile.ts'
 
-/** A site that Jekyll makes. */
+/** A site built by Jekyll. */
 export interface JekyllSite {
-  /** Where it goes (jekyllrb.com, "Configuration"). */
+  /** Its output folder (jekyllrb.com, "Configuration"). */
   publishDirectory: string
-  /** What has to be installed where no Gemfile names it. */
+  /** Gems to install where no Gemfile names them. */
   gems: string[]
 }
 
 const CONFIGURATIONS = ['_config.yml', '_config.yaml']
-/** Folders and pages of a site of Jekyll; other programs have a _config.yml too. */
+/** Folders and pages of a Jekyll site; other programs have a _config.yml too. */
 const SIGNS = ['_posts', '_layouts', '_includes']
 const PAGES = ['index.md', 'index.markdown', 'index.html']
 
-/** Gems that a configuration may name are installed by their names. */
+/** Names of gems that may be installed if a configuration names them. */
 const MAX_GEMS = 20
 
-/** Finds the site of Jekyll in a tree; null without one. */
+/** Finds the Jekyll site in a tree; null without one. */
 export async function findJekyll(tree: Tree, gemfile: Gemfile): Promise<JekyllSite | null> {
   const texts = await Promise.all(CONFIGURATIONS.map((name) => tree.readText(name)))
   const configuration = texts.find((text) => text !== null) ?? null
@@ -34,7 +34,7 @@ export async function findJekyll(tree: Tree, gemfile: Gemfile): Promise<JekyllSi
   return { publishDirectory: folder ?? '_site', gems: isNamed ? [] : gemsOf(configuration ?? '') }
 }
 
-/** Whether the tree without a Gemfile is a site of Jekyll, as hosts for pages take them. */
+/** Whether a tree without a Gemfile is a Jekyll site, as hosts for pages accept them. */
 async function looksLikeSite(tree: Tree): Promise<boolean> {
   for (const name of SIGNS) if (await tree.hasFolder(name)) return true
   if (await tree.hasFile('package.json')) return false
@@ -42,7 +42,7 @@ async function looksLikeSite(tree: Tree): Promise<boolean> {
   return false
 }
 
-/** Whether the Gemfile is that of a theme which shows itself, as their forks do, and its own list names Jekyll. */
+/** Whether the Gemfile belongs to a theme that is its own demo, as in its forks, and the theme's gemspec names Jekyll. */
 async function isTheme(tree: Tree): Promise<boolean> {
   if (!hasLine((await tree.readText('Gemfile')) ?? '', /^gemspec\b/) || !(await looksLikeSite(tree)))
     return false
@@ -51,7 +51,7 @@ async function isTheme(tree: Tree): Promise<boolean> {
   return hasLine(list ?? '', /\.add_(?:runtime_)?dependency[\s(]+["']jekyll["']/)
 }
 
-/** Jekyll, and the theme and plugins that a configuration names. */
+/** Jekyll, with the theme and plugins that a configuration names. */
 function gemsOf(configuration: string): string[] {
   const gems = new Set(['jekyll', 'webrick', 'kramdown-parser-gfm'])
   let isList = false

@@ -33,13 +33,13 @@ export const ruby: LanguagePlan = {
   plan: planRuby,
 }
 
-/** The official image's folder of gems. */
+/** The official image's folder for gems. */
 const GEMS = '/usr/local/bundle'
-/** What Bundler and RubyGems download, and gems that were compiled before. */
+/** What Bundler and RubyGems download, and gems compiled before. */
 const CACHES = ['/root/.bundle/cache']
 const ENVIRONMENT = `BUNDLE_PATH=${GEMS} BUNDLE_WITHOUT=development:test RAILS_ENV=production RACK_ENV=production`
 
-/** Rails' pipelines for assets. */
+/** Rails' asset pipelines. */
 const PIPELINES = [
   'sprockets',
   'sprockets-rails',
@@ -113,7 +113,7 @@ async function planRuby(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   }
 }
 
-/** In a note. */
+/** How many platforms a note names. */
 const SHOWN_PLATFORMS = 5
 
 const NO_SERVER =
@@ -121,7 +121,7 @@ const NO_SERVER =
 
 const ADVICE = 'add a Procfile with a line "web:", or a config.ru'
 
-/** Servers that Rack takes by itself, or that start it by a command of their own (rack/rackup, "Handler"). */
+/** Servers that Rack starts by itself, or that start it by a command of their own (rack/rackup, "Handler"). */
 const RACK_SERVERS = [
   'puma',
   'falcon',
@@ -135,7 +135,7 @@ const RACK_SERVERS = [
   'itsi-server',
 ]
 
-/** What is known of a tree when its start is looked for. */
+/** What is known about a tree when its start command is searched for. */
 interface StartSearch {
   gemfile: Gemfile
   isRails: boolean
@@ -163,7 +163,7 @@ async function propose(tree: Tree, { gemfile, isRails, isSite, version }: StartS
   return null
 }
 
-/** What runs the tasks of Rails: its own command does since version 5 (Rails 5.0 release notes, "Railties"). */
+/** Returns the program that runs Rails' tasks: its own command since version 5 (Rails 5.0 release notes, "Railties"). */
 function railsRunner(lock: string): string {
   const rails = railsOf(lock)
   return rails !== null && semver.lt(rails, '5.0.0') ? 'rake' : 'rails'
@@ -176,7 +176,7 @@ function ownBuild(
   assets: Assets,
 ): string | null {
   const runner = exists ? 'bundle exec ' : ''
-  // Rails wants a key to load; the build has none to keep (Rails guides, "Precompiling assets"; before 7.1 any text).
+  // Rails needs a key to load; the build has no real one (Rails guides, "Precompiling assets"; before 7.1 any text works).
   const key = 'SECRET_KEY_BASE_DUMMY=1 SECRET_KEY_BASE=${SECRET_KEY_BASE:-dummy}'
   const hasPipeline = rails !== null && PIPELINES.some(has)
   const commands = [
@@ -215,13 +215,13 @@ function installSteps(gemfile: Gemfile, gems: string[], settings: PlanSettings):
 }
 
 /**
- * Bundler installs nothing by a lock file that was made on other machines alone; it says itself to add the one that it runs on
- * (Bundler, "bundle lock").
+ * Bundler installs nothing from a lock file made only on other platforms; it asks to add the one it runs on (Bundler,
+ * "bundle lock").
  */
 const ADD_PLATFORM =
   '(grep -qxE " *$(uname -m)-linux(-gnu)?" Gemfile.lock || BUNDLE_DEPLOYMENT=false BUNDLE_FROZEN=false bundle lock --add-platform "$(uname -m)-linux")'
 
-/** Rails' own page for it, where the routes name it (Rails guides, "Rails::HealthController"). */
+/** Rails' health check page, where the routes name it (Rails guides, "Rails::HealthController"). */
 async function healthCheck(tree: Tree): Promise<string | null> {
   const routes = (await tree.readText('config/routes.rb')) ?? ''
   return hasLine(routes, /^\s*get ["']\/?up["'].*rails\/health#show/) ? '/up' : null

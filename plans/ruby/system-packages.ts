@@ -1,9 +1,9 @@
 import type { Debian } from '../base-images.ts'
 import type { Gemfile } from './gemfile.ts'
 
-/** Debian packages that gems need to run, beyond the slim base image. */
+/** Debian packages that gems need at run time, in addition to the slim base image. */
 const BY_GEM: Record<string, string[]> = {
-  // It looks for a program that runs JavaScript when it is loaded.
+  // It looks for a JavaScript runtime when it is loaded.
   execjs: ['nodejs'],
   pg: ['libpq5'],
   mysql2: ['libmariadb3'],
@@ -20,17 +20,17 @@ const BY_GEM: Record<string, string[]> = {
   psych: ['libyaml-0-2'],
 }
 
-/** And to be compiled, beyond the full base image. */
+/** Packages for compiling gems, in addition to the full base image. */
 const TO_BUILD: Record<string, string[]> = {
   execjs: ['nodejs'],
   'ruby-vips': ['libvips42'],
   tiny_tds: ['freetds-dev'],
 }
 
-/** What has another name in Debian 11. */
+/** Packages with another name in Debian 11. */
 const IN_BULLSEYE: Record<string, string> = { libicu72: 'libicu67' }
 
-/** The Debian packages for the gems of a Gemfile. */
+/** Returns the Debian packages for the gems of a Gemfile. */
 export function systemPackages({ has }: Gemfile, debian: Debian): { build: string[]; run: string[] } {
   const named = (name: string): string => (debian === 'bullseye' ? (IN_BULLSEYE[name] ?? name) : name)
   const wanted = (table: Record<string, string[]>): string[] => [

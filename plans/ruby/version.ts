@@ -7,15 +7,15 @@ import { findInLines } from '../text.ts'
 import type { Tree } from '../tree.ts'
 
 const DEFAULT_LINE = '3.4'
-/** In the order of preference for a requirement that several suit. */
+/** In order of preference for a requirement that several versions satisfy. */
 const PREFERENCE = [DEFAULT_LINE, '3.3', '3.2', '3.1', '4.0', '3.0', '2.7', '2.6']
 
-/** Of a requirement, in a note. */
+/** The length of a requirement in a note. */
 const SHOWN_CHARACTERS = 100
 
 /**
- * The version that a tree pins: a whole one where there is an image of it, else its line. Bundler refuses any other than
- * a whole one that the Gemfile names. Throws BuildFailure for one that cannot be had.
+ * Returns the version that a tree pins: an exact one if it has an image, else its minor version. If the Gemfile names an
+ * exact version, Bundler refuses any other. Throws BuildFailure for one that is not available.
  */
 export async function chooseRubyVersion(tree: Tree, notes: string[]): Promise<string> {
   const lock = (await tree.readText('Gemfile.lock')) ?? ''
@@ -25,7 +25,7 @@ export async function chooseRubyVersion(tree: Tree, notes: string[]): Promise<st
   const pin = await firstPin([
     inFiles(tree, ['.ruby-version']),
     inToolFiles(tree, ['ruby']),
-    // Bundler writes it in a line of its own, below "RUBY VERSION"; it names one version where the Gemfile allows many.
+    // Bundler writes it on a line of its own, below "RUBY VERSION"; it is exact where the Gemfile allows several.
     inManifest(findInLines(lock, /^\s+ruby (\d+\.\d+\.\d+)/), 'Gemfile.lock'),
     inManifest(wanted, 'Gemfile'),
   ])
@@ -37,14 +37,14 @@ export async function chooseRubyVersion(tree: Tree, notes: string[]): Promise<st
   return version
 }
 
-/** The line under which what a lock file lists was made, where it names none and the default's would not run it. */
+/** Returns the version with which a lock file was made, if it names none and the default could not run its gems. */
 function lineOfLock(lock: string, notes: string[]): string {
   const by = (gem: string, version: string, line: string): string => {
     notes.push(`ruby ${line} by Gemfile.lock, which has ${gem} ${version} and names no Ruby`)
     return line
   }
   const bundler = bundlerOf(lock)
-  // From this Bundler on there is no older Ruby (RubyGems, "bundler", required Ruby version).
+  // From this Bundler on older versions of Ruby are not supported (RubyGems, "bundler", required Ruby version).
   const isOfRuby3 = bundler !== null && semver.gte(bundler, '2.4.0')
   const isOlder = bundler !== null && semver.lt(bundler, '2.2.0')
   const rails = railsOf(lock)
@@ -56,45 +56,57 @@ function lineOfLock(lock: string, notes: string[]): string {
       : by('rails', rails, line)
   }
   if (!isOlder) return DEFAULT_LINE
-  // It had WEBrick, and strings that older gems write to (ruby-lang.org, "Ruby 3.0.0 Released").
+  // It included WEBrick and strings that older gems modify (ruby-lang.org, "Ruby 3.0.0 Released").
   return by('Bundler', bundler, semver.lt(bundler, '2.0.0') ? '2.7' : LAST_WITH_OLDER)
 }
 
-/** The last line that starts a Bundler before its version 2.2, which the lock file asks for (ruby-lang.org, "Ruby 3.2.0 Released", "Removed methods"). */
+/**
+ * The last version that starts a Bundler before 2.2, which the lock file asks for (ruby-lang.org, "Ruby 3.2.0 Released",
+ * "Removed methods").
+ */
 const LAST_WITH_OLDER = '3.1'
 
-/** The newest line that runs versions of Rails before one (Rails guides, "Upgrading Ruby on Rails"; 7.1 names what 3.4 lacks). */
+/**
+ * The newest version that runs a Rails below each version (Rails guides, "Upgrading Ruby on Rails"; 7.1 lists what 3.4
+ * lacks).
+ */
 const RAILS_LINES: [before: string, line: string][] = [
   ['5.2.0', '2.6'],
   ['6.1.0', '2.7'],
   ['7.1.0', '3.2'],
 ]
 
-/** The version of Rails in a lock file; null without it. */
+/** Returns the version of Rails in a lock file; null without it. */
 export function railsOf(lock: string): string | null {
   return findInLines(lock, /^ {4}rails \((\d+\.\d+\.\d+)/) ?? null
 }
 
-/** The version of Bundler that wrote a lock file, which stands in a line of its own below "BUNDLED WITH"; null for none. */
+/** Returns the version of Bundler that wrote a lock file, from the line below "BUNDLED WITH"; null for none. */
 function bundlerOf(lock: string): string | null {
   return /\nBUNDLED WITH\r?\n +(\d+\.\d+\.\d+)/.exec(lock)?.[1] ?? null
 }
 
-/** Until its version 3.1, Ruby starts no Bundler of another major version than the one that wrote the lock file (RubyGems, "BundlerVersionFinder"). */
+/**
+ * Before version 3.1, Ruby starts no Bundler of another major version than the one that wrote the lock file (RubyGems,
+ * "BundlerVersionFinder").
+ */
 const BUNDLERS: Record<string, { wants: string; brings: string }> = {
   '2.6': { wants: '2', brings: '2.3.27' },
   '2.7': { wants: '1', brings: '1.17.3' },
   '3.0': { wants: '1', brings: '1.17.3' },
 }
 
-/** The Bundler that has to be installed beside the one of a version of Ruby, so that it takes a lock file; null for none. */
+/**
+ * Returns the Bundler that has to be installed next to the one included in a version of Ruby to accept a lock file; null for
+ * none.
+ */
 export function bundlerFor(version: string, lock: string): string | null {
   const line = version.split('.').slice(0, 2).join('.')
   const other = Object.hasOwn(BUNDLERS, line) ? BUNDLERS[line]! : null
   return other !== null && bundlerOf(lock)?.startsWith(`${other.wants}.`) === true ? other.brings : null
 }
 
-/** Bundler installs nothing under another Ruby than the one that a Gemfile names. */
+/** Bundler installs nothing on another Ruby than the one that a Gemfile names. */
 function refusedByBundler(wanted: string): BuildFailure {
   const line = wanted.replace(/\.\d+$/, '')
   const patches = Object.hasOwn(RUBY_PATCHES, line) ? RUBY_PATCHES[line]! : []
@@ -122,7 +134,7 @@ function exactly(pin: Pin, line: string, patch: string | undefined, notes: strin
   return version
 }
 
-/** The line after or before it, of the same major version. */
+/** Returns the minor version after or before it, of the same major version. */
 function nearestLine(line: string): string | null {
   const [major, minor] = line.split('.').map(Number) as [number, number]
   const lines = Object.keys(RUBY_PATCHES)
@@ -133,7 +145,7 @@ function nearestLine(line: string): string | null {
   )
 }
 
-/** RubyGems' operators are semver's, but for `~>`, which lets the last part named grow. */
+/** RubyGems' operators are those of semver, except for `~>`, which lets the last given part grow. */
 function byRequirement(pin: Pin, notes: string[]): string {
   const text = pin.text.slice(0, SHOWN_CHARACTERS).trim()
   const [, grown] = /^~>\s*(\d+(?:\.\d+){0,2})$/.exec(text) ?? []

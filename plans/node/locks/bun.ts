@@ -2,9 +2,9 @@ import { isRecord, parsedJson, textsOf } from '../../json.ts'
 import type { Manifests } from '../manifest.ts'
 import { difference, overriddenIn } from './importers.ts'
 
-/** What bun.lock lacks for `--frozen-lockfile`; null for nothing (bun.com, "Lockfile"). */
+/** Returns what bun.lock lacks for `--frozen-lockfile`; null for nothing (bun.com, "Lockfile"). */
 export function gapOfBun(text: string, manifests: Manifests): string | null {
-  // Commas stand where JSON has none.
+  // It has trailing commas, which JSON does not allow.
   const lock = parsedJson(text.replaceAll(/,(?=\s{0,40}[\]}])/g, ''))
   if (!isRecord(lock) || !isRecord(lock.workspaces)) return null
   const importers = new Map(
@@ -13,12 +13,12 @@ export function gapOfBun(text: string, manifests: Manifests): string | null {
   return difference(importers, manifests)
 }
 
-/** A range that is written into the file as package.json has it. */
+/** A range that is written into the file exactly as in package.json. */
 const PLAIN_RANGE = /^[~^]?\d[\w.+-]*$/
 
 /**
- * What bun.lockb, the form of Bun before 1.2, lacks for `--frozen-lockfile`, as far as its bytes tell: names and ranges stand
- * in them as they are, whatever is around them. Null for nothing.
+ * Returns what bun.lockb, the format of Bun before 1.2, lacks for `--frozen-lockfile`, as far as its bytes show: names and
+ * ranges are in it as plain text. Null for nothing.
  */
 export function gapOfOldBun(text: string, manifests: Manifests): string | null {
   const overridden = overriddenIn(manifests.get(''))

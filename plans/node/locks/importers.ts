@@ -1,10 +1,13 @@
 import { isRecord, textsOf } from '../../json.ts'
 import type { Manifest, Manifests } from '../manifest.ts'
 
-/** What a lock file repeats of each package.json: the ranges by name, by folder; the root's is empty. */
+/** The part of a lock file that repeats each package.json: ranges by name, by folder; the root's is empty. */
 export type Importers = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/** Where what is repeated differs from what is said now, in words; null where it does not. Managers that are told to keep to the file compare alike. */
+/**
+ * Describes where the repeated ranges differ from the current ones; null where they do not. Managers in frozen mode compare
+ * the same way.
+ */
 export function difference(
   importers: Importers,
   manifests: Manifests,
@@ -27,17 +30,20 @@ export function difference(
   return null
 }
 
-/** Yarn writes the registry's protocol out. */
+/** Yarn writes out the protocol of the registry. */
 function plain(range: string): string {
   return range.replace(/^npm:/, '')
 }
 
-/** Installed too, where the manager does that by itself. */
+/** Whether peers are installed too, as the manager does by itself. */
 function peersOf({ value }: Manifest): string[] {
   return Object.keys(textsOf(value.peerDependencies))
 }
 
-/** The names whose versions the root says for all, or for a package (npm), which is written in place of what the others ask for. */
+/**
+ * Packages whose versions the root overrides for all, or for one package (npm); the override is written instead of the
+ * others' ranges.
+ */
 export function overriddenIn(root: Manifest | undefined): ReadonlySet<string> {
   const { pnpm, overrides, resolutions } = root?.value ?? {}
   const names = new Set<string>()
@@ -53,7 +59,7 @@ export function overriddenIn(root: Manifest | undefined): ReadonlySet<string> {
   return names
 }
 
-/** `name`, `name@range`, `parent>name` and `parent/**\/name` speak of the last name. */
+/** In `name`, `name@range`, `parent>name` and `parent/**\/name` the last name counts. */
 function lastNameOf(key: string): string {
   const parts = key.split('>').at(-1)!.split('/')
   const [name, scope] = [parts.at(-1)!, parts.at(-2)]

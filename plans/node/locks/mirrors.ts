@@ -1,23 +1,23 @@
 import type { Tree } from '../../tree.ts'
 import { MAX_LOCK_BYTES } from './limits.ts'
 
-/** Where Lovable's editor fetches packages of npm from, and nobody else can: its lock files name it. */
+/** The address from which only Lovable's editor can fetch npm packages: its lock files name it. */
 const OF_NPM = /https:\/\/[a-z0-9-]{1,40}-npm\.pkg\.dev\/lovable-core-prod\/sandbox-npm-cache\//g
 const OF_BUN =
   /"https:\/\/[a-z0-9-]{1,40}-npm\.pkg\.dev\/lovable-core-prod\/sandbox-npm-cache\/[^"\s]{0,500}"/g
 const REGISTRY = 'https://registry.npmjs.org/'
 
-/** Those that are text and hold addresses. */
+/** Lock files that are text and contain addresses. */
 const LOCKS = ['package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'bun.lock']
 
-/** Whether the bytes of a lock file hold such an address. */
+/** Whether a lock file contains such an address. */
 export function namesMirror(text: string): boolean {
   return text.search(OF_NPM) !== -1
 }
 
 /**
- * The lock files of a tree whose packages lie at an address that only the tool which wrote them can read, with that of npm's
- * registry in its place; their checksums stay. None for any other tree.
+ * Returns the lock files of a tree that name an address only the tool that wrote them can read, with npm's registry instead;
+ * the checksums stay. None for any other tree.
  */
 export async function withoutMirrors(
   tree: Tree,
@@ -27,7 +27,7 @@ export async function withoutMirrors(
   const locks: Record<string, string> = {}
   for (const file of LOCKS.filter((each) => files.includes(each))) {
     const text = await tree.readText(file, MAX_LOCK_BYTES)
-    // An empty address is the registry that Bun is set to.
+    // An empty address stands for the registry that Bun is configured with.
     const renewed = file === 'bun.lock' ? text?.replaceAll(OF_BUN, '""') : text?.replaceAll(OF_NPM, REGISTRY)
     if (renewed === undefined || renewed === text) continue
     locks[file] = renewed

@@ -5,22 +5,22 @@ import { rangeOf } from '../../ranges.ts'
 import type { Manifests } from '../manifest.ts'
 import { overriddenIn } from './importers.ts'
 
-/** A package as the lock file has it, by the folder that it is installed to. */
+/** A package as the lock file lists it, by the folder in which it is installed. */
 interface Locked {
   version: string | null
-  /** What it needs to be there, and does not bring itself. */
+  /** Its dependencies, except those that it bundles. */
   needs: string[]
-  /** What it wants whoever takes it to bring, with the ranges. */
+  /** Its peer dependencies, with their ranges. */
   peers: Record<string, string>
-  /** Only the peers of others brought it. */
+  /** Whether it is installed only as a peer of others. */
   isPeer: boolean
-  /** Another folder of the tree, which it stands for. */
+  /** The folder of the tree to which it is a link. */
   link: string | null
 }
 
 /**
- * What package-lock.json lacks for `npm ci`, which takes no file that `npm install` would write otherwise; null for
- * nothing. Since npm 7 the file has every folder, so that what a package sees is told from it alone (npm,
+ * Returns what package-lock.json lacks for `npm ci`, which refuses a file that `npm install` would write differently; null
+ * for nothing. Since npm 7 the file lists every folder, so it alone tells what each package can resolve (npm,
  * package-lock.json).
  */
 export function gapOfNpm(text: string, manifests: Manifests): string | null {
@@ -41,8 +41,8 @@ export function gapOfNpm(text: string, manifests: Manifests): string | null {
 }
 
 /**
- * Whether package-lock.json was written with `--legacy-peer-deps`: a package's peers are missing, which npm adds since
- * version 7, or are of versions that it refuses with ERESOLVE.
+ * Whether package-lock.json was written with `--legacy-peer-deps`: peers of a package are missing, which npm installs since
+ * version 7, or have versions that it refuses with ERESOLVE.
  */
 export function isWithoutPeers(text: string, manifests: Manifests): boolean {
   const lock = parsedJson(text)
@@ -50,7 +50,7 @@ export function isWithoutPeers(text: string, manifests: Manifests): boolean {
   const packages = packagesOf(lock.packages)
   if (missingOf(packages, ({ peers }) => Object.keys(peers)) !== null) return true
   const all = [...eachOf(packages)]
-  // npm takes some that do not suit, deep in the tree. A file for which it added peers would lose those.
+  // Deep in the tree npm accepts some that do not match. A file to which it added peers would lose them.
   if (all.some(({ locked }) => locked.isPeer)) return false
   const overridden = overriddenIn(manifests.get(''))
   return all.some(({ locked, path }) => {
@@ -60,10 +60,10 @@ export function isWithoutPeers(text: string, manifests: Manifests): boolean {
   })
 }
 
-/** As Linux has it for paths (limits.h, PATH_MAX). */
+/** The longest path on Linux (limits.h, PATH_MAX). */
 const MAX_PATH_CHARACTERS = 4_096
 
-/** Packages by their names, by the folder whose `node_modules` has them. */
+/** Packages by name, by the folder whose `node_modules` has them. */
 type Packages = ReadonlyMap<string, ReadonlyMap<string, Locked>>
 
 function packagesOf(entries: Record<string, unknown>): Packages {
@@ -84,7 +84,7 @@ function* eachOf(packages: Packages): Generator<{ path: string; name: string; lo
   }
 }
 
-/** The first package that another one asks for and does not see. */
+/** Returns the first package that another one needs and cannot resolve. */
 function missingOf(
   packages: Packages,
   asks: (locked: Locked) => string[],
@@ -98,7 +98,7 @@ function missingOf(
   return null
 }
 
-/** Until npm 6 the packages stood below each other, each by its name. */
+/** Up to npm 6 the packages are nested below each other, by name. */
 function gapOfOld(locked: Record<string, unknown>, manifests: Manifests): string | null {
   for (const [name, range] of Object.entries(manifests.get('')?.dependencies ?? {})) {
     const each = Object.hasOwn(locked, name) ? locked[name] : undefined
@@ -110,7 +110,7 @@ function gapOfOld(locked: Record<string, unknown>, manifests: Manifests): string
 
 function gapOf(name: string, wanted: string, locked: Locked | null): string | null {
   if (locked === null) return `it lacks ${name}`
-  // Tags, addresses and folders are as they are; `*` suits what precedes a release, too.
+  // Tags, addresses and folders match as they are; `*` also matches prereleases.
   const range = wanted === '*' ? null : rangeOf(wanted)
   const { version, link } = locked
   const suits =
@@ -132,14 +132,14 @@ function lockedOf(value: unknown): Locked {
   return {
     version: typeof entry.version === 'string' ? entry.version : null,
     needs: Object.keys(textsOf(entry.dependencies)).filter((name) => !bundled.includes(name)),
-    // What a package brings along is as that package has it.
+    // Bundled packages are as the package has them.
     peers: entry.inBundle === true ? {} : Object.fromEntries(wanted),
     isPeer: entry.peer === true,
     link: isLink ? (entry.resolved as string) : null,
   }
 }
 
-/** The packages that a folder sees: in its own `node_modules`, and in those above. */
+/** Yields the packages that a folder can resolve: in its own `node_modules`, and in those above. */
 function seenFrom(packages: Packages, from: string): ReadonlyMap<string, Locked>[] {
   const seen: ReadonlyMap<string, Locked>[] = []
   for (let folder = from; ; folder = parentOf(folder)) {
@@ -149,12 +149,12 @@ function seenFrom(packages: Packages, from: string): ReadonlyMap<string, Locked>
   }
 }
 
-/** The nearest of a name. */
+/** Returns the nearest package of a name. */
 function find(seen: readonly ReadonlyMap<string, Locked>[], name: string): Locked | null {
   return seen.find((held) => held.has(name))?.get(name) ?? null
 }
 
-/** The next folder above that can have a `node_modules`. */
+/** Returns the next folder above that can have a `node_modules`. */
 function parentOf(folder: string): string {
   const inner = folder.lastIndexOf(`/${FOLDER}`)
   if (inner !== -1) return folder.slice(0, inner)

@@ -2,13 +2,16 @@ import { linesOf } from '../../text.ts'
 import type { Manifests } from '../manifest.ts'
 import { difference } from './importers.ts'
 
-/** What pnpm-lock.yaml lacks for `--frozen-lockfile`; null for nothing, or for the format before pnpm 8 (pnpm.io, "pnpm install"). */
+/**
+ * Returns what pnpm-lock.yaml lacks for `--frozen-lockfile`; null for nothing, and for the format before pnpm 8 (pnpm.io,
+ * "pnpm install").
+ */
 export function gapOfPnpm(text: string, manifests: Manifests): string | null {
   const importers = importersOf(text)
   return importers === null ? null : difference(importers, manifests, overridesOf(text))
 }
 
-/** The names that pnpm-workspace.yaml or package.json give one version for all. */
+/** Packages for which pnpm-workspace.yaml or package.json set one version everywhere. */
 function overridesOf(text: string): string[] {
   const names: string[] = []
   let isInside = false
@@ -20,9 +23,9 @@ function overridesOf(text: string): string[] {
   return names
 }
 
-/** A program writes the file, always alike: two blanks for each level, names before colons. */
+/** The file is written by a program and always looks the same: two spaces per level, names before colons. */
 function importersOf(text: string): Map<string, Map<string, string>> | null {
-  // Without a workspace the older format has the groups of the only package at the root.
+  // Without a workspace, the older format has the groups of the only package at the top level.
   const depth = text.includes('\nimporters:') ? 2 : 0
   const importers = new Map<string, Map<string, string>>()
   let ranges = new Map<string, string>()

@@ -7,10 +7,10 @@ import { gapOfNpm, isWithoutPeers } from './npm.ts'
 import { gapOfPnpm } from './pnpm.ts'
 import { gapOfYarn } from './yarn.ts'
 
-/** Whether there is a lock file, and whether it holds what the package.json files ask for, peers of npm's packages apart. */
+/** Whether there is a lock file, and whether it matches the package.json files, apart from peers of npm packages. */
 export type LockState = 'none' | 'whole' | 'without-peers' | 'lacking'
 
-/** Says what a lock file lacks, in words; null for nothing, or where it cannot be told. */
+/** Returns what a lock file lacks, in words; null for nothing, or where that cannot be found out. */
 type FindGap = (text: string, manifests: Manifests) => string | null
 
 /** The lock files of each manager. */
@@ -28,8 +28,8 @@ const LOCKS: Record<string, [file: string, gapOf: FindGap][]> = {
 }
 
 /**
- * Reads the lock file of a manager. One that lacks something is used as far as it goes, as Render and Railpack do with
- * npm's: who has package.json changed by hand deploys all the same, and is told what became of it.
+ * Reads the lock file of a manager. One that lacks something is used as far as possible, as Render and Railpack do with
+ * npm's: after an edit of package.json by hand the deploy still works, and its log says what happened.
  */
 export async function readLock(
   tree: Tree,
@@ -60,5 +60,5 @@ export async function readLock(
   return 'none'
 }
 
-/** It repeats names of the tree. */
+/** The text repeats names of the tree. */
 const MAX_GAP_CHARACTERS = 300

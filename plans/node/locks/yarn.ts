@@ -2,15 +2,15 @@ import { hasLine, linesOf } from '../../text.ts'
 import type { Manifests } from '../manifest.ts'
 import { difference } from './importers.ts'
 
-/** Yarn writes it since version 2, with the number of its format below. */
+/** Yarn writes it since version 2, followed by the version of its format. */
 const METADATA = /^__metadata:/
 
-/** What yarn.lock lacks for `--frozen-lockfile` or `--immutable`; null for nothing (yarnpkg.com, "yarn install"). */
+/** Returns what yarn.lock lacks for `--frozen-lockfile` or `--immutable`; null for nothing (yarnpkg.com, "yarn install"). */
 export function gapOfYarn(text: string, manifests: Manifests): string | null {
   return hasLine(text, METADATA) ? difference(workspacesOf(text), manifests) : gapOfClassic(text, manifests)
 }
 
-/** An entry begins with all that it answers: `a@^1, "@b/c@^1.2":`. */
+/** An entry begins with all ranges that it resolves: `a@^1, "@b/c@^1.2":`. */
 function gapOfClassic(text: string, manifests: Manifests): string | null {
   const answered = new Set<string>()
   for (const line of linesOf(text)) {
@@ -29,7 +29,7 @@ function gapOfClassic(text: string, manifests: Manifests): string | null {
   return null
 }
 
-/** The entries of the tree's own packages, `"app@workspace:apps/web":`, repeat what these ask for. */
+/** The entries of the tree's own packages, `"app@workspace:apps/web":`, repeat their dependencies. */
 function workspacesOf(text: string): Map<string, Map<string, string>> {
   const workspaces = new Map<string, Map<string, string>>()
   let ranges: Map<string, string> | null = null

@@ -101,7 +101,7 @@ export function nearestImage(wanted: number, pin: Pin, choice: Choice, notes: st
   notes.push(
     nearest === wanted
       ? `${language} ${write(wanted)} by ${pin.where}`
-      : `${language} ${write(wanted)} of ${pin.where} has no base image: taking the nearest, ${write(nearest)}`,
+      : `${language} ${write(wanted)} of ${pin.where} has no base image: using the nearest, ${write(nearest)}`,
   )
   return nearest
 }
@@ -109,6 +109,6 @@ export function nearestImage(wanted: number, pin: Pin, choice: Choice, notes: st
 /** Returns the error for a pin that is not a version. */
 export function unreadable(pin: Pin, language: string, example: string): BuildFailure {
   return new BuildFailure(
-    `${pin.where} says ${JSON.stringify(pin.text.slice(0, 100))}, which is no version of ${language}: write one such as ${example}`,
+    `${pin.where} says ${JSON.stringify(pin.text.slice(0, 100))}, which is not a version of ${language}: write one such as ${example}`,
   )
 }

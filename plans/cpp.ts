@@ -119,6 +119,6 @@ const SHOWN_PROGRAMS = 10
 
 function adviceFor(names: readonly string[]): string {
   return names.length === 0
-    ? 'no program is named where it is looked for: add a Procfile with a line "web:", such as bin/server'
+    ? 'no program was found in its manifests: add a Procfile with a line "web:", such as bin/server'
     : `there are several programs (${names.slice(0, SHOWN_PROGRAMS).join(', ')}): add a Procfile with a line "web:", such as bin/${names[0]}`
 }

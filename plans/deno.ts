@@ -57,7 +57,7 @@ async function planDeno(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const pin = await firstPin([inFiles(tree, ['.dvmrc', '.deno-version']), inToolFiles(tree, ['deno'])])
   const version = /^v?(\d+\.\d+\.\d+)$/.exec(pin?.text ?? '')?.[1] ?? null
   if (pin !== null && version === null) {
-    notes.push(`${pin.where} names no whole version of Deno, such as 2.4.0: taking the newest`)
+    notes.push(`${pin.where} is not an exact version of Deno such as 2.4.0: using the newest`)
   }
   // JSONC allows trailing commas, so task names are searched for as text.
   const text = await readConfiguration(tree, CONFIGURATIONS)

@@ -65,7 +65,7 @@ const SIGNS: [names: RegExp, advice: (name: string) => string][] = [
   ],
   [
     /^(?!index\.html$)[^.].*\.html$/,
-    (name) => `${name} is a page, but there is no index.html: name the first page so`,
+    (name) => `${name} is a page, but there is no index.html: rename the first page to that`,
   ],
   [/^[^.].*\.[cm]?[jt]sx?$/, (name) => `${name} is for node: add a package.json with a script "start"`],
 ]

@@ -22,7 +22,7 @@ export async function procfileCommand(
   const [line, command] = commands.has(type) || only === null ? [type, commands.get(type) ?? null] : only
   if ((await lacksPython(command ?? '', tree, settings, hasPython)) && (await pagesIn(tree)) === '.') {
     notes.push(
-      `the line "${line}:" of the Procfile (${command}) serves the pages by a Python that the image does not have: it is not used`,
+      `the line "${line}:" of the Procfile (${command}) serves the pages with a Python that the image does not have: it is not used`,
     )
     return null
   }

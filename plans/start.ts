@@ -57,4 +57,4 @@ export async function chooseStart(
 
 /** With a `build_command` whose output no plan knows, a start command is needed too. */
 export const UNKNOWN_PROGRAM =
-  'build_command is set, so nothing says what it makes: add a Procfile with a line "web:"'
+  'build_command is set, and nothing says how to start its result: add a Procfile with a line "web:"'

@@ -110,7 +110,7 @@ function suited(
   const command = base === null ? said.command : directCommand(said.command)
   notes.push(
     command === null
-      ? `${said.file} says: ${said.command}: it is left aside, it wants a shell, which ${base} lacks`
+      ? `${said.file} says: ${said.command}: it is not used, because it needs a shell, which ${base} lacks`
       : toldAs({ ...said, command }),
   )
   return command

@@ -25,10 +25,10 @@ export async function caprover(tree: Tree, notes: string[]): Promise<HostFile | 
     ...silent(file),
     notes: Array.isArray(value.dockerfileLines)
       ? [
-          `${file} has the lines of a Dockerfile, which are left aside: put them into a file Dockerfile for that`,
+          `${file} contains the lines of a Dockerfile, which are not used: put them into a file named Dockerfile`,
         ]
       : typeof value.imageName === 'string'
-        ? [`${file} runs an image that is built already: make it a service of the runtime image for that`]
+        ? [`${file} runs an existing image: make it a service with the runtime image for that`]
         : [],
   }
 }

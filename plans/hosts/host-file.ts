@@ -68,7 +68,7 @@ export async function readRecord(
   if (text === null) return null
   const value = await parsed(file, text)
   if (isRecord(value)) return value
-  notes.push(`${file} cannot be read: it is left aside`)
+  notes.push(`${file} cannot be read and is not used`)
   return null
 }
 

@@ -136,7 +136,7 @@ export async function readHosted(
       ...Object.values(file.starts),
       ...(file.preDeploy === null ? [] : [file.preDeploy]),
     ])
-      notes.push(`${file.file} says: ${command}: it is left aside, the Dockerfile says what its image runs`)
+      notes.push(`${file.file} says: ${command}: it is not used, because the Dockerfile says what its image runs`)
     return { ...file, starts: {}, preDeploy: null }
   }
 
@@ -164,7 +164,7 @@ export async function readHosted(
   async function takes(file: string, command: string, purpose: Purpose): Promise<boolean> {
     if (without === null) return true
     const reason = await against(command, purpose, { ...without, file, tree, packages })
-    if (reason !== null) notes.push(`${file} says: ${command}: it is left aside, ${reason}`)
+    if (reason !== null) notes.push(`${file} says: ${command}: it is not used, because ${reason}`)
     return reason === null
   }
 
@@ -203,7 +203,7 @@ export async function readHosted(
     // A file that only builds does not say what to start then.
     const isUnknown = without.own.obstacle !== null && start === null && settings.startCommand === null
     if (isUnknown && settings.processType !== 'static') {
-      notes.push(`${file} says: ${theirs}: it is left aside, nothing says how to start what it builds`)
+      notes.push(`${file} says: ${theirs}: it is not used, because nothing says how to start what it builds`)
       return null
     }
     if (!(await takes(file, theirs, 'build'))) return null

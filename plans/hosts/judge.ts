@@ -95,8 +95,8 @@ export async function against(command: string, purpose: Purpose, known: Known): 
     const [program] = call
     const text = call.join(' ')
     if (isDevelopmentServer(call) || WATCHERS.has(program!) || DEVELOPMENT.test(text))
-      return 'it is a server for development'
-    if (FILE_SERVERS.has(program!)) return 'it serves files alone'
+      return 'it is a dev server'
+    if (FILE_SERVERS.has(program!)) return 'it only serves files'
     if (FRAMEWORK_SERVERS.has(program!) && !programs.includes(program))
       return 'the framework starts its own server'
   }
@@ -112,12 +112,12 @@ function unsuited(language: string): string {
 
 function againstBuild(command: string): string | null {
   if (/\bmigrat|\bdb:|\bdb push\b/.test(command))
-    return 'a build reaches no database: set pre_deploy_command for that'
-  if (/-m venv\b/.test(command)) return 'the packages have an environment already'
+    return 'a build cannot reach a database: set pre_deploy_command for that'
+  if (/-m venv\b/.test(command)) return 'the packages already have an environment'
   const parts = command.split('&&').map((part) => part.trim())
   const folder = parts.findIndex((part) => part.startsWith('cd '))
   return parts.slice(0, folder === -1 ? undefined : folder).some(isInstallation)
-    ? 'it installs the packages anew'
+    ? 'it installs the packages again'
     : null
 }
 

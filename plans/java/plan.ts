@@ -126,7 +126,7 @@ async function programsIn(root: Tree, tool: Tool, written: string, notes: string
   const found = programsAmong(modules, isSettings ? '' : await manifestsOf(root, { ...tool, others: [] }))
   if (found.length === 0 && modules.size > 1)
     notes.push(
-      'no manifest says clearly which module is the program: the largest that the build leaves is taken; set root_dir to the folder of another',
+      'no manifest says clearly which module is the program: the largest jar of the build is used; set root_dir to the folder of another',
     )
   return found.includes(STARTER) && tool.name === 'gradle' && hasLine(written, APPLICATION)
     ? [STARTER]

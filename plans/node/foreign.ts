@@ -1,4 +1,4 @@
 /** The obstacle of a framework that is set up for another host only. */
 export function foreign(name: string, adapter: string, wanted: string): string {
-  return `${name} is set up with ${adapter}, whose output no server here runs: use ${wanted}`
+  return `${name} is set up with ${adapter}, whose output cannot run on this server: use ${wanted}`
 }

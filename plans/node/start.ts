@@ -66,7 +66,7 @@ async function exportedAlone(entry: string, { tree, major }: StartSearch): Promi
   const mayListen = hasLine(text, LISTENING) || hasLine(text, /\bfrom ["']\.|\bimport ?\(?["']\./)
   return !isExported || mayListen
     ? null
-    : `${file} exports its application and listens on no port, as hosts of functions want it: let it listen on PORT, or set start_command`
+    : `${file} exports its application and listens on no port, as serverless hosts expect: let it listen on PORT, or set start_command`
 }
 
 /** Programs that start the server built by their framework; there is none if it built a site. */
@@ -162,7 +162,7 @@ async function broughtAlone(search: StartSearch): Promise<Proposal> {
   const { start } = search.manifest.scripts
   if (start === undefined || !(await runsDevelopmentServer(start, search))) return null
   return {
-    obstacle: `the script "start" (${start}) starts a server for developers: let it start the program, set start_command, or make it a static_site with the publish_dir of its build`,
+    obstacle: `the script "start" (${start}) starts a dev server: let it start the program, set start_command, or make it a static_site with the publish_dir of its build`,
   }
 }
 
@@ -213,7 +213,7 @@ async function foreignHost({ tree, manifest, framework }: StartSearch): Promise<
 }
 
 function foreign(sign: string, host: string): string {
-  return `${sign} builds it for ${host}, and nothing else runs that: set it up for node, with a script "start", or set start_command`
+  return `${sign} builds it for ${host}, and it runs nowhere else: set it up for node, with a script "start", or set start_command`
 }
 
 /**

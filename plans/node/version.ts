@@ -45,10 +45,10 @@ export async function chooseNodeMajor(
   const sass = sassOf(places)
   const newest = sass?.newest ?? null
   if (sass !== null && newest === null) {
-    notes.push(`${sass.name} is installed under no node that has an image: put the package sass in its place`)
+    notes.push(`${sass.name} runs on no node that has an image: use the package sass instead`)
   }
   if (pin === null && sass !== null && newest !== null) {
-    notes.push(`node ${newest} by ${sass.name} of package.json, which is for none newer`)
+    notes.push(`node ${newest} by ${sass.name} of package.json, which supports none newer`)
     return newest
   }
   if (pin === null) return CURRENT_LTS
@@ -121,7 +121,7 @@ export async function chooseBunVersion(
   const pin = await firstPin(places.flatMap(({ tree, manifest }) => pinsOfBun(tree, manifest)))
   const version = /^v?(1(?:\.\d+){0,2})(?:\+|$)/.exec(pin?.text ?? '')?.[1] ?? null
   if (pin !== null && version === null && !suitsNewestBun(pin.text))
-    notes.push(`${pin.where} names no version of Bun 1: taking the newest`)
+    notes.push(`${pin.where} is not a version of Bun 1: using the newest`)
   return version
 }
 

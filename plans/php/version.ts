@@ -27,7 +27,7 @@ export async function choosePhpVersion(
   const range = pin === null ? null : rangeOfComposer(pin.text)
   if (pin !== null && range === null) {
     notes.push(
-      `${pin.where} asks for php ${JSON.stringify(text)}, which is no constraint: taking ${PHP_VERSIONS[0]!}`,
+      `${pin.where} asks for php ${JSON.stringify(text)}, which is not a version constraint: using ${PHP_VERSIONS[0]!}`,
     )
     return PHP_VERSIONS[0]!
   }
@@ -132,7 +132,7 @@ function frameworkLimit({ locked, requires }: Composer): { php: string; why: str
     if (!range) continue
     const php = lines.find(([before]) => !semver.intersects(range, `>=${before}`))?.[1]
     if (php !== undefined)
-      return { php, why: `${name} ${semver.minVersion(range)!.version}, which is for none newer` }
+      return { php, why: `${name} ${semver.minVersion(range)!.version}, which supports none newer` }
   }
   return null
 }

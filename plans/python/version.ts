@@ -98,7 +98,7 @@ async function byRequirements(tree: Tree, notes: string[]): Promise<number> {
   const limit = limitOf((await readRequirements(tree)).text, DEFAULT_MINOR)
   if (limit === null) return DEFAULT_MINOR
   notes.push(
-    `python ${write(limit.minor)} by ${limit.requirement} of the requirements, which is for none newer`,
+    `python ${write(limit.minor)} by ${limit.requirement} of the requirements, which supports none newer`,
   )
   return limit.minor
 }

@@ -121,7 +121,7 @@ function exactly(pin: Pin, line: string, patch: string | undefined, notes: strin
   if (!Object.hasOwn(RUBY_PATCHES, line)) {
     const nearest = nearestLine(line)
     if (nearest === null) throw unavailable(pin)
-    notes.push(`ruby ${line} of ${pin.where} has no base image: taking the nearest, ${nearest}`)
+    notes.push(`ruby ${line} of ${pin.where} has no base image: using the nearest, ${nearest}`)
     return nearest
   }
   const isThere = patch !== undefined && RUBY_PATCHES[line]!.includes(Number(patch))
@@ -129,7 +129,7 @@ function exactly(pin: Pin, line: string, patch: string | undefined, notes: strin
   notes.push(
     isThere || patch === undefined
       ? `ruby ${version} by ${pin.where}`
-      : `ruby ${line}.${patch} of ${pin.where} has no base image: taking the newest ${line}`,
+      : `ruby ${line}.${patch} of ${pin.where} has no base image: using the newest ${line}`,
   )
   return version
 }

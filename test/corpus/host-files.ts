@@ -134,7 +134,7 @@ export const HOST_FILES: CorpusTree[] = [
       isSite: true,
       publishDirectory: 'build',
       startCommand: null,
-      notes: noted('it is left aside, it is a server for development'),
+      notes: noted('it is not used, because it is a dev server'),
     },
   },
   {
@@ -354,7 +354,7 @@ cmd = "gunicorn -w 4 run:app"
       startCommand: 'node server.js',
       notes: expect.arrayContaining(
         ['railway.json', 'railpack.json', 'nixpacks.toml', 'heroku.yml', 'fly.toml'].map(
-          (file) => `${file} cannot be read: it is left aside`,
+          (file) => `${file} cannot be read and is not used`,
         ),
       ) as string[],
     },
@@ -431,7 +431,7 @@ cmd = "gunicorn -w 4 run:app"
       ...NPM_LOCK,
       'railway.json': { deploy: { startCommand: 'npx serve -s dist -l $PORT' } },
     },
-    plan: { runtime: 'node', isSite: true, startCommand: null, notes: noted('it serves files alone') },
+    plan: { runtime: 'node', isSite: true, startCommand: null, notes: noted('it only serves files') },
   },
   {
     title: 'railway.json that builds a front end with a program that the image lacks',
@@ -628,7 +628,7 @@ cmd = "gunicorn -w 4 run:app"
       runtime: 'node',
       startCommand: 'node server.js',
       notes: expect.arrayContaining([
-        containing('captain-definition has the lines of a Dockerfile, which are left aside'),
+        containing('captain-definition contains the lines of a Dockerfile, which are not used'),
       ]) as string[],
     },
   },

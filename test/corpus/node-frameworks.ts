@@ -307,7 +307,7 @@ export const NODE_FRAMEWORKS: CorpusTree[] = [
       framework: 'sveltekit',
       startCommand: null,
       obstacle:
-        'SvelteKit is set up with adapter-vercel, whose output no server here runs: use @sveltejs/adapter-node',
+        'SvelteKit is set up with adapter-vercel, whose output cannot run on this server: use @sveltejs/adapter-node',
     },
   },
   {
@@ -426,7 +426,7 @@ export const NODE_FRAMEWORKS: CorpusTree[] = [
     },
     plan: {
       runtime: 'node',
-      obstacle: 'Remix is set up with netlify, whose output no server here runs: use @remix-run/serve',
+      obstacle: 'Remix is set up with netlify, whose output cannot run on this server: use @remix-run/serve',
     },
   },
   {
@@ -457,7 +457,7 @@ export const NODE_FRAMEWORKS: CorpusTree[] = [
     plan: {
       runtime: 'node',
       obstacle:
-        "TanStack Start is set up with Nitro's preset vercel, whose output no server here runs: use the preset node-server",
+        "TanStack Start is set up with Nitro's preset vercel, whose output cannot run on this server: use the preset node-server",
     },
   },
   {

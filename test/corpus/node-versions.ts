@@ -46,7 +46,7 @@ export const NODE_VERSIONS: CorpusTree[] = [
       runtime: 'node',
       version: '16',
       notes: noted(
-        'node 8 of engines.node of package.json (8.x) has no base image: taking the nearest, 16',
+        'node 8 of engines.node of package.json (8.x) has no base image: using the nearest, 16',
       ),
     },
   },
@@ -62,7 +62,7 @@ export const NODE_VERSIONS: CorpusTree[] = [
     files: sass('^7.0.1'),
     plan: {
       ...node('16'),
-      notes: noted('node 16 by node-sass ^7.0.1 of package.json, which is for none newer'),
+      notes: noted('node 16 by node-sass ^7.0.1 of package.json, which supports none newer'),
     },
   },
   { title: 'the last of the older compilers of Sass', files: sass('9.0.0'), plan: node('20') },

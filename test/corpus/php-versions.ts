@@ -110,6 +110,6 @@ export const PHP_VERSIONS: CorpusTree[] = [
       'composer.json': { require: { php: '>=5.6.4', 'laravel/framework': '5.4.*' } },
       'public/index.php': '',
     },
-    plan: { ...php('7.4'), notes: noted('php 7.4 by laravel/framework 5.4.0, which is for none newer') },
+    plan: { ...php('7.4'), notes: noted('php 7.4 by laravel/framework 5.4.0, which supports none newer') },
   },
 ]

@@ -206,7 +206,7 @@ export const PYTHON_PACKAGES: CorpusTree[] = [
     files: requiring('Django==2.2.14\ngunicorn==20.1.0\n'),
     plan: {
       ...python('3.9'),
-      notes: noted('python 3.9 by Django==2.2.14 of the requirements, which is for none newer'),
+      notes: noted('python 3.9 by Django==2.2.14 of the requirements, which supports none newer'),
     },
   },
   {
@@ -267,7 +267,7 @@ export const PYTHON_PACKAGES: CorpusTree[] = [
     ),
     plan: {
       ...python('3.9'),
-      notes: noted('python 3.9 by django==2.2.28 of the requirements, which is for none newer'),
+      notes: noted('python 3.9 by django==2.2.28 of the requirements, which supports none newer'),
     },
   },
   {

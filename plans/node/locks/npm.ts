@@ -25,7 +25,7 @@ interface Locked {
  */
 export function gapOfNpm(text: string, manifests: Manifests): string | null {
   const lock = parsedJson(text)
-  if (!isRecord(lock)) return 'it is no JSON object'
+  if (!isRecord(lock)) return 'it is not a JSON object'
   if (!isRecord(lock.packages))
     return isRecord(lock.dependencies) ? gapOfOld(lock.dependencies, manifests) : null
   const packages = packagesOf(lock.packages)

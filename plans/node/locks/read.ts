@@ -42,7 +42,7 @@ export async function readLock(
     const text = (await tree.readText(file, MAX_LOCK_BYTES)) ?? ''
     if (file === 'bun.lockb' && namesMirror(text)) {
       notes.push(
-        `${file} is not used: it names a mirror of npm's registry that is Lovable's alone, and is no text. Each build takes the newest packages that package.json allows; for the same ones run bun install and commit bun.lock`,
+        `${file} is not used: it names a mirror of npm's registry that is Lovable's alone, and it is not a text file. Each build takes the newest packages that package.json allows; for the same ones run bun install and commit bun.lock`,
       )
       continue
     }

@@ -55,7 +55,7 @@ async function planDotnet(tree: Tree, settings: PlanSettings): Promise<PlannedBu
   const others = projects.filter(({ kind }) => kind === project.kind).slice(1, 1 + SHOWN_PROJECTS)
   if (others.length > 0) {
     notes.push(
-      `taking ${project.path} rather than ${others.map(({ path }) => path).join(', ')}: build_command and start_command name another`,
+      `building ${project.path} rather than ${others.map(({ path }) => path).join(', ')}: set build_command and start_command for another`,
     )
   }
   const major = await chooseMajor(tree, project, notes)

@@ -50,10 +50,10 @@ function read(file: string, value: Record<string, unknown>): HostFile {
     notes: [
       ...(schedule === null
         ? []
-        : [`${file} runs it by the schedule ${schedule}: make it a cron_job for that`]),
+        : [`${file} runs it on the schedule ${schedule}: make it a cron_job for that`]),
       ...(watched.length === 0
         ? []
-        : [`${file} deploys for changes of ${watched.join(', ')} alone: set watch_paths for that`]),
+        : [`${file} deploys only for changes of ${watched.join(', ')}: set watch_paths for that`]),
     ],
   }
 }

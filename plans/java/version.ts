@@ -55,7 +55,7 @@ const COMPILED_FOR = 'the manifest'
 function suiting(tool: JavaLines | null, notes: string[]): number {
   if (tool === null || tool.newest >= DEFAULT_MAJOR) return DEFAULT_MAJOR
   const major = EARLIER_MAJORS.find((each) => each <= tool.newest)!
-  notes.push(`java ${major}: the Gradle of its wrapper runs on no newer line than ${tool.newest}`)
+  notes.push(`java ${major}: the Gradle of its wrapper runs on no newer version than ${tool.newest}`)
   return major
 }
 

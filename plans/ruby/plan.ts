@@ -61,7 +61,7 @@ async function planRuby(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   const proposal = await propose(tree, { gemfile, isRails, isSite: generator !== null, version })
   const lock = (await tree.readText('Gemfile.lock')) ?? ''
   const bundler = bundlerFor(version, lock)
-  if (bundler !== null) notes.push(`Bundler ${bundler}, which takes what wrote Gemfile.lock`)
+  if (bundler !== null) notes.push(`installing Bundler ${bundler}, which accepts Gemfile.lock`)
   const assets = await readAssets(tree, settings, notes)
   const { facts, aptPackages } = await choose(tree, settings, notes, {
     proposal,
@@ -71,7 +71,7 @@ async function planRuby(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
   })
   if (gemfile.platforms.length > 0 && !gemfile.platforms.some((each) => each.endsWith('-linux')))
     notes.push(
-      `Gemfile.lock is for ${gemfile.platforms.slice(0, SHOWN_PLATFORMS).join(', ')}: the build adds its own platform, as "bundle lock --add-platform x86_64-linux" does for good`,
+      `Gemfile.lock is for ${gemfile.platforms.slice(0, SHOWN_PLATFORMS).join(', ')}: the build adds its own platform, as "bundle lock --add-platform x86_64-linux" does permanently`,
     )
   const system = systemPackages(gemfile, debian)
   const dockerfile = [

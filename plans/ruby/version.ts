@@ -113,7 +113,7 @@ function refusedByBundler(wanted: string): BuildFailure {
   const there = patches.map((patch) => `${line}.${patch}`)
   const others = there.length > 0 ? there : Object.keys(RUBY_PATCHES)
   return new BuildFailure(
-    `Gemfile says "${wanted}", with which Bundler runs on no other Ruby, and there is no base image of it: write one of ${others.join(', ')}`,
+    `Gemfile says "${wanted}": Bundler accepts no other Ruby, and there is no base image of it: write one of ${others.join(', ')}`,
   )
 }
 

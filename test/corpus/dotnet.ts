@@ -92,7 +92,7 @@ export const DOTNET: CorpusTree[] = [
       runtime: 'dotnet',
       buildCommand: 'dotnet publish src/Web/Web.csproj -c Release -p:PublishDir=bin/publish/',
       notes: noted(
-        'taking src/Web/Web.csproj rather than src/PublicApi/PublicApi.csproj: build_command and start_command name another',
+        'building src/Web/Web.csproj rather than src/PublicApi/PublicApi.csproj: set build_command and start_command for another',
       ),
     },
   },

@@ -187,7 +187,7 @@ export const HOST_FILES: CorpusTree[] = [
       'railway.json': { deploy: { startCommand: 'node report.js', cronSchedule: '0 8 * * *' } },
     },
     settings: { processType: 'job' },
-    plan: { runtime: 'node', startCommand: 'node report.js', notes: noted('by the schedule 0 8 * * *') },
+    plan: { runtime: 'node', startCommand: 'node report.js', notes: noted('on the schedule 0 8 * * *') },
   },
   {
     title: 'railway.json with a schedule beside a server',

@@ -7,18 +7,18 @@ const MAX_FOLDERS = 40
 const MAX_CHOICES = 10
 
 /** Folders that by convention hold only programs, and folders that hold libraries as well. */
-const OF_PROGRAMS = new Set(['apps', 'services', 'projects'])
-const OF_LIBRARIES = new Set(['packages', 'libs'])
+const PROGRAM_FOLDERS = new Set(['apps', 'services', 'projects'])
+const LIBRARY_FOLDERS = new Set(['packages', 'libs'])
 
-function isOfMany(name: string): boolean {
-  return OF_PROGRAMS.has(name) || OF_LIBRARIES.has(name)
+function holdsMany(name: string): boolean {
+  return PROGRAM_FOLDERS.has(name) || LIBRARY_FOLDERS.has(name)
 }
 
 /** Folders of third-party packages. */
-const OF_OTHERS = new Set(['node_modules', 'vendor'])
+const THIRD_PARTY_FOLDERS = new Set(['node_modules', 'vendor'])
 
 /** Folders that accompany a program; they are offered only where there is nothing else. */
-const BESIDE = /(?:^|\/)(?:docs?|tests?|e2e|examples?|samples?)$/
+const ACCOMPANYING = /(?:^|\/)(?:docs?|tests?|e2e|examples?|samples?)$/
 
 /** A folder that can be built, with the runtime that builds it. */
 export interface Below {
@@ -30,7 +30,7 @@ export interface Below {
 type RuntimeOf = (tree: Tree) => Promise<string | null>
 
 /** Lists folders for a message: `backend (python), frontend (node)`. */
-export function toldOf(below: readonly Below[]): string {
+export function listFolders(below: readonly Below[]): string {
   return below.map(({ folder, runtime }) => `${folder} (${runtime})`).join(', ')
 }
 
@@ -47,17 +47,17 @@ export async function programsBelow(tree: Tree, runtimeOf: RuntimeOf): Promise<B
     names.flatMap(([name, folders]) => folders.map((each) => `${name}/${each}`))
   const among = (isOf: (name: string) => boolean): string[] => inside(second.filter(([name]) => isOf(name)))
   const usual = [
-    ...among((name) => OF_PROGRAMS.has(name)),
+    ...among((name) => PROGRAM_FOLDERS.has(name)),
     ...first,
-    ...among((name) => OF_LIBRARIES.has(name)),
+    ...among((name) => LIBRARY_FOLDERS.has(name)),
   ]
-  for (const folders of [usual.filter((each) => !BESIDE.test(each)), usual]) {
+  for (const folders of [usual.filter((each) => !ACCOMPANYING.test(each)), usual]) {
     const found = await buildable(tree, folders, runtimeOf)
     if (found.length === 0) continue
     const names = new Set(found.map(({ folder }) => folder))
-    const isPlain = (name: string): boolean => !names.has(name) && !BESIDE.test(name) && !isOfMany(name)
-    const beside = among(isPlain).filter((each) => !BESIDE.test(each))
-    return [...found, ...(await buildable(tree, beside, runtimeOf))].slice(0, MAX_CHOICES)
+    const isPlain = (name: string): boolean => !names.has(name) && !ACCOMPANYING.test(name) && !holdsMany(name)
+    const nextTo = among(isPlain).filter((each) => !ACCOMPANYING.test(each))
+    return [...found, ...(await buildable(tree, nextTo, runtimeOf))].slice(0, MAX_CHOICES)
   }
   return await buildable(tree, inside(second), runtimeOf)
 }
@@ -69,7 +69,7 @@ async function buildable(tree: Tree, folders: readonly string[], runtimeOf: Runt
     const runtime = await builtBy(below, runtimeOf)
     const isLibrary =
       folder.includes('/') &&
-      OF_LIBRARIES.has(folder.split('/', 1)[0]!) &&
+      LIBRARY_FOLDERS.has(folder.split('/', 1)[0]!) &&
       runtime === 'node' &&
       !(await hasScript(below, 'start'))
     if (runtime !== null && !isLibrary) found.push({ folder, runtime })
@@ -89,5 +89,5 @@ async function foldersIn(tree: Tree, path: string): Promise<string[]> {
   const folders = names.flatMap((name) =>
     name.endsWith('/') && !name.startsWith('.') ? [name.slice(0, -1)] : [],
   )
-  return folders.filter((name) => !OF_OTHERS.has(name))
+  return folders.filter((name) => !THIRD_PARTY_FOLDERS.has(name))
 }

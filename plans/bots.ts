@@ -48,7 +48,7 @@ const OTHERS: { manifests: string[]; bots: RegExp; servers: RegExp; sources: Reg
  * Whether a program of any language looks like a bot: its manifest names a package for bots and none for servers. It is also
  * asked about trees that are not built by a plan, so manifests that cannot be read count as no bot.
  */
-export async function seemsBot(tree: Tree): Promise<boolean> {
+export async function looksLikeBot(tree: Tree): Promise<boolean> {
   try {
     if (await tree.hasFile('package.json')) return isNodeBot(await readManifest(tree))
     return (

@@ -1,8 +1,8 @@
 import { appVariables } from './app-json.ts'
-import { programsBelow, toldOf } from './below.ts'
-import { seemsBot } from './bots.ts'
+import { programsBelow, listFolders } from './below.ts'
+import { looksLikeBot } from './bots.ts'
 import { BuildFailure } from './failure.ts'
-import { readHosted } from './hosts/hosted.ts'
+import { readHostFiles } from './hosts/hosted.ts'
 import { detectLanguage, explainNoPlan, runtimeOf } from './languages.ts'
 import { misnamedIn, unplannedIn } from './lacking.ts'
 import { hasScript } from './node/manifest.ts'
@@ -24,7 +24,7 @@ export async function planBuild(
   settings: PlanSettings,
   whole: WholeSource | null,
 ): Promise<BuildPlan> {
-  const hosted = await readHosted(tree, settings, async () => ({
+  const hosted = await readHostFiles(tree, settings, async () => ({
     language: plan.name,
     own: await plan.plan(tree, settings, whole),
     isElsewhere: (await plan.buildsElsewhere?.(tree, settings, whole)) ?? false,
@@ -39,15 +39,15 @@ export async function planBuild(
   ]
   const env = all.filter(({ key }, index) => all.findIndex((each) => each.key === key) === index)
   // A job states its own command, wherever its program is.
-  const isProgram = settings.processType !== 'job' && OF_TOOLS.has(plan.name)
-  const unplanned = OF_ASSETS.has(plan.name) ? await unplannedProgram(planned, settings, tree) : null
+  const isProgram = settings.processType !== 'job' && TOOLING_LANGUAGES.has(plan.name)
+  const unplanned = ASSET_LANGUAGES.has(plan.name) ? await unplannedProgram(planned, settings, tree) : null
   const obstacle = unplanned ?? planned.obstacle
-  const isOfTools = obstacle !== null && (planned.startCommand === null || unplanned !== null) && isProgram
+  const isTooling = obstacle !== null && (planned.startCommand === null || unplanned !== null) && isProgram
   return {
     ...planned,
-    ...(isOfTools ? await withFolders(obstacle, planned.rootDirectories, tree) : {}),
+    ...(isTooling ? await withFolders(obstacle, planned.rootDirectories, tree) : {}),
     name: plan.name,
-    isWorker: planned.isWorker || (planned.framework === null && !planned.isSite && (await seemsBot(tree))),
+    isWorker: planned.isWorker || (planned.framework === null && !planned.isSite && (await looksLikeBot(tree))),
     preDeployCommand,
     healthCheckPath: hosted.healthCheckPath ?? planned.healthCheckPath,
     port: planned.port ?? hosted.port,
@@ -71,10 +71,10 @@ export async function planDirectory(
 }
 
 /** Languages whose manifest often sits next to a program in another language, for its assets. */
-const OF_ASSETS = new Set(['node', 'bun'])
+const ASSET_LANGUAGES = new Set(['node', 'bun'])
 
 /** A start command of a language without a plan: a built program in the tree, or the language's own tool. */
-const OF_UNPLANNED =
+const UNPLANNED_COMMAND =
   /^(?:exec )?(?:\.\/(?!\S*\.sh\b)|bin\/|(?:dart|swift|crystal|Rscript|R|perl|plackup|stack|zig)\s)/
 const NAMES_NODE = /\b(?:node|npm|npx|pnpm|yarn|bunx?|tsx|pm2)\b|\.[cm]?[jt]s\b|node_modules/
 
@@ -89,14 +89,14 @@ async function unplannedProgram(
 ): Promise<string | null> {
   const isOwn =
     settings.startCommand !== null ||
-    (startCommand !== null && (!OF_UNPLANNED.test(startCommand) || NAMES_NODE.test(startCommand)))
+    (startCommand !== null && (!UNPLANNED_COMMAND.test(startCommand) || NAMES_NODE.test(startCommand)))
   if (isOwn || framework !== null || isSite || (await hasScript(tree, 'start'))) return null
   const unplanned = await unplannedIn(tree)
   return unplanned === null ? null : `${unplanned.advice}, or a script "start", or set start_command`
 }
 
 /** Languages whose manifest in the root is often only for tooling, while the programs are in folders. */
-const OF_TOOLS = new Set(['node', 'bun', 'python', 'php', 'ruby'])
+const TOOLING_LANGUAGES = new Set(['node', 'bun', 'python', 'php', 'ruby'])
 
 /** Adds the folders that can be built to an obstacle: the root may hold only the tools shared by all. */
 async function withFolders(
@@ -107,7 +107,7 @@ async function withFolders(
   const below = known.length > 0 ? [] : await programsBelow(tree, runtimeOf)
   if (below.length === 0) return { obstacle, rootDirectories: known }
   return {
-    obstacle: `${obstacle}; or set root_dir to one of ${toldOf(below)}`,
+    obstacle: `${obstacle}; or set root_dir to one of ${listFolders(below)}`,
     rootDirectories: below.map(({ folder }) => folder),
   }
 }

@@ -32,7 +32,7 @@ export const go: LanguagePlan = {
       ((await tree.hasFile('main.go')) && !(await tree.hasFile('package.json')))) &&
     // Themes of Hugo are modules too (gohugo.io, "Hugo Modules").
     ((await generatorOf(tree)) === null || (await programsIn(tree, '')).length > 0),
-  yields: isOfTools,
+  yields: isTooling,
   plan: planGo,
 }
 
@@ -45,7 +45,7 @@ const DIRECT = /^(?:require\s+|\s+)[^\s/]\S*\s+v\d\S*\s*(?:$|\/\/(?!\s*indirect\
 /**
  * Whether a module exists only to name tools for the developers of another project (Go modules reference, "tool directive").
  */
-async function isOfTools(tree: Tree, { buildCommand }: Pick<PlanSettings, 'buildCommand'>): Promise<boolean> {
+async function isTooling(tree: Tree, { buildCommand }: Pick<PlanSettings, 'buildCommand'>): Promise<boolean> {
   if (/\bgo\b/.test(buildCommand ?? '')) return false
   const module = (await tree.readText('go.mod')) ?? ''
   if (!hasLine(module, /^tool[ \t(]/) || hasLine(module, DIRECT) || herokuPackages(module) !== null)

@@ -15,9 +15,9 @@ export {
 export { BUILD_STEP, BUILD_STEP_FILE, MANIFESTS_FOLDER } from './steps.ts'
 
 // For a source that is built by its own Dockerfile, or is a site as it is.
-export { seemsBot } from './bots.ts'
+export { looksLikeBot } from './bots.ts'
 export { dockerfileAside, otherDockerfile } from './dockerfiles.ts'
-export { readHosted, releasingAs, startingAs, type Said } from './hosts/hosted.ts'
+export { readHostFiles, releaseNote, startNote, type HostCommand } from './hosts/hosted.ts'
 export { hasScript } from './node/manifest.ts'
 export { pagesIn } from './pages.ts'
 export { processTypes } from './procfile.ts'

@@ -1,4 +1,4 @@
-import { programsBelow, toldOf } from './below.ts'
+import { programsBelow, listFolders } from './below.ts'
 import { cpp } from './cpp.ts'
 import { deno } from './deno.ts'
 import { dotnet } from './dotnet.ts'
@@ -87,7 +87,7 @@ export async function explainNoPlan(tree: Tree): Promise<{ obstacle: string; roo
       unplanned === null
         ? `there is nothing to build in ${await tree.describe()}, but in folders of it:`
         : `${unplanned.advice}, or for what lies in its folders`
-    return { obstacle: `${nothing} set root_dir to one of ${toldOf(below)}`, rootDirectories }
+    return { obstacle: `${nothing} set root_dir to one of ${listFolders(below)}`, rootDirectories }
   }
   const lacking = await lackingIn(tree)
   if (lacking !== null) {

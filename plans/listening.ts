@@ -7,7 +7,7 @@ const MAX_SOURCES = 200
 const MAX_DEPTH = 10
 
 /** Folders of installed packages and build output. */
-const OF_OTHERS = /^(?:\..*|vendor|node_modules|target|build|venv)\/$/
+const THIRD_PARTY_FOLDERS = /^(?:\..*|vendor|node_modules|target|build|venv)\/$/
 
 /** Whether a source of the tree listens on a port, or there are too many sources to tell. */
 export async function mayListen(tree: Tree, sources: RegExp, listening: RegExp): Promise<boolean> {
@@ -31,7 +31,7 @@ export async function findSource(
     const below: string[] = []
     for (const folder of folders) {
       for (const name of await tree.list(folder)) {
-        if (name.endsWith('/') ? OF_OTHERS.test(name) : !sources.test(name)) continue
+        if (name.endsWith('/') ? THIRD_PARTY_FOLDERS.test(name) : !sources.test(name)) continue
         left -= 1
         if (left < 0) return null
         const path = posix.join(folder, name)

@@ -19,29 +19,29 @@ const BEFORE_PROCFILE = [railway, railpack, nixpacks]
 const AFTER_PROCFILE = [heroku, caprover, fly]
 
 /** A command, and the file that contains it. */
-export interface Said {
+export interface HostCommand {
   file: string
   command: string
 }
 
 /** Returns the note that a start command of a file is used. */
-export function startingAs({ file, command }: Said): string {
+export function startNote({ file, command }: HostCommand): string {
   return `starting as ${file} says: ${command}`
 }
 
 /** Returns the note that a pre-deploy command of a file is used. */
-export function releasingAs({ file, command }: Said): string {
+export function releaseNote({ file, command }: HostCommand): string {
   return `before it goes live, as ${file} says: ${command}`
 }
 
 /** What the files for other hosts say about a tree. */
-export interface Hosted {
+export interface HostFacts {
   /** The service's own settings, and those of the files where it has none. */
   settings: PlanSettings
   preDeployCommand: string | null
   /** The commands that are used, for a tree with its own Dockerfile, which notes them itself. */
-  start: Said | null
-  release: Said | null
+  start: HostCommand | null
+  release: HostCommand | null
   healthCheckPath: string | null
   port: number | null
   dockerfile: string | null
@@ -55,7 +55,7 @@ export interface Hosted {
 }
 
 /** The plan of a tree without these files. */
-export type Unhosted = Omit<Known, 'file' | 'packages' | 'tree'>
+export type PlanWithoutHost = Omit<Known, 'file' | 'packages' | 'tree'>
 
 /** A build script that runs anyway, and a start script that is looked at anyway. */
 const OWN_BUILD = /^(?:npm|pnpm|yarn|bun)(?: run)? build$/
@@ -66,25 +66,25 @@ const MAX_PACKAGES = 50
 
 /**
  * Reads the files in which a tree says how other hosts build and start it. Commands that would break a plan that is right
- * without them are not used, and a note says why. `unhosted` is null for a tree that is built by a Dockerfile of its own.
+ * without them are not used, and a note says why. `planWithout` is null for a tree that is built by a Dockerfile of its own.
  */
-export async function readHosted(
+export async function readHostFiles(
   tree: Tree,
   settings: PlanSettings,
-  unhosted: (() => Promise<Unhosted>) | null,
-): Promise<Hosted> {
+  planWithout: (() => Promise<PlanWithoutHost>) | null,
+): Promise<HostFacts> {
   const notes: string[] = []
   const types = await processTypes(tree)
-  const before = await readAll(unhosted === null ? [railway] : BEFORE_PROCFILE)
-  const after = (await readAll(AFTER_PROCFILE)).filter((file) => unhosted === null || !file.isOfImage)
+  const before = await readAll(planWithout === null ? [railway] : BEFORE_PROCFILE)
+  const after = (await readAll(AFTER_PROCFILE)).filter((file) => planWithout === null || !file.isOfImage)
   const files = [...before, ...after]
-  const without = files.length === 0 || unhosted === null ? null : await unhosted()
+  const without = files.length === 0 || planWithout === null ? null : await planWithout()
   const packages = packagesOf()
   const scripts = without === null ? {} : await scriptsOf(tree)
   const start = settings.startCommand === null ? await startOf() : null
-  if (start !== null && unhosted !== null) notes.push(startingAs(start))
+  if (start !== null && planWithout !== null) notes.push(startNote(start))
   const release = settings.preDeployCommand === null ? await releaseOf() : null
-  if (release !== null && unhosted !== null) notes.push(releasingAs(release))
+  if (release !== null && planWithout !== null) notes.push(releaseNote(release))
   const build = settings.buildCommand === null ? await buildOf() : null
   if (build !== null) notes.push(`building as ${build.file} says: ${build.command}`)
   const variables = Object.assign({}, ...files.toReversed().map((file) => file.variables)) as object
@@ -124,7 +124,7 @@ export async function readHosted(
     const found: HostFile[] = []
     for (const read of readers) {
       const file = await read(tree, notes)
-      if (file !== null) found.push(unhosted === null ? beside(file) : file)
+      if (file !== null) found.push(planWithout === null ? beside(file) : file)
     }
     return found
   }
@@ -152,7 +152,7 @@ export async function readHosted(
     const named = [...new Set(files.flatMap(({ aptPackages }) => aptPackages))]
     const known = named.filter((name) => isKnownPackage(name, without?.language ?? ''))
     const others = named.filter((name) => !known.includes(name))
-    if (others.length > 0 && unhosted !== null)
+    if (others.length > 0 && planWithout !== null)
       notes.push(
         `packages of files for other hosts that are not installed: ${others.join(', ')}: set apt_packages for those of Debian`,
       )
@@ -169,7 +169,7 @@ export async function readHosted(
   }
 
   /** The single command of such a file is for the web service if a Procfile has a line for the worker. */
-  async function startOf(): Promise<Said | null> {
+  async function startOf(): Promise<HostCommand | null> {
     const { processType } = settings
     if (processType === 'static') return null
     const hasLine = types.has(processType)
@@ -184,7 +184,7 @@ export async function readHosted(
     return null
   }
 
-  async function releaseOf(): Promise<Said | null> {
+  async function releaseOf(): Promise<HostCommand | null> {
     for (const { file, preDeploy } of types.has('release') ? before : files) {
       if (preDeploy === null) continue
       const command = byOwnManager(preDeploy)
@@ -193,7 +193,7 @@ export async function readHosted(
     return null
   }
 
-  async function buildOf(): Promise<Said | null> {
+  async function buildOf(): Promise<HostCommand | null> {
     const builder = files.find((file) => file.build !== null)
     if (builder === undefined || without === null) return null
     const { file } = builder

@@ -105,7 +105,7 @@ const TASK_OFF = /\b[Bb]ootJar\b[^{}\n]{0,60}(?:\{[^{}]{0,300})?\b(?:isE|e)nable
 const UNCLEAR =
   /maven-(?:shade|assembly)-plugin|[Mm]ain-?Class\b|\balias ?\(|\bid ?\(?["'](?!java|groovy|maven-publish|signing|jacoco|idea|eclipse|checkstyle|org\.jetbrains\.kotlin|io\.spring\.dependency-management|org\.springframework\.boot)/
 /** Folders of programs that only demonstrate the others. */
-const BESIDE = /(?:^|[/-])(?:tests?|e2e|examples?|samples?|demos?|benchmarks?)$/
+const ACCOMPANYING = /(?:^|[/-])(?:tests?|e2e|examples?|samples?|demos?|benchmarks?)$/
 
 /**
  * Returns the folders of the modules that are programs by their own manifests; none where that is not clear, as where a
@@ -120,7 +120,7 @@ export function programsAmong(modules: Modules, root: string): string[] {
     if (isProgram ? isParent : hasLine(manifest, UNCLEAR)) return []
     if (isProgram) programs.push(folder)
   }
-  const plain = programs.filter((folder) => !BESIDE.test(folder))
+  const plain = programs.filter((folder) => !ACCOMPANYING.test(folder))
   return plain.length === 0 ? programs : plain
 }
 

@@ -38,7 +38,7 @@ export async function proposeStart(search: StartSearch): Promise<Proposal> {
   const entry = listening ?? (await entryOf(search, { serves }))
   if (framework !== null && framework.publishDirectory !== null && listening === null)
     if (!serves || entry === null) return { site: true }
-  if (entry === null) return await broughtAlone(search)
+  if (entry === null) return await templateServerAlone(search)
   const silent = serves ? await exportedAlone(entry, search) : null
   return silent === null ? { command: entry } : { obstacle: silent }
 }
@@ -79,13 +79,13 @@ function isUnused(script: string, { manifest: { scripts }, framework }: StartSea
   const hasNone = (call: Call): boolean => isSite || (framework === null && !call.slice(2).some(isFolder))
   const calls = callsOf(script, scripts)
   return (
-    (calls.length > 0 && calls.every(([program]) => SAYING.has(program!) || CONTAINERS.has(program!))) ||
+    (calls.length > 0 && calls.every(([program]) => PRINTING.has(program!) || CONTAINERS.has(program!))) ||
     calls.some((call) => isDevelopmentServer(call) || (FRAMEWORK_SERVERS.has(call[0]!) && hasNone(call)))
   )
 }
 
 /** Commands of a script that only prints how to start the project. */
-const SAYING = new Set(['echo', 'exit'])
+const PRINTING = new Set(['echo', 'exit'])
 
 /** Programs that start containers, which do not exist inside a container. */
 const CONTAINERS = new Set(['docker', 'docker-compose', 'podman', 'podman-compose'])
@@ -129,7 +129,7 @@ async function packageOf([, ...rest]: Call, { tree, packages }: StartSearch): Pr
 }
 
 /** Dev servers that a program of the project starts, usually left by a template. */
-const BROUGHT_SERVERS = /\b(?:webpack-dev-server|browser-?sync)\b/i
+const TEMPLATE_SERVERS = /\b(?:webpack-dev-server|browser-?sync)\b/i
 
 /** A program that is a dev server in any project (facebook/create-react-app, `scripts/start.js`). */
 const OF_DEVELOPERS = /\bNODE_ENV = ["']development["']/
@@ -153,12 +153,12 @@ async function runsDevelopmentServer(script: string, search: StartSearch): Promi
     (await search.tree.readHead(file.endsWith('.js') ? file : `${file}.js`)) ?? '',
   )
   if (/(?:^|\/)(?:webpack-)?dev-server(?:\.js)?$/.test(file)) return hasLine(text, /\bwebpack\b/)
-  if (!/^(?:\.\/)?scripts\/[\w-]+(?:\.js)?$/.test(file) || !hasLine(text, BROUGHT_SERVERS)) return false
+  if (!/^(?:\.\/)?scripts\/[\w-]+(?:\.js)?$/.test(file) || !hasLine(text, TEMPLATE_SERVERS)) return false
   return hasLine(text, OF_DEVELOPERS) || !isOfUsers(text)
 }
 
 /** Returns why only a dev server left by a template could be started; null where that is not so. */
-async function broughtAlone(search: StartSearch): Promise<Proposal> {
+async function templateServerAlone(search: StartSearch): Promise<Proposal> {
   const { start } = search.manifest.scripts
   if (start === undefined || !(await runsDevelopmentServer(start, search))) return null
   return {

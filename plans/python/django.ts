@@ -28,7 +28,7 @@ const MAX_FOLDERS = 40
 const PLAIN_FOLDER = /^[\w-][\w.-]*\/$/
 
 /** Folders of projects that demonstrate or test the root. */
-const BESIDE = /^(?:tests?|testing|examples?|samples?|demos?|docs?|sandbox|templates?)\/$/i
+const ACCOMPANYING = /^(?:tests?|testing|examples?|samples?|demos?|docs?|sandbox|templates?)\/$/i
 
 /** The same by prefix, next to the documentation of what may be a library. */
 const BESIDE_DOCUMENTED = /^(?:tests?|examples?|samples?|demos?|sandbox)/i
@@ -58,7 +58,7 @@ export async function findDjangoBelow(
 ): Promise<DjangoProject | null> {
   if (!names('django')) return null
   const isBeside = (name: string): boolean =>
-    BESIDE.test(name) || (isDocumented && BESIDE_DOCUMENTED.test(name))
+    ACCOMPANYING.test(name) || (isDocumented && BESIDE_DOCUMENTED.test(name))
   const folders = (await tree.list('.')).filter((name) => PLAIN_FOLDER.test(name) && !isBeside(name))
   const found: DjangoProject[] = []
   for (const name of folders.slice(0, MAX_FOLDERS)) {

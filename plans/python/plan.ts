@@ -80,14 +80,14 @@ async function planPython(tree: Tree, settings: PlanSettings): Promise<PlannedBu
   const names = await readNames(tree)
   const installer = await chooseInstaller(tree)
   const own = await findDjango(tree)
-  const told = await findStart(tree, names, own)
+  const explicit = await findStart(tree, names, own)
   const generator = await findGenerator(tree, names)
   // The documentation of a program, next to it.
   const isSite = generator !== null && !(generator.name !== 'pelican' && mayServe(names))
-  const isTold = told !== null || isSite || settings.startCommand !== null
-  const isOther = isTold || (await tree.hasFile('Procfile')) || (await pagesIn(tree)) !== null
+  const isExplicit = explicit !== null || isSite || settings.startCommand !== null
+  const isOther = isExplicit || (await tree.hasFile('Procfile')) || (await pagesIn(tree)) !== null
   const suggested = isOther ? null : await suggestStart(tree, names, generator !== null)
-  const found = told ?? suggested?.start ?? null
+  const found = explicit ?? suggested?.start ?? null
   const project = own ?? suggested?.project ?? null
   const proposal: Proposal = found ?? (generator === null ? null : { site: true })
   const assets = await readAssets(tree, settings, notes)

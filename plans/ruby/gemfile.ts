@@ -16,7 +16,7 @@ export interface Gemfile {
 }
 
 /** Files that a Gemfile reads besides itself, by Bundler's own means or by convention. */
-const BESIDE = ['Gemfile.lock', '.ruby-version', '.tool-versions', '.bundle/config']
+const ACCOMPANYING = ['Gemfile.lock', '.ruby-version', '.tool-versions', '.bundle/config']
 
 /** Bundler, "bundle cache". */
 const VENDORED = 'vendor/cache'
@@ -37,7 +37,7 @@ export async function readGemfile(tree: Tree): Promise<Gemfile> {
   }
   const files: string[] = []
   if (text !== null && !hasLine(text, READS_FILES)) {
-    for (const name of ['Gemfile', ...BESIDE]) if (await tree.hasFile(name)) files.push(name)
+    for (const name of ['Gemfile', ...ACCOMPANYING]) if (await tree.hasFile(name)) files.push(name)
   }
   const vendored = (await tree.hasFolder(VENDORED)) ? VENDORED : null
   return {

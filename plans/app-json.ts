@@ -1,6 +1,6 @@
-import { isRecord, parsedJson } from './json.ts'
 import type { PlannedVariable } from './plan.ts'
-import type { Tree } from './tree.ts'
+import { isRecord, parsedJson } from './source/json.ts'
+import type { Tree } from './source/tree.ts'
 
 /** A file with more variables was not written for people to fill in. */
 const MAX_VARIABLES = 50

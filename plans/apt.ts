@@ -1,6 +1,6 @@
 import type { PlanSettings } from './plan.ts'
-import { linesOf } from './text.ts'
-import type { Tree } from './tree.ts'
+import { linesOf } from './source/text.ts'
+import type { Tree } from './source/tree.ts'
 
 /** Debian Policy Manual, 5.6.1: the names of packages. */
 const PACKAGE_NAME = /^[a-z0-9][a-z0-9+.-]+$/

@@ -1,5 +1,5 @@
-import { BuildFailure } from './failure.ts'
 import type { Pin } from './pins.ts'
+import { BuildFailure } from './source/failure.ts'
 
 /**
  * The versions that have a base image, oldest first. Checked on 2026-08-21 against the history of the list of official

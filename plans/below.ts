@@ -1,6 +1,6 @@
-import { otherDockerfile } from './dockerfiles.ts'
 import { hasScript } from './node/manifest.ts'
-import type { Tree } from './tree.ts'
+import { otherDockerfile } from './source/dockerfiles.ts'
+import type { Tree } from './source/tree.ts'
 
 /** How many folders are searched, and how many choices a person is given. */
 const MAX_FOLDERS = 40

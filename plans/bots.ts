@@ -1,12 +1,12 @@
 import { isDotnetBot } from './dotnet.ts'
-import { BuildFailure } from './failure.ts'
-import { mayListen } from './listening.ts'
 import { readManifest } from './node/manifest.ts'
 import { isBot as isNodeBot } from './node/packages.ts'
 import { readNames } from './python/requirements.ts'
 import { isBot as isPythonBot } from './python/start.ts'
-import { hasLine } from './text.ts'
-import type { Tree } from './tree.ts'
+import { BuildFailure } from './source/failure.ts'
+import { mayListen } from './source/listening.ts'
+import { hasLine } from './source/text.ts'
+import type { Tree } from './source/tree.ts'
 
 /**
  * How bots differ from servers in languages whose plans do not distinguish them: by the packages in the manifest, and by

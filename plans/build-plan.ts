@@ -1,16 +1,16 @@
 import { appVariables } from './app-json.ts'
 import { programsBelow, listFolders } from './below.ts'
 import { looksLikeBot } from './bots.ts'
-import { BuildFailure } from './failure.ts'
 import { readHostFiles } from './hosts/hosted.ts'
-import { detectLanguage, explainNoPlan, runtimeOf } from './languages.ts'
 import { misnamedIn, unplannedIn } from './lacking.ts'
+import { detectLanguage, explainNoPlan, runtimeOf } from './languages.ts'
 import { hasScript } from './node/manifest.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
 import { releaseCommand } from './procfile.ts'
 import { registryVariables } from './registries.ts'
+import { BuildFailure } from './source/failure.ts'
+import { Tree } from './source/tree.ts'
 import { withVariables } from './steps.ts'
-import { Tree } from './tree.ts'
 
 /** What a plan makes of a tree, with the name of its language. */
 export interface BuildPlan extends PlannedBuild {

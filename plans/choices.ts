@@ -1,7 +1,7 @@
 import { aptPackagesOf } from './apt.ts'
 import { NOTHING_KNOWN, type PlanFacts, type PlanSettings } from './plan.ts'
+import type { Tree } from './source/tree.ts'
 import { chooseStart, type Proposal, type Start } from './start.ts'
-import type { Tree } from './tree.ts'
 
 /** What a language contributes to the choices that every plan makes the same way. */
 export interface Offer {

@@ -1,7 +1,8 @@
 import { choose } from './choices.ts'
-import { withoutHashComments } from './comments.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
 import { onlyProgram } from './programs.ts'
+import { withoutHashComments } from './source/comments.ts'
+import type { Tree } from './source/tree.ts'
 import { UNKNOWN_PROGRAM } from './start.ts'
 import {
   baseImage,
@@ -13,7 +14,6 @@ import {
   takeApp,
   textOf,
 } from './steps.ts'
-import type { Tree } from './tree.ts'
 
 /**
  * Programs in C and C++, built by CMake or Meson. Packages of other languages with parts in C have manifests of their own.

@@ -5,6 +5,8 @@ import { readManifest } from './node/manifest.ts'
 import { viteFolder } from './node/site-frameworks.ts'
 import { firstPin, inFiles, inToolFiles } from './pins.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { hasLine } from './source/text.ts'
+import type { Tree } from './source/tree.ts'
 import {
   baseImage,
   buildCommandSteps,
@@ -15,8 +17,6 @@ import {
   takeApp,
   textOf,
 } from './steps.ts'
-import { hasLine } from './text.ts'
-import type { Tree } from './tree.ts'
 
 const CONFIGURATIONS = ['deno.json', 'deno.jsonc']
 const LOCK = 'deno.lock'

@@ -1,10 +1,12 @@
 import { posix } from 'node:path'
 import { DOTNET_MAJORS, nearestImage } from './base-images.ts'
 import { choose } from './choices.ts'
-import { withoutXmlComments } from './comments.ts'
-import { mayListen } from './listening.ts'
 import { firstPin, inManifest, inToolFiles } from './pins.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { withoutXmlComments } from './source/comments.ts'
+import { mayListen } from './source/listening.ts'
+import { findInLines } from './source/text.ts'
+import type { Tree } from './source/tree.ts'
 import { UNKNOWN_PROGRAM, type Proposal } from './start.ts'
 import {
   baseImage,
@@ -16,8 +18,6 @@ import {
   takeApp,
   textOf,
 } from './steps.ts'
-import { findInLines } from './text.ts'
-import type { Tree } from './tree.ts'
 
 /** Programs of .NET: ASP.NET, Blazor, workers. */
 export const dotnet: LanguagePlan = {

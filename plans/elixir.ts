@@ -1,9 +1,11 @@
 import { ELIXIR_MINORS, nearestImage } from './base-images.ts'
 import { choose, inOrder } from './choices.ts'
-import { withoutHashComments } from './comments.ts'
 import { readAssets, readFrontEnd, type Assets } from './node/assets.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { withoutHashComments } from './source/comments.ts'
+import { hasLine } from './source/text.ts'
+import type { Tree } from './source/tree.ts'
 import { UNKNOWN_PROGRAM } from './start.ts'
 import {
   baseImage,
@@ -15,8 +17,6 @@ import {
   takeApp,
   textOf,
 } from './steps.ts'
-import { hasLine } from './text.ts'
-import type { Tree } from './tree.ts'
 
 /** Releases of Mix projects, including Phoenix. */
 export const elixir: LanguagePlan = {

@@ -1,9 +1,11 @@
 import { choose, inOrder } from './choices.ts'
 import { readAssets } from './node/assets.ts'
 import { hasScript, readManifest } from './node/manifest.ts'
-import { pagesIn } from './pages.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { pagesIn } from './source/pages.ts'
+import { findInLines } from './source/text.ts'
+import type { Tree } from './source/tree.ts'
 import {
   baseImage,
   buildCommandSteps,
@@ -13,8 +15,6 @@ import {
   step,
   textOf,
 } from './steps.ts'
-import { findInLines } from './text.ts'
-import type { Tree } from './tree.ts'
 
 /** A generator of static sites that is a program of its own. */
 interface Generator {

@@ -1,6 +1,8 @@
 import { choose } from './choices.ts'
 import { firstPin, inManifest, inToolFiles } from './pins.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { findInLines } from './source/text.ts'
+import type { Tree } from './source/tree.ts'
 import { UNKNOWN_PROGRAM } from './start.ts'
 import {
   baseImage,
@@ -12,8 +14,6 @@ import {
   takeApp,
   textOf,
 } from './steps.ts'
-import { findInLines } from './text.ts'
-import type { Tree } from './tree.ts'
 
 /** Gleam programs for Erlang's virtual machine. */
 export const gleam: LanguagePlan = {

@@ -1,4 +1,4 @@
-import type { Tree } from './tree.ts'
+import type { Tree } from './source/tree.ts'
 
 /** Manifests and main files of languages without a plan. */
 const UNPLANNED: [names: RegExp, language: string][] = [

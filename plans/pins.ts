@@ -1,5 +1,5 @@
-import { linesOf } from './text.ts'
-import type { Tree } from './tree.ts'
+import { linesOf } from './source/text.ts'
+import type { Tree } from './source/tree.ts'
 
 /** A version that a tree asks for, as it is written there. */
 export interface Pin {

@@ -1,4 +1,4 @@
-import type { Tree } from './tree.ts'
+import type { Tree } from './source/tree.ts'
 
 /** What an image is for: which line of a Procfile is meant, and whether a program runs at all. */
 export type ProcessType = 'web' | 'worker' | 'job' | 'static'

@@ -1,8 +1,8 @@
 import { aptPackagesOf } from './apt.ts'
-import { pagesIn } from './pages.ts'
 import type { PlanSettings } from './plan.ts'
-import { linesOf } from './text.ts'
-import type { Tree } from './tree.ts'
+import { pagesIn } from './source/pages.ts'
+import { linesOf } from './source/text.ts'
+import type { Tree } from './source/tree.ts'
 
 /**
  * Returns the command of this service's line in the tree's `Procfile`, or null. `takesOther`: a single line of another name

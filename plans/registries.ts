@@ -1,6 +1,6 @@
 import type { PlannedVariable } from './plan.ts'
-import { linesOf } from './text.ts'
-import type { Tree } from './tree.ts'
+import { linesOf } from './source/text.ts'
+import type { Tree } from './source/tree.ts'
 
 /** Variables that every build has. */
 const ALWAYS_THERE = new Set(['HOME', 'PATH', 'PORT', 'PWD', 'USER', 'NODE_ENV', 'TMPDIR'])

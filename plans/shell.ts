@@ -1,6 +1,7 @@
 import { choose } from './choices.ts'
-import { pagesIn } from './pages.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { pagesIn } from './source/pages.ts'
+import type { Tree } from './source/tree.ts'
 import {
   baseImage,
   buildCommandSteps,
@@ -10,7 +11,6 @@ import {
   takeApp,
   textOf,
 } from './steps.ts'
-import type { Tree } from './tree.ts'
 
 const SCRIPT = 'start.sh'
 

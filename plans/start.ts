@@ -1,6 +1,6 @@
 import type { PlannedBuild, PlanSettings } from './plan.ts'
 import { procfileCommand } from './procfile.ts'
-import type { Tree } from './tree.ts'
+import type { Tree } from './source/tree.ts'
 
 /** What an image runs. */
 export interface Start extends Pick<PlannedBuild, 'startCommand' | 'isSite' | 'obstacle' | 'isRefused'> {

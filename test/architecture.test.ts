@@ -70,16 +70,8 @@ const ORDER: Record<string, string[]> = {
     'main.ts',
   ],
   plans: [
-    'failure.ts',
-    'json.ts',
-    'text.ts',
-    'comments.ts',
+    'source',
     'ranges.ts',
-    'tree.ts',
-    'folders.ts',
-    'dockerfiles.ts',
-    'static-files.ts',
-    'pages.ts',
     'plan.ts',
     'start-command.ts',
     'programs.ts',
@@ -90,8 +82,6 @@ const ORDER: Record<string, string[]> = {
     'registries.ts',
     'installation.ts',
     'playwright.ts',
-    'crates.ts',
-    'listening.ts',
     'lacking.ts',
     'steps.ts',
     'procfile.ts',
@@ -109,10 +99,8 @@ const ORDER: Record<string, string[]> = {
     'php',
     'python',
     'ruby',
-    'rust.ts',
-    'go-workspace.ts',
-    'go-embedded.ts',
-    'go.ts',
+    'rust',
+    'go',
     'below.ts',
     'hosts',
     'bots.ts',
@@ -279,7 +267,7 @@ describe('the process that reads sources', () => {
         /^node:(child_process|http2?|https|tls|dgram|sqlite)$/.test(specifier) ||
         !/^(node:|\w+\/|semver$|tar-stream$|yaml$|smol-toml$)/.test(specifier),
     )
-    expect(reached).toContain('plans/go.ts')
+    expect(reached).toContain('plans/go/plan.ts')
     expect(foreign).toEqual([])
   })
 })

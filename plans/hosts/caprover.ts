@@ -1,4 +1,4 @@
-import type { Tree } from '../tree.ts'
+import type { Tree } from '../source/tree.ts'
 import { flyDockerfile } from './fly.ts'
 import { fileOf, readRecord, silent, type HostFile } from './host-file.ts'
 

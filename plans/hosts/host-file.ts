@@ -1,7 +1,7 @@
-import { withoutSlashComments } from '../comments.ts'
-import { isRecord, parsedJson } from '../json.ts'
 import type { ProcessType } from '../plan.ts'
-import type { Tree } from '../tree.ts'
+import { withoutSlashComments } from '../source/comments.ts'
+import { isRecord, parsedJson } from '../source/json.ts'
+import type { Tree } from '../source/tree.ts'
 
 /** A placeholder among commands for those that are found without the file. */
 export const OWN_COMMANDS = '...'

@@ -3,9 +3,9 @@ import { isInstallation } from '../installation.ts'
 import { isDevelopmentServer } from '../node/development-servers.ts'
 import { readManifest, type Manifest } from '../node/manifest.ts'
 import { callsOf, commandsOf, MANAGERS, packageNeeded } from '../node/scripts.ts'
-import { pagesIn } from '../pages.ts'
 import type { PlannedBuild } from '../plan.ts'
-import type { Tree } from '../tree.ts'
+import { pagesIn } from '../source/pages.ts'
+import type { Tree } from '../source/tree.ts'
 
 /** What a command of another host's file is checked against. */
 export interface Known {

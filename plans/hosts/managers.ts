@@ -1,6 +1,6 @@
 import { readManifest } from '../node/manifest.ts'
 import { MANAGERS } from '../node/scripts.ts'
-import type { Tree } from '../tree.ts'
+import type { Tree } from '../source/tree.ts'
 
 /** Returns the scripts of a tree's package.json; none without one. */
 export async function scriptsOf(tree: Tree): Promise<Record<string, string>> {

@@ -1,6 +1,6 @@
 import { withoutInstallation } from '../installation.ts'
-import { isRecord } from '../json.ts'
-import type { Tree } from '../tree.ts'
+import { isRecord } from '../source/json.ts'
+import type { Tree } from '../source/tree.ts'
 import {
   at,
   buildOf,

@@ -1,5 +1,5 @@
-import { isRecord } from '../json.ts'
-import type { Tree } from '../tree.ts'
+import { isRecord } from '../source/json.ts'
+import type { Tree } from '../source/tree.ts'
 import {
   at,
   buildOf,

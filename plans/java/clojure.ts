@@ -1,8 +1,8 @@
 import { choose } from '../choices.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
+import type { Tree } from '../source/tree.ts'
 import { UNKNOWN_PROGRAM } from '../start.ts'
 import { baseImage, buildCommandSteps, buildStage, installPackages, step, textOf } from '../steps.ts'
-import type { Tree } from '../tree.ts'
 import { jvmStage, START_JAR, takeJar } from './jvm-image.ts'
 import { chooseJavaMajor } from './version.ts'
 

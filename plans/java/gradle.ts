@@ -1,5 +1,5 @@
-import { findInLines } from '../text.ts'
-import type { Tree } from '../tree.ts'
+import { findInLines } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 
 /** Versions of Java on which a Gradle runs. */
 export interface JavaLines {

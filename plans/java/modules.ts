@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
-import { withoutSlashComments, withoutXmlComments } from '../comments.ts'
-import { hasLine, linesOf } from '../text.ts'
-import type { Tree } from '../tree.ts'
+import { withoutSlashComments, withoutXmlComments } from '../source/comments.ts'
+import { hasLine, linesOf } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 
 /** A build with more modules is too large to be read. */
 const MAX_MODULES = 200

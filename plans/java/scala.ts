@@ -1,10 +1,10 @@
 import { choose } from '../choices.ts'
-import { withoutSlashComments } from '../comments.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
+import { withoutSlashComments } from '../source/comments.ts'
+import { findInLines } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 import { UNKNOWN_PROGRAM, type Proposal } from '../start.ts'
 import { baseImage, buildCommandSteps, buildStage, textOf } from '../steps.ts'
-import { findInLines } from '../text.ts'
-import type { Tree } from '../tree.ts'
 import { jvmStage, jvmTools, START_JAR, takeJar } from './jvm-image.ts'
 import { chooseJavaMajor } from './version.ts'
 

@@ -1,5 +1,5 @@
 import type { WholeSource } from '../plan.ts'
-import type { Tree } from '../tree.ts'
+import type { Tree } from '../source/tree.ts'
 import { gradleModules, mavenModules, namesModule, wantsRoot, type Modules } from './modules.ts'
 
 /** A build tool of a tree for the JVM. */

@@ -1,7 +1,7 @@
 import { JAVA_MAJORS, nearestImage, unreadable } from '../base-images.ts'
 import { firstPin, inFiles, inManifest, inToolFiles, type PinReader } from '../pins.ts'
-import { findInLines } from '../text.ts'
-import type { Tree } from '../tree.ts'
+import { findInLines } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 import type { JavaLines } from './gradle.ts'
 
 /** The long-term support version that most projects are tested with, and those before it. */

@@ -1,6 +1,6 @@
 import type { PlanSettings } from '../plan.ts'
+import type { Tree } from '../source/tree.ts'
 import { baseImage, buildStage, step, type Mount } from '../steps.ts'
-import type { Tree } from '../tree.ts'
 import { readInstallation } from './installation.ts'
 import { choosePackageManager } from './manager.ts'
 import { BUN_PACKAGE, type PackageManager } from './managers.ts'

@@ -1,4 +1,4 @@
-import type { Tree } from '../tree.ts'
+import type { Tree } from '../source/tree.ts'
 import { readConfiguration, type Framework, type KnownFramework } from './frameworks.ts'
 import type { Manifest } from './manifest.ts'
 import { SERVER_FRAMEWORKS } from './server-frameworks.ts'

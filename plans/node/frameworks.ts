@@ -1,5 +1,5 @@
-import { withoutSlashComments } from '../comments.ts'
-import type { Tree } from '../tree.ts'
+import { withoutSlashComments } from '../source/comments.ts'
+import type { Tree } from '../source/tree.ts'
 import type { Manifest } from './manifest.ts'
 
 /** How a web framework builds and starts, by its own documentation. */

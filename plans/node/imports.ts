@@ -1,7 +1,7 @@
 import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
-import { linesOf } from '../text.ts'
-import type { Tree } from '../tree.ts'
+import { linesOf } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 import type { Call } from './scripts.ts'
 
 /** A program with more files of its own was bundled, or is too large to follow. */

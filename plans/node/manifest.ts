@@ -1,6 +1,6 @@
-import { BuildFailure } from '../failure.ts'
-import { isRecord, textsOf } from '../json.ts'
-import type { Tree } from '../tree.ts'
+import { BuildFailure } from '../source/failure.ts'
+import { isRecord, textsOf } from '../source/json.ts'
+import type { Tree } from '../source/tree.ts'
 
 /** A tool that `devEngines` names. */
 export interface DevelopmentEngine {

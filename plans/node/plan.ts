@@ -9,9 +9,9 @@ import {
   type WholeSource,
 } from '../plan.ts'
 import { releaseCommand } from '../procfile.ts'
+import type { Tree } from '../source/tree.ts'
 import { chooseStart, type Start } from '../start.ts'
 import { baseImage, textOf } from '../steps.ts'
-import type { Tree } from '../tree.ts'
 import { chooseBuildCommand } from './build-command.ts'
 import { nodeDockerfile } from './dockerfile.ts'
 import { frameworkOf } from './framework.ts'

@@ -1,5 +1,5 @@
 import type { PlanSettings, WholeSource } from '../plan.ts'
-import type { Tree } from '../tree.ts'
+import type { Tree } from '../source/tree.ts'
 import { isDevelopmentServer } from './development-servers.ts'
 import { frameworkOf } from './framework.ts'
 import { readManifest, type Manifest } from './manifest.ts'

@@ -1,5 +1,5 @@
-import { findSource } from '../listening.ts'
-import type { Tree } from '../tree.ts'
+import { findSource } from '../source/listening.ts'
+import type { Tree } from '../source/tree.ts'
 import { foreign } from './foreign.ts'
 import {
   folderOf,

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { isRecord } from '../json.ts'
+import { isRecord } from '../source/json.ts'
 import {
   folderOf,
   settingOf,

@@ -2,7 +2,7 @@ import semver from 'semver'
 import { NODE_MAJORS, nearestImage, unreadable } from '../base-images.ts'
 import { firstPin, inFiles, inManifest, inToolFiles, type Pin } from '../pins.ts'
 import { rangeOf } from '../ranges.ts'
-import type { Tree } from '../tree.ts'
+import type { Tree } from '../source/tree.ts'
 import type { Manifest } from './manifest.ts'
 
 /** The current long-term support version (nodejs/Release, schedule). */

@@ -1,6 +1,6 @@
-import { memberFolders } from '../folders.ts'
-import { linesOf } from '../text.ts'
-import type { Tree } from '../tree.ts'
+import { memberFolders } from '../source/folders.ts'
+import { linesOf } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 import { readManifest, type Manifest } from './manifest.ts'
 
 /** The packages of a workspace by folder, without the root. */

@@ -1,6 +1,6 @@
 import { readManifest } from '../node/manifest.ts'
 import { callsOf } from '../node/scripts.ts'
-import type { Tree } from '../tree.ts'
+import type { Tree } from '../source/tree.ts'
 
 const ENCORE = '@symfony/webpack-encore'
 

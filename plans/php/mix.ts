@@ -1,4 +1,4 @@
-import type { Tree } from '../tree.ts'
+import type { Tree } from '../source/tree.ts'
 
 /** As in Laravel's skeleton with Mix (laravel.com, "Compiling Assets (Mix)"). */
 export const MIX_SCRIPTS = ['build', 'production', 'prod']

@@ -4,6 +4,8 @@ import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
 import { hasScript } from '../node/manifest.ts'
 import type { LanguagePlan, PlannedBuild, PlannedVariable, PlanSettings } from '../plan.ts'
+import { hasLine } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 import type { Start } from '../start.ts'
 import {
   baseImage,
@@ -15,8 +17,6 @@ import {
   takeApp,
   textOf,
 } from '../steps.ts'
-import { hasLine } from '../text.ts'
-import type { Tree } from '../tree.ts'
 import { readComposer, type Composer } from './composer.ts'
 import { findDocroot, herokuFolder, isHerokuCommand } from './docroot.ts'
 import { encoreScripts } from './encore.ts'

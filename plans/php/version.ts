@@ -1,9 +1,9 @@
 import semver from 'semver'
 import { PHP_VERSIONS } from '../base-images.ts'
-import { BuildFailure } from '../failure.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from '../pins.ts'
 import { rangeOf } from '../ranges.ts'
-import type { Tree } from '../tree.ts'
+import { BuildFailure } from '../source/failure.ts'
+import type { Tree } from '../source/tree.ts'
 import type { Composer, LockedPackage } from './composer.ts'
 
 /** The length of a constraint in a note. */

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
-import { hasLine, linesOf } from '../text.ts'
-import type { Tree } from '../tree.ts'
+import { hasLine, linesOf } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 import type { NamesPackage } from './requirements.ts'
 import { STANDARD_LIBRARY } from './standard-library.ts'
 

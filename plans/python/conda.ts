@@ -1,5 +1,5 @@
-import { linesOf } from '../text.ts'
-import type { Tree } from '../tree.ts'
+import { linesOf } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 
 /** The usual names of the file that `conda env export` writes. */
 const FILES = ['environment.yml', 'environment.yaml']

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
-import { findSource } from '../listening.ts'
-import { findInLines, hasLine } from '../text.ts'
-import type { Tree } from '../tree.ts'
+import { findSource } from '../source/listening.ts'
+import { findInLines, hasLine } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 import type { NamesPackage } from './requirements.ts'
 
 /** A Django project, by its manage.py. */

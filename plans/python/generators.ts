@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
-import { pagesIn } from '../pages.ts'
-import { findInLines, hasLine } from '../text.ts'
-import type { Tree } from '../tree.ts'
+import { pagesIn } from '../source/pages.ts'
+import { findInLines, hasLine } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 import type { NamesPackage } from './requirements.ts'
 
 /** A generator of static sites that is a package of Python. */

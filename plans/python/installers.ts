@@ -1,7 +1,7 @@
 import type { PlanSettings } from '../plan.ts'
+import { hasLine } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 import { baseImage } from '../steps.ts'
-import { hasLine } from '../text.ts'
-import type { Tree } from '../tree.ts'
 import { readEnvironment, type Environment } from './conda.ts'
 import { readRequirements, type Requirements } from './requirements.ts'
 

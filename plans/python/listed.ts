@@ -1,4 +1,4 @@
-import { isRecord } from '../json.ts'
+import { isRecord } from '../source/json.ts'
 
 /** How deep tables of requirements are nested, including groups of a tool's environments. */
 const MAX_DEPTH = 6

@@ -1,4 +1,4 @@
-import type { Tree } from '../tree.ts'
+import type { Tree } from '../source/tree.ts'
 import type { PythonStart } from './application.ts'
 
 /** Usual names of packages that are not the program. */

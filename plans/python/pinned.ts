@@ -1,5 +1,5 @@
 import semver from 'semver'
-import { linesOf } from '../text.ts'
+import { linesOf } from '../source/text.ts'
 
 /**
  * The newest minor version of Python 3 for versions of a package below a version, and above another: by its wheels on PyPI,

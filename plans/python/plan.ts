@@ -1,9 +1,11 @@
 import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
 import { hasScript } from '../node/manifest.ts'
-import { pagesIn } from '../pages.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
 import { installBrowser } from '../playwright.ts'
+import { pagesIn } from '../source/pages.ts'
+import { hasLine } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 import type { Proposal } from '../start.ts'
 import {
   baseImage,
@@ -16,8 +18,6 @@ import {
   takeApp,
   textOf,
 } from '../steps.ts'
-import { hasLine } from '../text.ts'
-import type { Tree } from '../tree.ts'
 import { findDjango, gatherFiles } from './django.ts'
 import { findGenerator } from './generators.ts'
 import { chooseInstaller, type Installer } from './installers.ts'

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
-import { withoutHashComments } from '../comments.ts'
-import { linesOf } from '../text.ts'
-import type { Tree } from '../tree.ts'
+import { withoutHashComments } from '../source/comments.ts'
+import { linesOf } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 import { readEnvironment } from './conda.ts'
 import { listedIn } from './listed.ts'
 

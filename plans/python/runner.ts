@@ -1,5 +1,5 @@
-import { linesOf } from '../text.ts'
-import type { Tree } from '../tree.ts'
+import { linesOf } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 
 /** How many scripts of a Pipfile are read. */
 const MAX_SCRIPTS = 50

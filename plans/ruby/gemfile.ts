@@ -1,5 +1,5 @@
-import { hasLine, linesOf } from '../text.ts'
-import type { Tree } from '../tree.ts'
+import { hasLine, linesOf } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 
 /** What the plan needs to know of a Gemfile and its lock file. */
 export interface Gemfile {

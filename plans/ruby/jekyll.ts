@@ -1,5 +1,5 @@
-import { findInLines, hasLine, linesOf } from '../text.ts'
-import type { Tree } from '../tree.ts'
+import { findInLines, hasLine, linesOf } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 import type { Gemfile } from './gemfile.ts'
 
 /** A site built by Jekyll. */

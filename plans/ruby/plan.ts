@@ -4,6 +4,8 @@ import { choose, inOrder } from '../choices.ts'
 import { readAssets, type Assets } from '../node/assets.ts'
 import { hasScript } from '../node/manifest.ts'
 import type { LanguagePlan, PlannedBuild, PlannedVariable, PlanSettings } from '../plan.ts'
+import { hasLine } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 import type { Proposal } from '../start.ts'
 import {
   baseImage,
@@ -15,8 +17,6 @@ import {
   takeApp,
   textOf,
 } from '../steps.ts'
-import { hasLine } from '../text.ts'
-import type { Tree } from '../tree.ts'
 import { readGemfile, type Gemfile } from './gemfile.ts'
 import { findJekyll } from './jekyll.ts'
 import { systemPackages } from './system-packages.ts'

@@ -1,10 +1,10 @@
 import semver from 'semver'
 import { RUBY_PATCHES, unreadable } from '../base-images.ts'
-import { BuildFailure } from '../failure.ts'
 import { firstPin, inFiles, inManifest, inToolFiles, quotedIn, type Pin } from '../pins.ts'
 import { rangeOf } from '../ranges.ts'
-import { findInLines } from '../text.ts'
-import type { Tree } from '../tree.ts'
+import { BuildFailure } from '../source/failure.ts'
+import { findInLines } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 
 const DEFAULT_LINE = '3.4'
 /** In order of preference for a requirement that several versions satisfy. */

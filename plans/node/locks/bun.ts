@@ -1,4 +1,4 @@
-import { isRecord, parsedJson, textsOf } from '../../json.ts'
+import { isRecord, parsedJson, textsOf } from '../../source/json.ts'
 import type { Manifests } from '../manifest.ts'
 import { difference, overriddenIn } from './importers.ts'
 

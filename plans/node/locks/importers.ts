@@ -1,4 +1,4 @@
-import { isRecord, textsOf } from '../../json.ts'
+import { isRecord, textsOf } from '../../source/json.ts'
 import type { Manifest, Manifests } from '../manifest.ts'
 
 /** The part of a lock file that repeats each package.json: ranges by name, by folder; the root's is empty. */

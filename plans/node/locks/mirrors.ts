@@ -1,4 +1,4 @@
-import type { Tree } from '../../tree.ts'
+import type { Tree } from '../../source/tree.ts'
 import { MAX_LOCK_BYTES } from './limits.ts'
 
 /** The address from which only Lovable's editor can fetch npm packages: its lock files name it. */

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import semver from 'semver'
-import { isRecord, parsedJson, textsOf } from '../../json.ts'
 import { rangeOf } from '../../ranges.ts'
+import { isRecord, parsedJson, textsOf } from '../../source/json.ts'
 import type { Manifests } from '../manifest.ts'
 import { overriddenIn } from './importers.ts'
 

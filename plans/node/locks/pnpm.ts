@@ -1,4 +1,4 @@
-import { linesOf } from '../../text.ts'
+import { linesOf } from '../../source/text.ts'
 import type { Manifests } from '../manifest.ts'
 import { difference } from './importers.ts'
 

@@ -1,4 +1,4 @@
-import type { Tree } from '../../tree.ts'
+import type { Tree } from '../../source/tree.ts'
 import type { Manifests } from '../manifest.ts'
 import { gapOfBun, gapOfOldBun } from './bun.ts'
 import { MAX_LOCK_BYTES } from './limits.ts'

@@ -1,4 +1,4 @@
-import { hasLine, linesOf } from '../../text.ts'
+import { hasLine, linesOf } from '../../source/text.ts'
 import type { Manifests } from '../manifest.ts'
 import { difference } from './importers.ts'
 

@@ -1,13 +1,13 @@
 import { posix } from 'node:path'
-import { GO_MINORS, nearestImage } from './base-images.ts'
-import { choose, inOrder } from './choices.ts'
-import { generatorOf } from './generators.ts'
-import { readGoAssets } from './go-embedded.ts'
-import { modulesOf } from './go-workspace.ts'
-import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
-import { onlyProgram } from './programs.ts'
-import { UNKNOWN_PROGRAM } from './start.ts'
+import { GO_MINORS, nearestImage } from '../base-images.ts'
+import { choose, inOrder } from '../choices.ts'
+import { generatorOf } from '../generators.ts'
+import { firstPin, inFiles, inManifest, inToolFiles } from '../pins.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
+import { onlyProgram } from '../programs.ts'
+import { findInLines, hasLine, linesOf } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
+import { UNKNOWN_PROGRAM } from '../start.ts'
 import {
   baseImage,
   buildCommandSteps,
@@ -18,9 +18,9 @@ import {
   TAKE_CERTIFICATES,
   takeApp,
   textOf,
-} from './steps.ts'
-import { findInLines, hasLine, linesOf } from './text.ts'
-import type { Tree } from './tree.ts'
+} from '../steps.ts'
+import { readGoAssets } from './embedded.ts'
+import { modulesOf } from './workspace.ts'
 
 /** Go modules. */
 export const go: LanguagePlan = {

@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
-import { readAssets, readFrontEnd, type Assets } from './node/assets.ts'
-import { readConfiguration, settingOf, variants } from './node/frameworks.ts'
-import type { PlanSettings } from './plan.ts'
-import { findInLines, hasLine, linesOf } from './text.ts'
-import type { Tree } from './tree.ts'
+import { readAssets, readFrontEnd, type Assets } from '../node/assets.ts'
+import { readConfiguration, settingOf, variants } from '../node/frameworks.ts'
+import type { PlanSettings } from '../plan.ts'
+import { findInLines, hasLine, linesOf } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 
 /** How many folders are searched for a front end, and how deep. */
 const MAX_FOLDERS = 100

@@ -1,7 +1,7 @@
-import { memberFolders } from './folders.ts'
-import { isRecord } from './json.ts'
-import { findInLines, linesOf } from './text.ts'
-import type { Tree } from './tree.ts'
+import { memberFolders } from '../source/folders.ts'
+import { isRecord } from '../source/json.ts'
+import { findInLines, linesOf } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
 
 /** A longer manifest was not written by a person. */
 const MAX_CHARACTERS = 256 * 1024

@@ -1,4 +1,4 @@
-import { linesOf } from './text.ts'
+import { linesOf } from '../source/text.ts'
 
 /** A workspace with more modules offers no useful choice. */
 const MAX_MODULES = 50

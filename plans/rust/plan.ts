@@ -1,13 +1,14 @@
 import { posix } from 'node:path'
-import { RUST_MINORS, nearestImage } from './base-images.ts'
-import { choose } from './choices.ts'
-import { dependenciesOf, namesCrate, readCrates, type Crates } from './crates.ts'
-import { findSource } from './listening.ts'
-import { hasScript } from './node/manifest.ts'
-import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
-import { onlyProgram } from './programs.ts'
-import { UNKNOWN_PROGRAM } from './start.ts'
+import { RUST_MINORS, nearestImage } from '../base-images.ts'
+import { choose } from '../choices.ts'
+import { hasScript } from '../node/manifest.ts'
+import { firstPin, inFiles, inManifest, inToolFiles } from '../pins.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
+import { onlyProgram } from '../programs.ts'
+import { findSource } from '../source/listening.ts'
+import { findInLines, hasLine } from '../source/text.ts'
+import type { Tree } from '../source/tree.ts'
+import { UNKNOWN_PROGRAM } from '../start.ts'
 import {
   baseImage,
   buildCommandSteps,
@@ -18,9 +19,8 @@ import {
   TAKE_CERTIFICATES,
   takeApp,
   textOf,
-} from './steps.ts'
-import { findInLines, hasLine } from './text.ts'
-import type { Tree } from './tree.ts'
+} from '../steps.ts'
+import { dependenciesOf, namesCrate, readCrates, type Crates } from './crates.ts'
 
 /** Programs built by Cargo. Extensions of Python and node have a Cargo.toml too. */
 export const rust: LanguagePlan = {

@@ -7,9 +7,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { NO_SETTINGS, planDirectory } from '#plans/index.ts'
 import { packContext } from '../daemon/builds/context.ts'
-import { choosePlan } from '../daemon/builds/plans/index.ts'
-import { NO_SETTINGS } from '../daemon/builds/plans/plan.ts'
 import { commit, createRepository, startGitHttp } from '../test/stand/git.ts'
 import type { TestServer } from '../test/support/server.ts'
 import { APPLICATIONS, type Application, type Files } from './lib/applications.ts'
@@ -119,7 +118,7 @@ async function buildManually(dockerHost: string, files: Files): Promise<ManualBu
     await mkdir(dirname(join(tree, name)), { recursive: true })
     await writeFile(join(tree, name), content)
   }
-  const plan = await choosePlan('auto', tree, { ...NO_SETTINGS, cacheScope: 'bench' })
+  const plan = await planDirectory('auto', tree, { ...NO_SETTINGS, cacheScope: 'bench' })
   const context = join(folder, 'context.tar')
   const { dockerfile: content, ignore, manifests } = plan
   const began = performance.now()

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NO_SETTINGS } from '../daemon/builds/plans/plan.ts'
+import { NO_SETTINGS } from '#plans/index.ts'
 import { CHOOSE_RECIPE } from '../daemon/builds/reader-calls.ts'
 import { withReader } from '../daemon/reader/reader.ts'
 import { REMOVE_TREE } from '../daemon/sources/reader-calls.ts'

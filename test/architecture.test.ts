@@ -8,8 +8,10 @@ import { ROOT, circularImports, importGraph, importsOf, resolveInside, sourcesOf
 const MAY_IMPORT: Record<string, string[]> = {
   server: ['proxy/limits.ts', 'proxy/latency-buckets.ts', 'proxy/networks.ts', 'proxy/sites/conditions.ts'],
   proxy: [],
+  plans: [],
   daemon: [
     'server',
+    'plans/index.ts',
     'proxy/protocol.ts',
     'proxy/control',
     'proxy/table',
@@ -66,6 +68,45 @@ const ORDER: Record<string, string[]> = {
     'supervisor',
     'main.ts',
   ],
+  plans: [
+    'source',
+    'ranges.ts',
+    'plan.ts',
+    'start-command.ts',
+    'programs.ts',
+    'pins.ts',
+    'base-images.ts',
+    'apt.ts',
+    'app-json.ts',
+    'registries.ts',
+    'installation.ts',
+    'playwright.ts',
+    'lacking.ts',
+    'steps.ts',
+    'procfile.ts',
+    'start.ts',
+    'choices.ts',
+    'node',
+    'java',
+    'dotnet.ts',
+    'gleam.ts',
+    'cpp.ts',
+    'shell.ts',
+    'deno.ts',
+    'elixir.ts',
+    'generators.ts',
+    'php',
+    'python',
+    'ruby',
+    'rust',
+    'go',
+    'below.ts',
+    'hosts',
+    'bots.ts',
+    'languages.ts',
+    'build-plan.ts',
+    'index.ts',
+  ],
   daemon: [
     'work',
     'engine',
@@ -77,7 +118,6 @@ const ORDER: Record<string, string[]> = {
     'world.ts',
     'engine-absence.ts',
     'environments',
-    'builds/failure.ts',
     'reader',
     'sources',
     'builds',
@@ -132,8 +172,8 @@ describe('the rooms', () => {
           return (
             target !== null &&
             named !== crosses &&
-            /^(server|daemon|proxy)\//.test(target) &&
-            /^(server|daemon|proxy)\//.test(path)
+            /^(server|daemon|plans|proxy)\//.test(target) &&
+            /^(server|daemon|plans|proxy)\//.test(path)
           )
         })
         .map((specifier) => `${path} -> ${specifier}`),
@@ -158,6 +198,20 @@ describe('the rooms', () => {
       .filter(({ path }) => path.startsWith('proxy/'))
       .flatMap(({ path, imports }) => imports.map((specifier) => `${path} -> ${specifier}`))
       .filter((line) => !/ -> (node:|\.\.?\/)/.test(line))
+    expect(foreign).toEqual([])
+  })
+
+  it('leave the plans with nothing but node, packages and themselves', () => {
+    const foreign = sources
+      .filter(({ path }) => path.startsWith('plans/'))
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter((specifier) => {
+            const target = resolveInside(path, specifier)
+            return specifier.startsWith('#') || (target !== null && !target.startsWith('plans/'))
+          })
+          .map((specifier) => `${path} -> ${specifier}`),
+      )
     expect(foreign).toEqual([])
   })
 })
@@ -204,7 +258,7 @@ describe('the process that reads sources', () => {
         /^node:(child_process|http2?|https|tls|dgram|sqlite)$/.test(specifier) ||
         !/^(node:|\w+\/|semver$|tar-stream$|yaml$|smol-toml$)/.test(specifier),
     )
-    expect(reached).toContain('daemon/builds/plans/go.ts')
+    expect(reached).toContain('plans/go/plan.ts')
     expect(foreign).toEqual([])
   })
 })
@@ -246,7 +300,7 @@ describe('the sources', () => {
       imports
         .filter(
           (specifier) =>
-            /^(\.|#(server|daemon|proxy)\/)/.test(specifier) &&
+            /^(\.|#(server|daemon|plans|proxy)\/)/.test(specifier) &&
             !/\.(ts|mjs|vue|css|json|svg)$/.test(specifier),
         )
         .map((specifier) => `${path} -> ${specifier}`),

@@ -1,10 +1,9 @@
 import { join, posix } from 'node:path'
-import { Tree } from '../sources/tree.ts'
+import { BuildFailure, dockerfileAside, otherDockerfile, Tree } from '#plans/index.ts'
 import { readContext } from './context.ts'
 import { buildsAround, missingOutput } from './copied.ts'
 import { dockerRecipe } from './docker-recipe.ts'
-import { dockerfileAside, otherDockerfile, readDockerfile } from './dockerfile.ts'
-import { BuildFailure } from './failure.ts'
+import { readDockerfile } from './dockerfile.ts'
 import { plannedRecipe, PROCESS_TYPES } from './planned-recipe.ts'
 import type { Place, Recipe, RecipeChoice } from './recipe.ts'
 

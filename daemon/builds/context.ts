@@ -2,11 +2,10 @@ import { posix } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { pack } from 'tar-stream'
-import { Tree } from '../sources/tree.ts'
+import { BUILD_STEP, BUILD_STEP_FILE, MANIFESTS_FOLDER, Tree } from '#plans/index.ts'
 import { readDockerfile } from './dockerfile.ts'
 import { IgnoreRules } from './dockerignore.ts'
 import { Packer } from './packer.ts'
-import { BUILD_STEP, BUILD_STEP_FILE, MANIFESTS_FOLDER } from './plans/steps.ts'
 
 /** What a build is made by: a Dockerfile of the tree, or one that a language plan wrote. */
 export type BuildFile =

@@ -1,6 +1,5 @@
 import { posix } from 'node:path'
-import type { Tree } from '../sources/tree.ts'
-import { linesOf } from './text.ts'
+import { linesOf, type Tree } from '#plans/index.ts'
 
 /** What builds leave behind, which no repository holds: folders by their names, archives of Java by their endings. */
 const OUTPUT_FOLDERS = new Set(['target', 'build', 'dist', 'out', 'publish'])

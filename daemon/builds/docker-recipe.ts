@@ -1,15 +1,23 @@
 import { posix } from 'node:path'
-import type { Tree } from '../sources/tree.ts'
+import {
+  directCommand,
+  hasLine,
+  linesOf,
+  looksLikeBot,
+  NOTHING_KNOWN,
+  otherDockerfile,
+  readHostFiles,
+  releaseNote,
+  startNote,
+  type HostCommand,
+  type ProcessType,
+  type Tree,
+} from '#plans/index.ts'
 import { ownIgnoreFile, type BuildFile } from './context.ts'
-import { otherDockerfile, readDockerfile } from './dockerfile.ts'
+import { readDockerfile } from './dockerfile.ts'
 import { exposedPort } from './exposed-port.ts'
-import { seemsBot } from './plans/bots.ts'
-import { readHosted, releasingAs, startingAs, type Said } from './plans/hosts/hosted.ts'
-import { NOTHING_KNOWN, type ProcessType } from './plans/plan.ts'
 import type { Recipe, RecipeChoice } from './recipe.ts'
 import { baseWithoutShell } from './stages.ts'
-import { directCommand } from './start-command.ts'
-import { hasLine, linesOf } from './text.ts'
 
 const DEFAULT_DOCKERFILE = 'Dockerfile'
 
@@ -31,7 +39,7 @@ export async function dockerRecipe(
   processType: ProcessType,
 ): Promise<Recipe | null> {
   const { type, runtime, dockerfilePath, publishDirectory, settings, frontend } = choice
-  const hosted = await readHosted(tree, { ...settings, processType }, null)
+  const hosted = await readHostFiles(tree, { ...settings, processType }, null)
   const isWanted = runtime === 'docker' || dockerfilePath !== null
   const found = await dockerfileOf(tree, hosted.dockerfile)
   const other = isWanted && found === null ? await otherDockerfile(tree) : null
@@ -44,14 +52,14 @@ export async function dockerRecipe(
   const { content } = outside ?? (await readDockerfile(tree, path))
   const notes = [`building with ${path}`]
   const base = baseWithoutShell(content)
-  const start = suited(hosted.start, base, startingAs, notes)
-  const release = suited(hosted.release, base, releasingAs, notes)
+  const start = suited(hosted.start, base, startNote, notes)
+  const release = suited(hosted.release, base, releaseNote, notes)
   notes.push(...hosted.notes)
   if (hosted.dockerfile !== null && posix.normalize(hosted.dockerfile) !== path)
     notes.push(`a file for another host builds with ${hosted.dockerfile}: set dockerfile_path for that`)
   if (settings.aptPackages.length > 0)
     notes.push(`apt_packages are not installed: ${path} says what the image has`)
-  const isWorker = type === null && !exposes(content) && (await seemsBot(tree))
+  const isWorker = type === null && !exposes(content) && (await looksLikeBot(tree))
   if (isWorker)
     notes.push(`${path} exposes no port, and its packages are those of a bot: a background_worker`)
   return {
@@ -93,17 +101,17 @@ async function dockerfileOf(tree: Tree, named: string | null): Promise<string | 
 
 /** A command of a file as the image can run it: without a shell where there is none, as other hosts do with Dockerfiles. */
 function suited(
-  said: Said | null,
+  said: HostCommand | null,
   base: string | null,
-  toldAs: (said: Said) => string,
+  noteOf: (said: HostCommand) => string,
   notes: string[],
 ): string | null {
   if (said === null) return null
   const command = base === null ? said.command : directCommand(said.command)
   notes.push(
     command === null
-      ? `${said.file} says: ${said.command}: it is left aside, it wants a shell, which ${base} lacks`
-      : toldAs({ ...said, command }),
+      ? `${said.file} says: ${said.command}: it is not used, because it needs a shell, which ${base} lacks`
+      : noteOf({ ...said, command }),
   )
   return command
 }

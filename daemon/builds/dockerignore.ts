@@ -1,7 +1,6 @@
 import { posix } from 'node:path'
-import { BuildFailure } from './failure.ts'
 import { Glob } from '#server/text/glob.ts'
-import { linesOf } from './text.ts'
+import { BuildFailure, linesOf } from '#plans/index.ts'
 
 /** Each is held against each file. Files of large repositories have a few hundred. */
 const MAX_PATTERNS = 1_000

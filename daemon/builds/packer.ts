@@ -1,8 +1,8 @@
 import { createReadStream, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import type { Header, Pack } from 'tar-stream'
+import { BuildFailure } from '#plans/index.ts'
 import type { IgnoreRules, Verdict } from './dockerignore.ts'
-import { BuildFailure } from './failure.ts'
 import { withLinuxEnds } from './line-ends.ts'
 
 /** Read at once: faster than a stream each for the many small files of a tree. */

@@ -1,15 +1,24 @@
 import { join } from 'node:path'
 import type { ServiceType } from '#server/services/types.ts'
-import { Tree } from '../sources/tree.ts'
+import {
+  BuildFailure,
+  detectLanguage,
+  explainNoPlan,
+  hasScript,
+  NOTHING_KNOWN,
+  pagesIn,
+  planBuild,
+  processTypes,
+  readStaticFiles,
+  Tree,
+  type BuildPlan,
+  type LanguagePlan,
+  type ProcessType,
+  type WholeSource,
+} from '#plans/index.ts'
 import { UNKNOWN_FOLDER } from './docker-recipe.ts'
-import { BuildFailure } from './failure.ts'
-import { missingIndex, pagesIn } from './pages.ts'
-import { findPlan, makePlan, nothingFits, type ChosenPlan } from './plans/index.ts'
-import { readManifest } from './plans/node/manifest.ts'
-import { NOTHING_KNOWN, type LanguagePlan, type ProcessType, type WholeSource } from './plans/plan.ts'
-import { processTypes } from './plans/procfile.ts'
+import { missingIndex } from './missing-index.ts'
 import type { Place, Recipe, RecipeChoice } from './recipe.ts'
-import { readStaticFiles } from './static-files.ts'
 
 /** What an image is for, by the type of its service. */
 export const PROCESS_TYPES = {
@@ -42,7 +51,7 @@ class Planner {
   async plan(): Promise<Recipe> {
     const { type, runtime, settings } = this.#choice
     const isStatic = runtime === 'static'
-    const plan = await findPlan(isStatic ? 'auto' : runtime, this.#tree, settings)
+    const plan = await detectLanguage(isStatic ? 'auto' : runtime, this.#tree, settings)
     // Generators of sites that are programs of their own have the runtime of the files that they make.
     if (isStatic) return await this.#site(plan?.name === 'static' ? plan : null)
     if (type === 'static_site') return await this.#site(plan)
@@ -69,7 +78,7 @@ class Planner {
   async #site(plan: LanguagePlan | null): Promise<Recipe> {
     const { runtime, settings } = this.#choice
     if (plan === null && settings.buildCommand === null) return await this.#asItIs('static_site')
-    if (plan === null) throw new BuildFailure((await nothingFits(this.#tree)).obstacle)
+    if (plan === null) throw new BuildFailure((await explainNoPlan(this.#tree)).obstacle)
     const planned = await this.#make(plan, 'static_site')
     const isAsked = runtime !== 'auto' || settings.buildCommand !== null
     if (isAsked || buildsSite(planned)) return this.#planned('static_site', planned)
@@ -82,10 +91,8 @@ class Planner {
   }
 
   /** Whether the pages of a tree are what the build of a framework for browsers makes a site of. */
-  async #isSource({ name }: LanguagePlan, { framework }: ChosenPlan): Promise<boolean> {
-    if (framework === null || !OF_BROWSERS.has(name) || !(await this.#tree.hasFile('package.json')))
-      return false
-    return 'build' in (await readManifest(this.#tree)).scripts
+  async #isSource({ name }: LanguagePlan, { framework }: BuildPlan): Promise<boolean> {
+    return framework !== null && OF_BROWSERS.has(name) && (await hasScript(this.#tree, 'build'))
   }
 
   /** Pages in the tree of what was not said to be a site. */
@@ -119,13 +126,13 @@ class Planner {
   }
 
   async #nothing(): Promise<Recipe> {
-    const fault = await nothingFits(this.#tree)
+    const fault = await explainNoPlan(this.#tree)
     const type = this.#choice.type ?? 'web_service'
     return { ...NOTHING_BUILT, type, runtime: null, notes: [fault.obstacle], ...fault }
   }
 
   /** What a plan makes, for a type of service. */
-  #planned(type: ServiceType, plan: ChosenPlan): Recipe {
+  #planned(type: ServiceType, plan: BuildPlan): Recipe {
     const { name, dockerfile, ignore, manifests, ...facts } = plan
     const own = type === 'static_site' ? this.#choice.publishDirectory : null
     const publishDirectory = own ?? facts.publishDirectory
@@ -161,9 +168,9 @@ class Planner {
     }
   }
 
-  #make(plan: LanguagePlan, type: ServiceType): Promise<ChosenPlan> {
+  #make(plan: LanguagePlan, type: ServiceType): Promise<BuildPlan> {
     const settings = { ...this.#choice.settings, processType: PROCESS_TYPES[type] }
-    return makePlan(plan, this.#tree, settings, this.#whole)
+    return planBuild(plan, this.#tree, settings, this.#whole)
   }
 
   async #typeOfProgram(): Promise<ServiceType> {
@@ -178,7 +185,7 @@ const NOTHING_BUILT = { ...NOTHING_KNOWN, file: null, needsWhole: false, declare
 const OF_BROWSERS = new Set(['node', 'bun', 'deno'])
 
 /** Whether a plan for a static site has something to build; plain files may lie beside programs of any language. */
-function buildsSite({ name, buildCommand, publishDirectory }: ChosenPlan): boolean {
+function buildsSite({ name, buildCommand, publishDirectory }: BuildPlan): boolean {
   return publishDirectory !== null || (OF_BROWSERS.has(name) && buildCommand !== null)
 }
 

@@ -1,6 +1,6 @@
 import type { ServiceType } from '#server/services/types.ts'
+import type { PlanFacts, PlanSettings } from '#plans/index.ts'
 import type { BuildFile } from './context.ts'
-import type { PlanFacts, PlanSettings } from './plans/plan.ts'
 
 /** Where a source lies, and which of its folders is meant. */
 export interface Place {

@@ -3,11 +3,11 @@ import { join, relative } from 'node:path'
 import { useContext } from '#server/context.ts'
 import { makePrivateDirectory } from '#server/files.ts'
 import type { Slots } from '#server/work/slots.ts'
+import { BuildFailure } from '#plans/index.ts'
 import type { Call } from '../reader/call.ts'
 import { Reader } from '../reader/reader.ts'
 import { REMOVE_TREE } from '../sources/reader-calls.ts'
 import { clearTree, removeTree } from '../sources/remove-tree.ts'
-import { BuildFailure } from './failure.ts'
 import type { Place } from './recipe.ts'
 
 /** The files of a source while something is made of them. */

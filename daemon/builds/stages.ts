@@ -1,4 +1,4 @@
-import { linesOf } from './text.ts'
+import { linesOf } from '#plans/index.ts'
 
 /** A stage of a Dockerfile, as far as its own lines say. */
 export interface Stage {

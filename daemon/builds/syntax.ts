@@ -1,4 +1,4 @@
-import { linesOf } from './text.ts'
+import { linesOf } from '#plans/index.ts'
 
 /** The standard frontend; its `-labs` variants have what the engine's own has not. */
 const STANDARD_FRONTEND = /^(docker\.io\/)?docker\/dockerfile:1(\.\d+){0,2}$/

@@ -1,5 +1,5 @@
 import { useContext } from '#server/context.ts'
-import { BuildFailure } from './failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 
 /**
  * Does `work` within `--build-timeout`, under a signal that knows of it too. Throws BuildFailure that begins with `doing`

@@ -4,7 +4,6 @@ import { text } from 'node:stream/consumers'
 import { extract, pack, type Extract, type Header } from 'tar-stream'
 import type { Snapshot } from '#server/deploys/store.ts'
 import { AppError } from '#server/errors.ts'
-import { linesOf } from '../builds/text.ts'
 import type { Engine } from '../engine/index.ts'
 import type { Launch } from './launch.ts'
 
@@ -89,7 +88,7 @@ export async function idsOf(
 
 /** The row of passwd(5) or group(5) with this name, or this number in `numberField`. */
 function findRow(file: string, wanted: string, numberField: number): string[] | undefined {
-  for (const line of linesOf(file)) {
+  for (const line of file.split('\n')) {
     const fields = line.split(':', MAX_FIELDS)
     if (fields[0] === wanted || fields[numberField] === wanted) return fields
   }

@@ -4,7 +4,7 @@ import { findEnvironment } from '#server/environments/store.ts'
 import { publicUrl } from '#server/network/public-address.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import type { ServiceRow } from '#server/services/store.ts'
-import { shellArguments } from '../builds/start-command.ts'
+import { shellArguments } from '#plans/index.ts'
 import type { ContainerSpec } from '../engine/index.ts'
 import type { Launch } from './launch.ts'
 

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import type { Answer, Call, Request } from './call.ts'
 import { lowerPriority } from './priority.ts'
 import { pump } from './pump.ts'

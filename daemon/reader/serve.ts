@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { Worker } from 'node:worker_threads'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import type { Answer, Call, CallStreams, Request } from './call.ts'
 
 const OUTPUT_FD = 1

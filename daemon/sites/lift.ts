@@ -1,5 +1,5 @@
 import { basename, posix } from 'node:path'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import { withReader } from '../reader/reader.ts'
 import type { World } from '../world.ts'
 import { LIFT_FOLDER, type FinishedSite } from './reader-calls.ts'

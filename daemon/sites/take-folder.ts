@@ -1,6 +1,6 @@
 import { cp, realpath, rename, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import { finishSite } from './finish.ts'
 import type { FinishedSite, TakeFolder } from './reader-calls.ts'
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { Header } from 'tar-stream'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 
 /** What an archive may hold: large repositories have tens of thousands of files, and each costs an inode and a system call or five. */
 const MAX_ENTRIES = 200_000

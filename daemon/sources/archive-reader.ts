@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createGunzip, type Gunzip } from 'node:zlib'
 import { extract, type Extract, type ExtractEvents, type Header } from 'tar-stream'
 import { messageOf } from '#server/errors.ts'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import { EntryRules, type Entry } from './archive-entries.ts'
 import { foreignFormat, SNIFFED_BYTES } from './archive-formats.ts'
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { UPLOAD_LIMIT_BYTES } from '#server/deploys/folders.ts'
 import { AppError } from '#server/errors.ts'
 import { Slots } from '#server/work/slots.ts'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import { withReader } from '../reader/reader.ts'
 import { KEEP_ARCHIVE } from './reader-calls.ts'
 

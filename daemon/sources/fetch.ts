@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isAbbreviatedCommit, isBranchOrTag, isFullCommit } from '#server/git/refs.ts'
 import { plainLine } from '#server/text/plain-line.ts'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import { GitError } from './git-error.ts'
 import { ALL_COMMITS, findInHistory } from './history.ts'
 import { branchNames, listRefs, type RemoteRefs } from './refs.ts'

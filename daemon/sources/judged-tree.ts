@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import {
   isTooLarge,
   MAX_SUBMODULES,

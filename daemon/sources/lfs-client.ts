@@ -8,7 +8,7 @@ import { assertPlace, ForbiddenPlace, resolveJudged } from '#server/network/judg
 import { parsedJson } from '#server/text/parsed-json.ts'
 import { plainLine } from '#server/text/plain-line.ts'
 import { VERSION } from '#server/version.ts'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import type { LfsObject } from './lfs-files.ts'
 import { outboundProxy } from './outbound-proxy.ts'
 

@@ -6,7 +6,7 @@ import {
   type RepositoryUrl,
 } from '#server/git/url.ts'
 import { parsedJson } from '#server/text/parsed-json.ts'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import { admit, type Remote } from './git-remote.ts'
 import type { JudgedTree } from './judged-tree.ts'
 import type { LfsEndpoint } from './lfs-client.ts'

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 
 /** A pointer is shorter (git-lfs, docs/spec.md). */
 const MAX_POINTER_BYTES = 1_024

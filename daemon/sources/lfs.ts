@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import { withReader, type Reader } from '../reader/reader.ts'
 import { isTooLarge, TOO_LARGE, type CheckoutUse } from './checkout-limits.ts'
 import { withAccess, withRemote, type RemoteAccess } from './git-remote.ts'

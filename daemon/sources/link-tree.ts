@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { PRIVATE_DIRECTORY_MODE } from '#server/files.ts'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import { PATH_TOO_LONG } from './path-limits.ts'
 
 /** Where the file system has no second name for a file, or no further one, it gets a copy (link(2)); security modules say EACCES. */

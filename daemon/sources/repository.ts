@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PRIVATE_DIRECTORY_MODE } from '#server/files.ts'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import { GitError } from './git-error.ts'
 import type { Remote } from './git-remote.ts'
 import { removeTree } from './remove-tree.ts'

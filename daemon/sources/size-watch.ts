@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '#server/errors.ts'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import { withReader } from '../reader/reader.ts'
 import { TOO_LARGE } from './checkout-limits.ts'
 import type { Filling } from './directory-size.ts'

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { formatRepositoryUrl, parseRepositoryUrl, repositoryUrlFault } from '#server/git/url.ts'
 import { plainLine } from '#server/text/plain-line.ts'
-import { BuildFailure } from '../builds/failure.ts'
+import { BuildFailure } from '#plans/index.ts'
 import { RemoteFault } from './remote-fault.ts'
 import type { JudgedTree } from './judged-tree.ts'
 import type { Repository } from './repository.ts'

@@ -20,6 +20,7 @@ export const SOURCES = [
   'daemon',
   'dashboard',
   'modules',
+  'plans',
   'preset',
   'proxy',
   'public',

@@ -68,7 +68,7 @@ it.each<Found>([
       pre_deploy_command: null,
       notes: expect.arrayContaining([
         'starting as railway.json says: exec /app serve --all',
-        'railway.json says: migrate || true: it is left aside, it wants a shell, which gcr.io/distroless/static:nonroot lacks',
+        'railway.json says: migrate || true: it is not used, because it needs a shell, which gcr.io/distroless/static:nonroot lacks',
       ]),
     },
   ],

@@ -1,17 +1,49 @@
 import { expect } from 'vitest'
-import { manifest, NPM_LOCK, type CorpusTree } from './tree.ts'
+import { containing, manifest, noted, NPM_LOCK, type CorpusTree } from './tree.ts'
 
 const EXPRESS = {
   'package.json': manifest({ start: 'node server.js' }, ['express']),
   ...NPM_LOCK,
   'server.js': '',
 }
+
 const FASTAPI = { 'requirements.txt': 'fastapi\nuvicorn\n', 'main.py': 'app = FastAPI()\n' }
-const withNote = (text: string): string[] =>
-  expect.arrayContaining([expect.stringContaining(text) as string]) as string[]
+const HTTP = "require('http').createServer(answer).listen(process.env.PORT)\n"
+
+const symfony = (packages: string[], more: CorpusTree['files'] = {}): CorpusTree['files'] => ({
+  'composer.json': { require: Object.fromEntries(packages.map((name) => [name, '*'])) },
+  'public/index.php': '<?php\n',
+  ...more,
+})
 
 /** Trees that say in a file for another host how they are built and started, by that host's documentation. */
 export const HOST_FILES: CorpusTree[] = [
+  {
+    title: "variables that Heroku's app.json asks for",
+    files: {
+      'requirements.txt': 'flask\n',
+      'app.py': 'app = Flask(__name__)\n',
+      'app.json': {
+        env: {
+          SECRET: { generator: 'secret' },
+          TOKEN: { description: 'of\nyour\u001b account' },
+          COLOUR: { value: 'green' },
+          MORE: { required: false },
+          PLAIN: 'x',
+          'not a name': {},
+          DEPLOYER_TOKEN: { generator: 'secret' },
+          PORT: { generator: 'secret' },
+        },
+      },
+    },
+    plan: {
+      runtime: 'python',
+      env: [
+        { key: 'SECRET', generate: 'hex', why: 'app.json asks for it' },
+        { key: 'TOKEN', generate: null, why: 'of your account' },
+      ],
+    },
+  },
   {
     title: 'railway.json with a start command of its own, a release and a health check',
     files: {
@@ -32,7 +64,7 @@ export const HOST_FILES: CorpusTree[] = [
       preDeployCommand: 'python migrate.py',
       healthCheckPath: '/health',
       obstacle: null,
-      notes: withNote('starting as railway.json says: cd app'),
+      notes: noted('starting as railway.json says: cd app'),
     },
   },
   {
@@ -102,7 +134,7 @@ export const HOST_FILES: CorpusTree[] = [
       isSite: true,
       publishDirectory: 'build',
       startCommand: null,
-      notes: withNote('it is left aside, it is a server for development'),
+      notes: noted('it is not used, because it is a dev server'),
     },
   },
   {
@@ -111,7 +143,7 @@ export const HOST_FILES: CorpusTree[] = [
       ...EXPRESS,
       'railway.toml': '[build]\nbuildCommand = "npm install --legacy-peer-deps && node make.js"\n',
     },
-    plan: { runtime: 'node', buildCommand: 'node make.js', notes: withNote('building as railway.toml says') },
+    plan: { runtime: 'node', buildCommand: 'node make.js', notes: noted('building as railway.toml says') },
     dockerfile: ['ENV npm_config_legacy_peer_deps="true"'],
   },
   {
@@ -155,7 +187,7 @@ export const HOST_FILES: CorpusTree[] = [
       'railway.json': { deploy: { startCommand: 'node report.js', cronSchedule: '0 8 * * *' } },
     },
     settings: { processType: 'job' },
-    plan: { runtime: 'node', startCommand: 'node report.js', notes: withNote('by the schedule 0 8 * * *') },
+    plan: { runtime: 'node', startCommand: 'node report.js', notes: noted('on the schedule 0 8 * * *') },
   },
   {
     title: 'railway.json with a schedule beside a server',
@@ -166,7 +198,7 @@ export const HOST_FILES: CorpusTree[] = [
         deploy: { startCommand: 'node report.js', cronSchedule: '0 8 * * *' },
       },
     },
-    plan: { runtime: 'node', startCommand: 'node server.js', notes: withNote('set watch_paths') },
+    plan: { runtime: 'node', startCommand: 'node server.js', notes: noted('set watch_paths') },
   },
   {
     title: 'nixpacks.toml with phases, packages of the system, variables and versions',
@@ -322,7 +354,7 @@ cmd = "gunicorn -w 4 run:app"
       startCommand: 'node server.js',
       notes: expect.arrayContaining(
         ['railway.json', 'railpack.json', 'nixpacks.toml', 'heroku.yml', 'fly.toml'].map(
-          (file) => `${file} cannot be read: it is left aside`,
+          (file) => `${file} cannot be read and is not used`,
         ),
       ) as string[],
     },
@@ -348,7 +380,7 @@ cmd = "gunicorn -w 4 run:app"
       'pom.xml': '<project><artifactId>shop</artifactId></project>',
       'railway.json': { build: { buildCommand: ['./mvnw -DskipTests package'] } },
     },
-    plan: { runtime: 'java', obstacle: null, notes: withNote('the plan for java knows what it builds') },
+    plan: { runtime: 'java', obstacle: null, notes: noted('the plan for java knows what it builds') },
     without: ['./mvnw'],
   },
   {
@@ -378,7 +410,7 @@ cmd = "gunicorn -w 4 run:app"
       'shop.csproj': '<Project Sdk="Microsoft.NET.Sdk.Web"></Project>',
       'railway.json': { build: { buildCommand: 'dotnet publish -o out' } },
     },
-    plan: { runtime: 'dotnet', obstacle: null, notes: withNote('the plan for dotnet knows') },
+    plan: { runtime: 'dotnet', obstacle: null, notes: noted('the plan for dotnet knows') },
   },
   {
     title: 'nixpacks.toml that serves a site with a program of Nix',
@@ -399,7 +431,7 @@ cmd = "gunicorn -w 4 run:app"
       ...NPM_LOCK,
       'railway.json': { deploy: { startCommand: 'npx serve -s dist -l $PORT' } },
     },
-    plan: { runtime: 'node', isSite: true, startCommand: null, notes: withNote('it serves files alone') },
+    plan: { runtime: 'node', isSite: true, startCommand: null, notes: noted('it only serves files') },
   },
   {
     title: 'railway.json that builds a front end with a program that the image lacks',
@@ -408,7 +440,7 @@ cmd = "gunicorn -w 4 run:app"
       'frontend/package.json': manifest({ build: 'vite build' }),
       'railway.json': { build: { buildCommand: 'cd frontend && npm ci && npm run build' } },
     },
-    plan: { runtime: 'python', buildCommand: null, notes: withNote('the image has no npm') },
+    plan: { runtime: 'python', buildCommand: null, notes: noted('the image has no npm') },
   },
   {
     title: "nixpacks.toml with the start of Nixpacks' own image of PHP",
@@ -425,7 +457,7 @@ cmd = "gunicorn -w 4 run:app"
       'index.php': '<?php\n',
       'railway.json': { deploy: { startCommand: 'php -S 0.0.0.0:$PORT' } },
     },
-    plan: { runtime: 'php', startCommand: 'apache2-foreground', notes: withNote('a server for development') },
+    plan: { runtime: 'php', startCommand: 'apache2-foreground', notes: noted('a server for development') },
   },
   {
     title: 'railway.json that starts a development server of Python',
@@ -435,7 +467,7 @@ cmd = "gunicorn -w 4 run:app"
       'main.py': 'app = Flask(__name__)\n',
       'railway.json': { deploy: { startCommand: 'flask run --host 0.0.0.0 --port $PORT' } },
     },
-    plan: { runtime: 'python', framework: 'flask', notes: withNote('a server for development') },
+    plan: { runtime: 'python', framework: 'flask', notes: noted('a server for development') },
   },
   {
     title: 'railway.json in the root of a workspace with one program',
@@ -456,7 +488,7 @@ cmd = "gunicorn -w 4 run:app"
     plan: {
       runtime: 'node',
       startCommand: 'node dist/index.js',
-      notes: withNote('building apps/api, the only program of the workspace'),
+      notes: noted('building apps/api, the only program of the workspace'),
     },
   },
   {
@@ -476,7 +508,7 @@ cmd = "gunicorn -w 4 run:app"
       'nixpacks.toml':
         "[variables]\nNODE_ENV = 'production'\n[phases.setup]\naptPkgs = ['ffmpeg', 'libjpeg-turbo8', 'libicu70']\n[phases.install]\ncmds = ['npm ci --legacy-peer-deps']\n",
     },
-    plan: { runtime: 'node', aptPackages: ['ffmpeg'], notes: withNote('libjpeg-turbo8, libicu70') },
+    plan: { runtime: 'node', aptPackages: ['ffmpeg'], notes: noted('libjpeg-turbo8, libicu70') },
     dockerfile: ['ENV npm_config_legacy_peer_deps="true"'],
     without: ['ENV NODE_ENV="production"'],
   },
@@ -487,7 +519,7 @@ cmd = "gunicorn -w 4 run:app"
       'package.json': manifest({ start: 'node server.js' }, ['express'], [], { engines: { node: '>=22' } }),
       'nixpacks.toml': "[phases.setup]\nnixPkgs = ['nodejs_16', 'ruby_2_5', 'python27']\n",
     },
-    plan: { runtime: 'node', obstacle: null, notes: withNote('nodejs_16') },
+    plan: { runtime: 'node', obstacle: null, notes: noted('nodejs_16') },
     without: ['node:16'],
   },
   {
@@ -512,6 +544,108 @@ cmd = "gunicorn -w 4 run:app"
       runtime: 'node',
       buildCommand: null,
       env: [{ key: 'SITE', generate: null, why: 'app.json asks for it' }],
+    },
+  },
+  ...(['go', 'rust', 'node', 'django'] as const).map((language): CorpusTree => ({
+    title: `a list of commands for another host that is empty, of ${language}`,
+    files: {
+      'nixpacks.toml': '[phases.build]\ncmds = []\n',
+      ...{
+        go: { 'go.mod': 'module x\n\ngo 1.24\n', 'main.go': 'package main\nfunc main() {}\n' },
+        rust: { 'Cargo.toml': '[package]\nname = "x"\n', 'src/main.rs': '' },
+        node: {
+          'package.json': manifest({ build: 'next build', start: 'next start' }, ['next', 'react']),
+          ...NPM_LOCK,
+        },
+        django: {
+          'requirements.txt': 'django\ngunicorn\n',
+          'manage.py': 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", "m.settings")\n',
+          'm/settings.py': 'STATIC_ROOT = "static"\n',
+          'm/wsgi.py': '',
+        },
+      }[language],
+    },
+    plan: {
+      runtime: language === 'django' ? 'python' : language,
+      buildCommand: containing(
+        { go: 'go build', rust: 'cargo', node: 'build', django: 'collectstatic' }[language],
+      ),
+    },
+  })),
+  {
+    title: 'npm in commands for an image of node with pnpm',
+    files: {
+      'package.json': manifest({ 'start:api': 'node api.js' }),
+      'pnpm-lock.yaml': 'lockfileVersion: "9.0"\n',
+      'railway.json': { deploy: { startCommand: 'npm run start:api -- --all' } },
+    },
+    plan: { runtime: 'node', startCommand: 'npm run start:api -- --all' },
+  },
+  {
+    title: 'arguments of a script that another package manager runs',
+    files: {
+      'package.json': manifest({ 'start:api': 'node api.js' }),
+      'railway.json': { deploy: { startCommand: 'pnpm start:api --all' } },
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'npm run start:api -- --all' },
+  },
+  {
+    title: 'a build for Nixpacks that copies assets of its own',
+    files: {
+      'composer.json': { require: {} },
+      'public/index.php': '',
+      'nixpacks.toml': '[phases.build]\ncmds = ["cp -r assets/ public/assets/"]\n',
+    },
+    plan: { runtime: 'php', buildCommand: 'cp -r assets/ public/assets/' },
+  },
+  {
+    title: 'a start of Railway that serves a folder of that name',
+    files: {
+      'package.json': manifest({ start: 'node server.js' }),
+      'server.js': HTTP,
+      'railway.json': { deploy: { startCommand: 'node server.js --static /assets/' } },
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'node server.js --static /assets/' },
+  },
+  {
+    title: 'a build for Nixpacks that makes the folder of its assets itself',
+    files: {
+      'composer.json': { require: {} },
+      'public/index.php': '',
+      'nixpacks.toml': '[phases.build]\ncmds = ["mkdir -p /assets/ && cp -r x /assets/"]\n',
+    },
+    plan: { runtime: 'php', buildCommand: 'mkdir -p /assets/ && cp -r x /assets/' },
+  },
+  {
+    title: 'a file of CapRover with the lines of a Dockerfile',
+    files: {
+      'package.json': manifest({ start: 'node server.js' }),
+      'captain-definition': { schemaVersion: 2, dockerfileLines: ['FROM node:16', 'CMD ["npm", "start"]'] },
+    },
+    plan: {
+      runtime: 'node',
+      startCommand: 'node server.js',
+      notes: expect.arrayContaining([
+        containing('captain-definition contains the lines of a Dockerfile, which are not used'),
+      ]) as string[],
+    },
+  },
+  {
+    title: 'a file for Nixpacks whose build copies its static assets',
+    files: {
+      ...symfony(['laravel/framework'], { artisan: '' }),
+      'package.json': manifest({ build: 'vite build' }, [], ['vite']),
+      'nixpacks.toml':
+        '[phases.build]\ncmds = ["mkdir -p /etc/conf.d", "cp /assets/worker.conf /etc/conf.d/", "..."]\n[start]\ncmd = "/assets/start.sh"\n',
+      ...NPM_LOCK,
+    },
+    plan: {
+      runtime: 'php',
+      buildCommand: 'npm run build',
+      startCommand: 'apache2-foreground',
+      notes: noted('the image has no /assets'),
     },
   },
 ]

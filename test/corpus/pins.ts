@@ -3,6 +3,7 @@ import { manifest, type CorpusTree } from './tree.ts'
 
 const NODE = { 'package.json': manifest({ start: 'node x.js' }) }
 const node = (version: string) => ({ runtime: 'node', version })
+
 const withManifest = (more: object): CorpusTree['files'] => ({
   'package.json': manifest({ start: 'node x.js' }, [], [], more),
 })
@@ -59,7 +60,7 @@ export const PINS: CorpusTree[] = [
     plan: {
       ...node('16'),
       notes: expect.arrayContaining([
-        expect.stringContaining('node 14 of .nvmrc has no base image: taking the nearest, 16'),
+        expect.stringContaining('node 14 of .nvmrc has no base image: using the nearest, 16'),
       ]) as string[],
     },
   },
@@ -186,7 +187,7 @@ export const REFUSED_PINS: [title: string, files: CorpusTree['files'], said: str
   [
     'no version of node',
     { ...NODE, '.nvmrc': 'banana' },
-    '.nvmrc says "banana", which is no version of node: write one such as 24',
+    '.nvmrc says "banana", which is not a version of node: write one such as 24',
   ],
   [
     'a node long gone',
@@ -197,7 +198,7 @@ export const REFUSED_PINS: [title: string, files: CorpusTree['files'], said: str
   [
     'Python 2',
     { 'main.py': '', 'runtime.txt': 'python-2.7.18' },
-    'runtime.txt says "python-2.7.18", which is no version of Python 3',
+    'runtime.txt says "python-2.7.18", which is not a version of Python 3',
   ],
   [
     'an old Ruby',

@@ -1,4 +1,5 @@
-import type { PlanFacts, PlanSettings } from '#daemon/builds/plans/plan.ts'
+import { expect } from 'vitest'
+import type { PlanFacts, PlanSettings } from '#plans/index.ts'
 
 /** A small tree in the shape of a framework's starter or a well-known example, with the plan that is right for it. */
 export interface CorpusTree {
@@ -43,3 +44,12 @@ export function manifest(
 
 /** The lock file of npm, as far as a plan looks at it. */
 export const NPM_LOCK = { 'package-lock.json': { lockfileVersion: 3 } }
+
+/** Any text with these words in it. */
+export const containing = (text: string): string => expect.stringContaining(text) as string
+
+/** Notes, one of which has these words. */
+export const noted = (text: string): string[] => expect.arrayContaining([containing(text)]) as string[]
+
+/** Notes, none of which has these words. */
+export const unnoted = (text: string): string[] => expect.not.arrayContaining([containing(text)]) as string[]

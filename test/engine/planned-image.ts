@@ -2,14 +2,12 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { dockerfilePathOf, packContext, type BuildFile } from '#daemon/builds/context.ts'
-import { choosePlan, type ChosenPlan } from '#daemon/builds/plans/index.ts'
-import { NO_SETTINGS, type PlanSettings } from '#daemon/builds/plans/plan.ts'
-import { Tree } from '#daemon/sources/tree.ts'
+import { NO_SETTINGS, planDirectory, Tree, type BuildPlan, type PlanSettings } from '#plans/index.ts'
 import { never, type Bench } from './engine-support.ts'
 
 /** An image that a plan made. */
 export interface PlannedImage {
-  plan: ChosenPlan
+  plan: BuildPlan
   image: string
   log: string
 }
@@ -34,7 +32,7 @@ export async function buildPlanned(
   }
   const whole = folder === undefined ? null : { tree: new Tree(directory), folder }
   const root = join(directory, folder ?? '')
-  const plan = await choosePlan(
+  const plan = await planDirectory(
     'auto',
     root,
     { ...NO_SETTINGS, cacheScope: bench.serverId, secretNames: ['COLOUR'], ...settings },

@@ -1,9 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { choosePlan, type ChosenPlan } from '#daemon/builds/plans/index.ts'
-import { NO_SETTINGS, type PlanSettings } from '#daemon/builds/plans/plan.ts'
-import { Tree } from '#daemon/sources/tree.ts'
+import { NO_SETTINGS, planDirectory, Tree, type BuildPlan, type PlanSettings } from '#plans/index.ts'
 
 /** A source tree on disk, for one plan after another. */
 export class PlannedTree {
@@ -23,7 +21,7 @@ export class PlannedTree {
     settings: Partial<PlanSettings> = {},
     folder?: string,
     runtime = 'auto',
-  ): Promise<ChosenPlan> {
+  ): Promise<BuildPlan> {
     await rm(this.directory, { recursive: true })
     await mkdir(this.directory)
     for (const [name, content] of Object.entries(files)) {
@@ -33,7 +31,7 @@ export class PlannedTree {
     }
     const place = join(this.directory, folder ?? '')
     const whole = folder === undefined ? null : { tree: new Tree(this.directory), folder }
-    return await choosePlan(runtime, place, { ...NO_SETTINGS, ...settings }, whole)
+    return await planDirectory(runtime, place, { ...NO_SETTINGS, ...settings }, whole)
   }
 
   async remove(): Promise<void> {

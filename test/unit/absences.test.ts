@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { BuildFailure } from '#daemon/builds/failure.ts'
 import { outlastAbsences } from '#daemon/deploys/absences.ts'
 import { createEngine, type Engine } from '#daemon/engine/index.ts'
 import type { LogWriter } from '#server/logs/files.ts'
+import { BuildFailure } from '#plans/index.ts'
 
 let folder: string
 let socket: string

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chooseRecipe } from '#daemon/builds/choose-recipe.ts'
-import { NO_SETTINGS } from '#daemon/builds/plans/plan.ts'
 import type { Recipe } from '#daemon/builds/recipe.ts'
+import { NO_SETTINGS } from '#plans/index.ts'
 
 let directory: string
 beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), 'recipe-'))))

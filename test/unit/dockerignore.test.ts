@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { extract, type Header } from 'tar-stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Tree } from '#plans/index.ts'
 import { dockerfilePathOf, packContext, readContext, type BuildFile } from '../../daemon/builds/context.ts'
 import { Glob } from '../../server/text/glob.ts'
 import { withoutSyntax } from '../../daemon/builds/syntax.ts'
-import { Tree } from '../../daemon/sources/tree.ts'
 
 let directory: string
 beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), 'context-'))))

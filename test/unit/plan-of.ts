@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect } from 'vitest'
-import type { ChosenPlan } from '#daemon/builds/plans/index.ts'
-import type { PlanSettings } from '#daemon/builds/plans/plan.ts'
+import type { BuildPlan, PlanSettings } from '#plans/index.ts'
 import { PlannedTree } from '../support/planned-tree.ts'
 
 export let tree: PlannedTree
@@ -15,7 +14,7 @@ export const plan = (
   files: Files,
   settings: Partial<PlanSettings> = {},
   runtime = 'auto',
-): Promise<ChosenPlan> => tree.plan(files, settings, undefined, runtime)
+): Promise<BuildPlan> => tree.plan(files, settings, undefined, runtime)
 
 /** A refusal of a plan that says this. */
 export const failure = (said: string) => ({ name: 'BuildFailure', message: expect.stringContaining(said) })
@@ -24,5 +23,5 @@ export const failure = (said: string) => ({ name: 'BuildFailure', message: expec
 export const startable = { scripts: { start: 'node server.js' } }
 
 /** What the image of a plan stands on. */
-export const base = ({ dockerfile }: ChosenPlan): string =>
+export const base = ({ dockerfile }: BuildPlan): string =>
   dockerfile.split('\n').findLast((line) => line.startsWith('FROM '))!

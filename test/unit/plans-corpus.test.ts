@@ -1,28 +1,33 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ADAPTERS } from '../corpus/adapters.ts'
-import { COMPILED } from '../corpus/compiled.ts'
-import { EMBEDDED } from '../corpus/embedded.ts'
-import { EXAMPLES } from '../corpus/examples.ts'
-import { FRESH } from '../corpus/fresh.ts'
+import { DENO_AND_BUN } from '../corpus/deno-bun.ts'
+import { DOTNET } from '../corpus/dotnet.ts'
+import { ELIXIR } from '../corpus/elixir.ts'
+import { GO } from '../corpus/go.ts'
+import { GO_EMBEDDED } from '../corpus/go-embedded.ts'
 import { HOST_FILES } from '../corpus/host-files.ts'
-import { IN_THE_WILD } from '../corpus/in-the-wild.ts'
-import { KEPT } from '../corpus/kept.ts'
-import { LOCKS } from '../corpus/locks.ts'
-import { NEAR_MISSES } from '../corpus/near-misses.ts'
-import { NEWCOMERS } from '../corpus/newcomers.ts'
-import { NODE_SERVERS } from '../corpus/node-servers.ts'
+import { JAVA } from '../corpus/java.ts'
+import { NATIVE } from '../corpus/native.ts'
+import { NODE_FRAMEWORKS } from '../corpus/node-frameworks.ts'
+import { NODE_FOR_OTHER_HOSTS } from '../corpus/node-other-hosts.ts'
+import { NODE_PACKAGES } from '../corpus/node-packages.ts'
+import { NODE_PROGRAMS } from '../corpus/node-programs.ts'
+import { NODE_SCRIPTS } from '../corpus/node-scripts.ts'
 import { NODE_SITES } from '../corpus/node-sites.ts'
-import { OTHER_HOSTS } from '../corpus/other-hosts.ts'
-import { PASTED } from '../corpus/pasted.ts'
+import { NODE_VERSIONS } from '../corpus/node-versions.ts'
+import { NODE_WORKSPACES } from '../corpus/node-workspaces.ts'
+import { PHP } from '../corpus/php.ts'
+import { PHP_VERSIONS } from '../corpus/php-versions.ts'
 import { PINS, REFUSED_PINS } from '../corpus/pins.ts'
-import { PROGRAMS } from '../corpus/programs.ts'
-import { PYTHON } from '../corpus/python.ts'
-import { RUBY_AND_PHP } from '../corpus/ruby-php.ts'
-import { STRANGERS } from '../corpus/strangers.ts'
+import { PROCFILES } from '../corpus/procfiles.ts'
+import { PYTHON_BOTS } from '../corpus/python-bots.ts'
+import { DJANGO } from '../corpus/python-django.ts'
+import { PYTHON_PACKAGES } from '../corpus/python-packages.ts'
+import { PYTHON_SERVERS } from '../corpus/python-servers.ts'
+import { PYTHON_SITES } from '../corpus/python-sites.ts'
+import { RUBY } from '../corpus/ruby.ts'
+import { RUST } from '../corpus/rust.ts'
+import { STATIC_SITES } from '../corpus/static-sites.ts'
 import type { CorpusTree } from '../corpus/tree.ts'
-import { UNSEEN } from '../corpus/unseen.ts'
-import { VISITORS } from '../corpus/visitors.ts'
-import { WORKSPACES } from '../corpus/workspaces.ts'
 import { PlannedTree } from '../support/planned-tree.ts'
 
 let tree: PlannedTree
@@ -30,29 +35,34 @@ beforeEach(async () => void (tree = await PlannedTree.make()))
 afterEach(() => tree.remove())
 
 const CORPUS: [group: string, trees: CorpusTree[]][] = [
+  ['a program of node', NODE_PROGRAMS],
+  ['scripts of node', NODE_SCRIPTS],
+  ['a framework of node', NODE_FRAMEWORKS],
   ['a front end', NODE_SITES],
-  ['a server', NODE_SERVERS],
-  ['a workspace', WORKSPACES],
-  ['Python', PYTHON],
-  ['Ruby and PHP', RUBY_AND_PHP],
-  ['a compiled language', COMPILED],
-  ['a pinned version', PINS],
-  ['an example', EXAMPLES],
-  ['for another host', OTHER_HOSTS],
+  ['a workspace of node', NODE_WORKSPACES],
+  ['packages of node', NODE_PACKAGES],
+  ['a version of node', NODE_VERSIONS],
+  ['node for another host', NODE_FOR_OTHER_HOSTS],
+  ['Deno and Bun', DENO_AND_BUN],
+  ['a program of Python', PYTHON_SERVERS],
+  ['Django', DJANGO],
+  ['a bot of Python', PYTHON_BOTS],
+  ['packages of Python', PYTHON_PACKAGES],
+  ['documentation by Python', PYTHON_SITES],
+  ['Ruby', RUBY],
+  ['PHP', PHP],
+  ['a version of PHP', PHP_VERSIONS],
+  ['Go', GO],
+  ['Go with embedded pages', GO_EMBEDDED],
+  ['Rust', RUST],
+  ['Java, Scala and Clojure', JAVA],
+  ['.NET', DOTNET],
+  ['Elixir and Gleam', ELIXIR],
+  ['C, C++ and shell', NATIVE],
+  ['a site by one program', STATIC_SITES],
+  ['with a Procfile', PROCFILES],
   ['with a file for another host', HOST_FILES],
-  ['a lock file', LOCKS],
-  ['in the wild', IN_THE_WILD],
-  ['pasted', PASTED],
-  ['a near miss', NEAR_MISSES],
-  ['as before', KEPT],
-  ['of a stranger', STRANGERS],
-  ['new', NEWCOMERS],
-  ['never seen before', UNSEEN],
-  ['a visitor', VISITORS],
-  ['with embedded pages', EMBEDDED],
-  ['set up for a host', ADAPTERS],
-  ['with one program', PROGRAMS],
-  ['fresh from its tool', FRESH],
+  ['a pinned version', PINS],
 ]
 
 describe.each(CORPUS)('%s', (_group, trees) => {

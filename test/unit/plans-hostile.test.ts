@@ -1,8 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { choosePlan } from '#daemon/builds/plans/index.ts'
-import { NO_SETTINGS } from '#daemon/builds/plans/plan.ts'
+import { NO_SETTINGS, planDirectory } from '#plans/index.ts'
 import { PlannedTree } from '../support/planned-tree.ts'
 
 let tree: PlannedTree
@@ -351,7 +350,7 @@ test('a link that leads out of the tree, or around in it, is no file', async () 
   await mkdir(join(tree.directory, 'q'))
   await symlink('/', join(tree.directory, 'p/root'))
   await writeFile(join(tree.directory, 'q/x'), '')
-  const planned = await choosePlan('auto', tree.directory, NO_SETTINGS)
+  const planned = await planDirectory('auto', tree.directory, NO_SETTINGS)
   expect(planned.version).toBe('24')
   expect(Object.keys(planned.manifests)).toEqual(['package.json', 'p/a/package.json'])
 })

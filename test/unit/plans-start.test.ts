@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { directCommand, shellArguments } from '../../daemon/builds/start-command.ts'
+import { directCommand, shellArguments } from '#plans/index.ts'
 
 describe('a start command', () => {
   test.each([

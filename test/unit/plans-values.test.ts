@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import type { ChosenPlan } from '#daemon/builds/plans/index.ts'
+import type { BuildPlan } from '#plans/index.ts'
 import { PlannedTree } from '../support/planned-tree.ts'
 import { runs } from '../support/runs.ts'
 
@@ -23,7 +23,7 @@ const VALUE = fc.oneof(
 const RUNS = runs(30)
 
 /** What a plan says is of the type that it says, and no line of its Dockerfile is anybody else's. */
-function expectWhole(plan: ChosenPlan): void {
+function expectWhole(plan: BuildPlan): void {
   const text = expect.toSatisfy((value) => value === null || typeof value === 'string') as unknown
   expect(plan).toMatchObject({
     version: text,
@@ -46,7 +46,7 @@ function expectWhole(plan: ChosenPlan): void {
 async function answers(files: Files): Promise<void> {
   const planned = await tree.plan(files).catch((error: unknown) => error)
   if (planned instanceof Error) expect(planned).toMatchObject({ name: 'BuildFailure' })
-  else expectWhole(planned as ChosenPlan)
+  else expectWhole(planned as BuildPlan)
 }
 
 /** An object with a value at a path of keys, over what else it has. */

@@ -2,8 +2,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { choosePlan } from '#daemon/builds/plans/index.ts'
-import { NO_SETTINGS } from '#daemon/builds/plans/plan.ts'
+import { NO_SETTINGS, planDirectory } from '#plans/index.ts'
 import { failure, plan, startable, tree, type Files } from './plan-of.ts'
 
 describe('choosing a plan', () => {
@@ -100,7 +99,7 @@ describe('choosing a plan', () => {
     await writeFile(join(outside, 'package.json'), JSON.stringify(startable))
     try {
       await symlink(join(outside, 'package.json'), join(tree.directory, 'package.json'))
-      await expect(choosePlan('auto', tree.directory, NO_SETTINGS)).rejects.toMatchObject(
+      await expect(planDirectory('auto', tree.directory, NO_SETTINGS)).rejects.toMatchObject(
         failure('no way to build'),
       )
     } finally {

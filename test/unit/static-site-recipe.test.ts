@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { chooseRecipe } from '#daemon/builds/choose-recipe.ts'
-import { NO_SETTINGS } from '#daemon/builds/plans/plan.ts'
 import type { Recipe } from '#daemon/builds/recipe.ts'
+import { NO_SETTINGS } from '#plans/index.ts'
 
 let directory: string
 beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), 'recipe-'))))
@@ -42,6 +42,33 @@ const SPHINX = { 'requirements.txt': 'sphinx\n', 'docs/conf.py': 'project = "doc
 test('documentation is built where publish_dir names what the build makes, or nothing', async () => {
   expect(await site(SPHINX, null)).toMatchObject({ framework: 'sphinx', publishDirectory: 'build/html' })
   expect(await site(SPHINX, 'out')).toMatchObject({ framework: 'sphinx', publishDirectory: 'out' })
+})
+
+// Rules are read by the plans and by what publishes a folder.
+test.each([
+  '/ /notes.txt 200',
+  '/* /app/home.html 200',
+  '/ https://example.com/',
+  '  /\t/about 302 # moved\r',
+  '/old /new\n/ /new',
+])('files without an index page are a site where a rule answers /: %j', async (rules) => {
+  const { type, notes } = await recipe({ _redirects: rules, 'notes.txt': '' }, null)
+  expect({ type, notes }).toEqual({ type: 'static_site', notes: ['taking the files as they are'] })
+})
+
+test.each([
+  '/ /index.html 200',
+  '/* /',
+  '/* /404.html 404',
+  '/ //example.com/',
+  '/ https://example.com/ 200',
+  '/ /b 302 Country=de',
+  '/ /b 418',
+  '/ /b 302!',
+  '# / /b',
+  '/old /new',
+])('files without an index page are not a site where the rules leave / open: %j', async (rules) => {
+  expect(await recipe({ _redirects: rules, 'notes.txt': '' }, null)).toMatchObject({ runtime: null })
 })
 
 test('what tools of browsers build is built, though a page lies there before', async () => {

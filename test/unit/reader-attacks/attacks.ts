@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { NO_SETTINGS } from '#plans/index.ts'
 import { chooseRecipe } from '../../../daemon/builds/choose-recipe.ts'
-import { NO_SETTINGS } from '../../../daemon/builds/plans/plan.ts'
 
 /** What is quadratic takes minutes on this much, which the time limit of a test calls a hang. */
 const ATTACK_BYTES = 128 * 1024

@@ -1,4 +1,0 @@
-/** The obstacle of a framework that is set up for a host whose programs run nowhere else. */
-export function foreign(name: string, adapter: string, wanted: string): string {
-  return `${name} is set up with ${adapter}, whose output no server here runs: use ${wanted}`
-}

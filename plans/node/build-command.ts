@@ -1,0 +1,65 @@
+import { inOrder } from '../choices.ts'
+import { withoutInstallationBy } from '../installation.ts'
+import type { PlanSettings } from '../plan.ts'
+import type { Framework } from './frameworks.ts'
+import type { PackageManager } from './managers.ts'
+import type { Project } from './project.ts'
+import { plainName } from './workspace.ts'
+
+/** Scripts that build, in order of preference; the first is for hosts that build before they start. */
+const BUILD_SCRIPTS = ['heroku-postbuild', 'build']
+
+/** Returns the command that builds a project: the service's own, else that of its tools; null for none. */
+export async function chooseBuildCommand(
+  project: Project,
+  manager: PackageManager,
+  framework: Framework | null,
+  settings: PlanSettings,
+): Promise<string | null> {
+  if (settings.buildCommand !== null) {
+    // A workspace that Bun installs may still call npm, which does not understand `workspace:`.
+    const isBrought = manager.name === 'bun' && manager.globalPackage !== null
+    return withoutInstallationBy(isBrought ? ['bun', 'npm'] : [manager.name], settings.buildCommand)
+  }
+  const siteBuild = framework === null || framework.start === null ? null : framework.siteBuild
+  if (settings.processType === 'static' && siteBuild !== null) return siteBuild
+  const { folder, manifest, application } = project
+  if (application !== null) return framework?.build ?? null
+  const script = BUILD_SCRIPTS.find((name) => name in manifest.scripts)
+  if (folder !== '') return await workspaceBuild(project, manager, framework, script)
+  if (script !== undefined) {
+    const fetching = framework?.fetching ?? ''
+    const isFetched = !(fetching in manifest.scripts) || manifest.scripts[script]!.includes(fetching)
+    return inOrder([...(isFetched ? [] : [manager.run(fetching)]), manager.run(script)])
+  }
+  return framework?.build ?? null
+}
+
+/** Builds the dependencies of a package before the package: by the workspace's own tool, else one after another. */
+async function workspaceBuild(
+  project: Project,
+  manager: PackageManager,
+  framework: Framework | null,
+  script: string | undefined,
+): Promise<string | null> {
+  const { root, rootManifest, folder, manifest, packages, needed } = project
+  const name = plainName(manifest)
+  if (name !== null && script === 'build') {
+    const hasTurbo = 'turbo' in rootManifest.dependencies && (await root.hasFile('turbo.json'))
+    if (hasTurbo) return `turbo run build --filter=${name}`
+    const hasNx = 'nx' in rootManifest.dependencies && (await root.hasFile('nx.json'))
+    if (hasNx) return `nx build ${name}`
+  }
+  const commands: string[] = []
+  for (const path of needed) {
+    const each = packages.get(path)!
+    const isOwn = path === folder
+    const wanted = isOwn ? script : 'build' in each.scripts ? 'build' : undefined
+    const eachName = plainName(each)
+    if (wanted !== undefined && eachName !== null) commands.push(manager.runIn(eachName, wanted))
+    else if (isOwn && framework !== null && framework.build !== null) {
+      commands.push(`cd ${folder} && ${framework.build}`)
+    }
+  }
+  return commands.length === 0 ? null : commands.join(' && ')
+}

@@ -1,0 +1,166 @@
+import semver from 'semver'
+import type { Mount } from '../steps.ts'
+import type { LockState } from './locks/read.ts'
+
+/** How a package manager is used in a build. */
+export interface PackageManager {
+  name: 'npm' | 'pnpm' | 'yarn' | 'bun'
+  /** The npm package that installs it, with its version and after options for npm; null for what the image has. */
+  globalPackage: string | null
+  /** The folder that keeps downloads between builds. */
+  cache: Mount
+  /** Installs including development dependencies, which the build needs, whatever NODE_ENV the variables set. */
+  install: string
+  /** Installs without development dependencies; null where that is not possible. */
+  installProduction: string | null
+  /** Removes the development dependencies again; null where that is not possible. */
+  prune: string | null
+  run(script: string): string
+  /** The command for a script of a workspace's package. */
+  runIn(packageName: string, script: string): string
+  environment: Record<string, string>
+  /** Files and folders that an installation reads besides package.json. */
+  files: string[]
+  folders: string[]
+}
+
+/** Set once for all of npm's commands, and for pnpm's, which reads them too. */
+const NPM_ENVIRONMENT = {
+  npm_config_update_notifier: 'false',
+  npm_config_audit: 'false',
+  // The plan has chosen the manager by this very field.
+  npm_config_engine_strict: 'false',
+  npm_config_fund: 'false',
+}
+
+/** How npm treats its lock file: enforces it, adds what is missing, ignores it. */
+const NPM_INSTALL: Record<LockState, string> = {
+  whole: 'npm ci',
+  'without-peers': 'npm ci',
+  lacking: 'npm install',
+  none: 'npm install',
+}
+
+/** npm, which comes with node. */
+export function npm(lock: LockState): PackageManager {
+  const install = NPM_INSTALL[lock]
+  return {
+    name: 'npm',
+    globalPackage: null,
+    cache: '/root/.npm',
+    install: `${install} --include=dev`,
+    installProduction: `${install} --omit=dev`,
+    prune: 'npm prune --omit=dev --ignore-scripts',
+    run: (script) => (script === 'start' ? 'npm start' : `npm run ${script}`),
+    runIn: (name, script) => `npm run ${script} --workspace=${name}`,
+    // For every command: one that prunes would resolve the peers again.
+    environment:
+      lock === 'without-peers'
+        ? { ...NPM_ENVIRONMENT, npm_config_legacy_peer_deps: 'true' }
+        : NPM_ENVIRONMENT,
+    files: ['package-lock.json', 'npm-shrinkwrap.json', '.npmrc'],
+    folders: [],
+  }
+}
+
+/** pnpm in a version, or the newest of a major version. */
+export function pnpm(version: string, lock: LockState): PackageManager {
+  const install = `pnpm install ${lock === 'whole' ? '--frozen-lockfile' : '--no-frozen-lockfile'}`
+  return {
+    name: 'pnpm',
+    globalPackage: `pnpm@${version}`,
+    cache: '/root/.pnpm-store',
+    install: `${install} --prod=false`,
+    installProduction: `${install} --prod`,
+    prune: 'pnpm prune --prod --ignore-scripts',
+    run: (script) => (script === 'start' ? 'pnpm start' : `pnpm run ${script}`),
+    runIn: (name, script) => `pnpm --filter ${name} run ${script}`,
+    // Without a terminal pnpm cannot ask before it removes node_modules, so it is told not to ask.
+    environment: {
+      ...NPM_ENVIRONMENT,
+      npm_config_store_dir: '/root/.pnpm-store',
+      npm_config_confirm_modules_purge: 'false',
+      // The installed packages are seen through a mount, and are up to date.
+      npm_config_verify_deps_before_run: 'false',
+    },
+    files: ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', '.pnpmfile.cjs', 'pnpmfile.cjs'],
+    folders: ['patches'],
+  }
+}
+
+/** How yarn 1 treats its lock file: enforces it, reads it without writing, ignores it. */
+const CLASSIC_LOCK: Record<LockState, string> = {
+  whole: '--frozen-lockfile',
+  'without-peers': '--frozen-lockfile',
+  lacking: '--pure-lockfile',
+  none: '--no-lockfile',
+}
+
+/** Yarn 1. */
+export function yarnClassic(version: string, lock: LockState): PackageManager {
+  // It accepts only the node that `engines` names, not even a newer patch.
+  const install = `yarn install ${CLASSIC_LOCK[lock]} --ignore-engines --non-interactive --no-progress`
+  return {
+    name: 'yarn',
+    globalPackage: `yarn@${version}`,
+    // Two processes that unpack into it at once break each other's packages.
+    cache: { inTurns: '/root/.yarn-cache' },
+    install: `${install} --production=false`,
+    installProduction: `${install} --production=true`,
+    prune: `${install} --production=true --ignore-scripts --prefer-offline`,
+    run: (script) => (script === 'start' ? 'yarn start' : `yarn run ${script}`),
+    runIn: (name, script) => `yarn workspace ${name} run ${script}`,
+    environment: { ...NPM_ENVIRONMENT, YARN_CACHE_FOLDER: '/root/.yarn-cache' },
+    files: ['yarn.lock', '.npmrc', '.yarnrc'],
+    folders: ['patches'],
+  }
+}
+
+/** Yarn from version 2 on. */
+export function yarn(version: string, lock: LockState): PackageManager {
+  // The command exists since yarn 4.
+  const production =
+    semver.major(semver.coerce(version) ?? '4.0.0') >= 4 ? 'yarn workspaces focus --all --production' : null
+  return {
+    name: 'yarn',
+    globalPackage: `@yarnpkg/cli-dist@${version}`,
+    cache: '/root/.yarn/berry',
+    install: lock === 'whole' ? 'yarn install --immutable' : 'yarn install --no-immutable',
+    installProduction: production,
+    prune: production,
+    run: (script) => (script === 'start' ? 'yarn start' : `yarn run ${script}`),
+    runIn: (name, script) => `yarn workspace ${name} run ${script}`,
+    // A plain node_modules folder, so that the program runs without yarn.
+    environment: {
+      ...NPM_ENVIRONMENT,
+      YARN_NODE_LINKER: 'node-modules',
+      YARN_ENABLE_TELEMETRY: '0',
+      YARN_ENABLE_GLOBAL_CACHE: 'true',
+    },
+    files: ['yarn.lock', '.npmrc', '.yarnrc.yml'],
+    folders: ['.yarn'],
+  }
+}
+
+/** Installs Bun, whose program is fetched by an installation script; npm 12 runs none that is not allowed. */
+export const BUN_PACKAGE = '--allow-scripts=bun bun'
+
+/** Bun; the npm package that installs it is null where Bun's own image has it. */
+export function bunManager(lock: LockState, globalPackage: string | null): PackageManager {
+  const install = `bun install${lock === 'whole' ? ' --frozen-lockfile' : ''}`
+  return {
+    name: 'bun',
+    globalPackage,
+    cache: '/root/.bun/install/cache',
+    install,
+    // Otherwise it would not add what the file lacks.
+    installProduction: lock === 'lacking' ? null : `${install} --production`,
+    prune: null,
+    run: (script) => `bun run ${script}`,
+    runIn: (name, script) => `bun run --filter ${name} ${script}`,
+    environment: {},
+    // A lock file that exists nevertheless cannot be used.
+    files: [...(lock === 'none' ? [] : ['bun.lock', 'bun.lockb']), 'bunfig.toml', '.npmrc'],
+    folders: ['patches'],
+  }
+}

@@ -1,0 +1,290 @@
+import { aptPackagesOf } from '../apt.ts'
+import { inOrder } from '../choices.ts'
+import {
+  NOTHING_KNOWN,
+  type LanguagePlan,
+  type PlannedBuild,
+  type PlannedVariable,
+  type PlanSettings,
+  type WholeSource,
+} from '../plan.ts'
+import { releaseCommand } from '../procfile.ts'
+import type { Tree } from '../source/tree.ts'
+import { chooseStart, type Start } from '../start.ts'
+import { baseImage, textOf } from '../steps.ts'
+import { chooseBuildCommand } from './build-command.ts'
+import { nodeDockerfile } from './dockerfile.ts'
+import { frameworkOf } from './framework.ts'
+import type { Framework } from './frameworks.ts'
+import { importedPackages } from './imports.ts'
+import { readInstallation, type Installation } from './installation.ts'
+import { chooseBun, choosePackageManager } from './manager.ts'
+import type { Manifest, Manifests } from './manifest.ts'
+import { nestedInstallation } from './nested.ts'
+import { isNxApplication, nxFramework } from './nx.ts'
+import { oldWebpackEnvironment } from './old-webpack.ts'
+import { isBot } from './packages.ts'
+import { findProject, type Project } from './project.ts'
+import { chooseRuntime, type Runtime } from './runtime.ts'
+import { callsOf, packageNeeded, wordsOf } from './scripts.ts'
+import { proposeStart } from './start.ts'
+import { systemPackages } from './system-packages.ts'
+
+/** Node programs, with npm, pnpm or yarn. */
+export const node: LanguagePlan = {
+  name: 'node',
+  lookedFor: 'package.json',
+  detect: async (tree) => (await tree.hasFile('package.json')) || (await isNxApplication(tree)),
+  plan: (tree, settings, whole) => planNode('node', tree, settings, whole),
+  buildsElsewhere,
+}
+
+const OTHER_LOCKS = ['package-lock.json', 'yarn.lock', 'pnpm-lock.yaml']
+
+/** Programs for Bun, identified by its lock file or the field `packageManager`. */
+export const bun: LanguagePlan = {
+  name: 'bun',
+  lookedFor: 'bun.lock with a package.json',
+  detect: async (tree) => {
+    const manifest = await tree.readText('package.json')
+    if (manifest === null) return false
+    if (/"packageManager"\s*:\s*"bun@|"start"\s*:\s*"bunx? /.test(manifest)) return true
+    for (const name of ['bun.lock', 'bun.lockb']) if (await tree.hasFile(name)) return true
+    // Its starters come without a lock file.
+    if (!/"(?:@types\/bun|bun-types)"\s*:/.test(manifest)) return false
+    for (const name of OTHER_LOCKS) if (await tree.hasFile(name)) return false
+    return true
+  },
+  plan: (tree, settings, whole) => planNode('bun', tree, settings, whole),
+  buildsElsewhere,
+}
+
+/**
+ * Whether a package of a workspace, or an Nx application, is built: commands written for the root would miss the folder, and
+ * the reverse.
+ */
+async function buildsElsewhere(
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+): Promise<boolean> {
+  const { folder, application } = await findProject(tree, settings, whole, [])
+  return folder !== '' || application !== null
+}
+
+async function planNode(
+  name: Runtime['name'],
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+): Promise<PlannedBuild> {
+  const notes: string[] = []
+  const project = await findProject(tree, settings, whole, notes)
+  const { root, rootManifest, manifest, folder, packages, needed } = project
+  const runtime = await chooseRuntime(name, project, notes)
+  const all: Manifests = new Map([['', rootManifest], ...packages])
+  const chooseManager = name === 'bun' ? chooseBun : choosePackageManager
+  const manager = await chooseManager(root, all, notes)
+  const framework =
+    project.application === null
+      ? await frameworkOf(project.tree, manifest, notes)
+      : nxFramework(project.application)
+  const search = {
+    tree: project.tree,
+    manifest,
+    packages,
+    manager,
+    framework,
+    major: runtime.nodeMajor,
+    notes,
+  }
+  const proposal = settings.processType === 'static' ? null : await proposeStart(search)
+  const start = await chooseStart(project.tree, settings, notes, proposal, ADVICE)
+  const chosen = await chooseBuildCommand(project, manager, framework, settings)
+  const nested = await nestedInstallation(project, manager, chosen, start.startCommand, notes)
+  const buildCommand = inOrder([...nested.before, ...(chosen === null ? [] : [chosen]), ...nested.after])
+  if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
+  if (start.isSite && framework !== null && framework.start !== null && framework.siteBuild === null) {
+    const advice = framework.name === 'next' ? ": set output: 'export' in next.config for files alone" : ''
+    notes.push(`${framework.name} builds a server here, not a site${advice}`)
+  }
+  const aptPackages = await aptPackagesOf(tree, settings, notes)
+  const installation = await readInstallation(root, rootManifest, packages, needed, manager, notes)
+  const manifests = [manifest, ...needed.map((path) => packages.get(path)!)]
+  await addPrisma(project, manifests, installation)
+  const system = systemPackages(manifests)
+  if (needed.length > MAX_MOUNTED_FOLDERS) installation.changesPackages = true
+  const preDeploy = settings.preDeployCommand ?? (await releaseCommand(tree))
+  const isSelfContained =
+    start.isProposed && preDeploy === null && framework !== null && runsOutput(start, framework)
+  const startCommand = standaloneStart(start, framework, isSelfContained, folder)
+  const commands = [startCommand, preDeploy].filter((command) => command !== null)
+  const dockerfile = nodeDockerfile({
+    settings,
+    fullImage: baseImage(settings, runtime.fullImage),
+    slimImage: baseImage(settings, runtime.slimImage),
+    runtimeLines: runtime.lines(settings),
+    manager,
+    installation,
+    folder,
+    needed,
+    framework,
+    buildCommand,
+    buildEnvironment: {
+      ...framework?.environment,
+      ...oldWebpackEnvironment([manifest, ...nested.built], runtime.nodeMajor, notes),
+    },
+    isGivenBuild: settings.buildCommand !== null,
+    isSite: start.isSite,
+    startCommand,
+    isSelfContained,
+    keepsDevelopment: await keepsDevelopment(project, start, commands, notes),
+    usesPlaywright: runsPackage(manifest, 'playwright'),
+    program: startCommand !== null && startCommand === framework?.start ? framework.program : null,
+    needsManager: commands.some((command) => callsManager(command, manifest.scripts)),
+    aptPackages,
+    system,
+  })
+  return {
+    ...NOTHING_KNOWN,
+    isSite: start.isSite,
+    startCommand,
+    version: runtime.version,
+    framework: framework?.name ?? null,
+    packageManager: manager.name,
+    installCommand: manager.install,
+    buildCommand,
+    // None of several programs was chosen.
+    publishDirectory: project.obstacle === null ? (framework?.publishDirectory ?? null) : null,
+    singlePage: framework?.singlePage ?? false,
+    isWorker: framework === null && isBot(manifest),
+    env: framework?.name === 'adonis' ? [ADONIS_KEY] : [],
+    aptPackages,
+    obstacle: project.obstacle ?? obstacleOf(start, framework, settings),
+    isRefused: project.obstacle === null && start.isRefused,
+    rootDirectories: project.rootDirectories,
+    dockerfile: textOf(dockerfile),
+    manifests: installation.manifests,
+    needsWhole: project.needsWhole,
+    ignore: ['.git', '**/node_modules'],
+    notes: [`${name} ${runtime.version ?? ''} with ${manager.name}`.replace('  ', ' '), ...notes],
+  }
+}
+
+const ADONIS_KEY: PlannedVariable = {
+  key: 'APP_KEY',
+  generate: 'hex',
+  why: 'AdonisJS encrypts its cookies with it',
+}
+
+const ADVICE = 'add a script "start" to package.json, or a Procfile with a line "web:"'
+
+/** How many packages get a mount of their own in the build's line; a larger workspace is built in one stage. */
+const MAX_MOUNTED_FOLDERS = 50
+
+/** Whether the start command is the one for the framework's output. */
+function runsOutput({ startCommand }: Start, framework: Framework): boolean {
+  return framework.output !== null && startCommand?.replace('node ./', 'node ') === framework.start
+}
+
+/** Next's standalone server is at the root of its output, or below it where the whole project is kept. */
+function standaloneStart(
+  { startCommand }: Start,
+  framework: Framework | null,
+  isSelfContained: boolean,
+  folder: string,
+): string | null {
+  const isStandalone = framework?.output === '.next/standalone' && startCommand === framework.start
+  if (!isStandalone || isSelfContained) return startCommand
+  return `node .next/standalone/${folder === '' ? '' : `${folder}/`}server.js`
+}
+
+/** Prisma writes its client into the installed packages (Prisma, "Generating Prisma Client"). */
+async function addPrisma(
+  { tree, manifest, folder }: Project,
+  manifests: readonly Manifest[],
+  installation: Installation,
+): Promise<void> {
+  if (!manifests.some(({ dependencies }) => '@prisma/client' in dependencies)) return
+  installation.changesPackages = true
+  const { scripts, dependencies } = manifest
+  const generates = ['postinstall', 'prebuild', 'build'].some((name) =>
+    callsOf(scripts[name] ?? '', scripts).some(([program]) => program === 'prisma'),
+  )
+  const canGenerate =
+    folder === '' && 'prisma' in dependencies && (await tree.hasFile('prisma/schema.prisma'))
+  if (!generates && canGenerate) installation.scripts.push('prisma generate')
+}
+
+/** Whether a command, or a script that it runs, needs a package manager that not every image has. */
+function callsManager(command: string, scripts: Record<string, string>): boolean {
+  return [command, ...wordsOf(command, scripts)].some((text) => /\b(?:pnpm|yarn|bunx?)\b/.test(text))
+}
+
+/** Whether a package is for the program rather than for its developers. */
+function runsPackage({ dependencies, devDependencies }: Manifest, name: string): boolean {
+  return name in dependencies && !(name in devDependencies)
+}
+
+/** Whether the program, or what runs before it goes live, needs packages listed as development dependencies. */
+async function keepsDevelopment(
+  { tree, manifest, rootManifest }: Project,
+  start: Start,
+  commands: string[],
+  notes: string[],
+): Promise<boolean> {
+  const development = { ...rootManifest.devDependencies, ...manifest.devDependencies }
+  const names = new Set(Object.keys(development))
+  for (const command of commands) {
+    const needed = packageNeeded(command, manifest.scripts, names)
+    if (needed === null) continue
+    notes.push(`keeping the development dependencies: ${needed} is one of them, and runs`)
+    return true
+  }
+  const called = commands.flatMap((command) => callsOf(command, manifest.scripts)).slice(0, MAX_CALLS)
+  const words = commands.flatMap((command) => wordsOf(command, manifest.scripts))
+  const startsNext = words.some((word) => /(?:^|\/)next$/.test(word))
+  if (names.has('typescript') && startsNext && (await compilesSettings(tree, manifest))) {
+    notes.push(
+      'keeping the development dependencies: next reads next.config.ts with typescript, which is one of them',
+    )
+    return true
+  }
+  // On hosts that install everything, programs work with lists that are wrong.
+  const listed = { ...rootManifest.dependencies, ...manifest.dependencies, [manifest.name ?? '']: '' }
+  // The compiler's settings may map package names to files.
+  const isPlain = !(await tree.hasFile('tsconfig.json')) && !(await tree.hasFile('jsconfig.json'))
+  for (const words of names.size === 0 ? [] : called) {
+    for (const name of await importedPackages(tree, words)) {
+      const isOther = isPlain && !(name in listed)
+      if (!names.has(name) && !isOther) continue
+      const why = isOther ? 'which package.json does not name' : 'which is one of them'
+      notes.push(`keeping the development dependencies: the program imports ${name}, ${why}`)
+      return true
+    }
+  }
+  // No production dependencies are listed, although something runs that no framework has bundled.
+  const hasOthers = Object.keys(manifest.dependencies).some((name) => !(name in manifest.devDependencies))
+  const isBundled = start.isProposed && /^node (?:build|\.output\/)/.test(start.startCommand ?? '')
+  return names.size > 0 && !hasOthers && !isBundled
+}
+
+/**
+ * Versions from 15.4 to 16.1, which read their settings with `typescript` at start (next,
+ * `next-config-ts/transpile-config.js`).
+ */
+const COMPILING_NEXT = /^[v=]*(?:\^15\b|~?15(?:\.x|\.[4-9]\b|$)|[~^]?16\.[01]\b)/
+
+async function compilesSettings(tree: Tree, { dependencies }: Manifest): Promise<boolean> {
+  return COMPILING_NEXT.test(dependencies.next ?? '') && (await tree.hasFile('next.config.ts'))
+}
+
+/** How many programs of a start command are followed; each is followed through its files. */
+const MAX_CALLS = 3
+
+/** The caller knows a static site's own folder, so an obstacle of the framework does not apply. */
+function obstacleOf(start: Start, framework: Framework | null, { processType }: PlanSettings): string | null {
+  const isOwn = start.isProposed && (start.startCommand === null || start.startCommand === framework?.start)
+  const obstacle = isOwn && processType !== 'static' ? (framework?.obstacle ?? null) : null
+  return obstacle ?? start.obstacle
+}

@@ -1,0 +1,190 @@
+import type { PlanSettings, WholeSource } from '../plan.ts'
+import type { Tree } from '../source/tree.ts'
+import { isDevelopmentServer } from './development-servers.ts'
+import { frameworkOf } from './framework.ts'
+import { readManifest, type Manifest } from './manifest.ts'
+import { nxApplications, type NxApplication } from './nx.ts'
+import { callsOf } from './scripts.ts'
+import { neededBy, readWorkspace, type Packages } from './workspace.ts'
+
+/** The package that is built, alone or in its workspace. */
+export interface Project {
+  /** What is installed: the root of the workspace, or the package itself. */
+  root: Tree
+  rootManifest: Manifest
+  /** The package's folder below the root; empty for the root itself. */
+  folder: string
+  tree: Tree
+  manifest: Manifest
+  /** The packages of the workspace; empty for none. */
+  packages: Packages
+  /** The folders of the packages that it is built from, itself last, without the root. */
+  needed: string[]
+  /** Whether the root is the whole source, of which the tree is one folder. */
+  needsWhole: boolean
+  /** Why no package was chosen. */
+  obstacle: string | null
+  /** The folders to choose from. */
+  rootDirectories: string[]
+  /** The application that the root builds, which has all packages; null for none. */
+  application: NxApplication | null
+}
+
+/** Finds the package that a tree stands for: itself, or one of the workspace of which it is the root or a part. */
+export async function findProject(
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+  notes: string[],
+): Promise<Project> {
+  const application = whole === null ? null : await applicationIn(whole)
+  if (application !== null) {
+    notes.push(`building the application ${application.application!.name} of the Nx workspace`)
+    return application
+  }
+  const manifest = await readManifest(tree)
+  const alone: Project = {
+    root: tree,
+    rootManifest: manifest,
+    folder: '',
+    tree,
+    manifest,
+    packages: new Map(),
+    needed: [],
+    needsWhole: false,
+    obstacle: null,
+    rootDirectories: [],
+    application: null,
+  }
+  const outer = whole === null ? null : await inWorkspace(tree, manifest, whole)
+  if (outer !== null) {
+    notes.push(`building ${outer.folder} with what it depends on in the workspace`)
+    return outer
+  }
+  const packages = await readWorkspace(tree, manifest)
+  const root = packages === null ? alone : { ...alone, packages, needed: [...packages.keys()] }
+  const project = packages === null ? root : await chooseInRoot(root, settings, notes)
+  const isChosen = project.folder !== '' || project.obstacle !== null
+  return isChosen || settings.startCommand !== null || startsItself(manifest)
+    ? project
+    : await chooseApplication(project, notes)
+}
+
+/** Returns the application of an Nx workspace in a folder of a source, unless it has a package.json that says more. */
+async function applicationIn({ tree: root, folder }: WholeSource): Promise<Project | null> {
+  if (!(await root.hasFile('nx.json')) || !(await root.hasFile('package.json'))) return null
+  const manifest = await readManifest(root)
+  const application = (await nxApplications(root, manifest)).find((each) => each.folder === folder)
+  if (application === undefined || (await hasOwnScripts(root, folder))) return null
+  const packages: Packages = (await readWorkspace(root, manifest)) ?? new Map()
+  return {
+    root,
+    rootManifest: manifest,
+    folder: '',
+    tree: root,
+    manifest,
+    packages,
+    needed: [...packages.keys()],
+    needsWhole: true,
+    obstacle: null,
+    rootDirectories: [],
+    application,
+  }
+}
+
+/** Returns a package of the workspace that builds itself. */
+async function hasOwnScripts(root: Tree, folder: string): Promise<boolean> {
+  const path = `${folder}/package.json`
+  return (await root.hasFile(path)) && 'build' in (await readManifest(root, path)).scripts
+}
+
+/** Returns the only application of an Nx workspace whose root starts nothing. */
+async function chooseApplication(project: Project, notes: string[]): Promise<Project> {
+  const applications = await nxApplications(project.tree, project.manifest)
+  const [application, ...others] = applications
+  if (application === undefined) return project
+  if (others.length > 0) {
+    const folders = applications.slice(0, SHOWN_FOLDERS).map(({ folder }) => folder)
+    return {
+      ...project,
+      rootDirectories: folders,
+      obstacle: `this is an Nx workspace with several applications (${folders.join(', ')}): set root_dir to the folder of one`,
+    }
+  }
+  notes.push(`building the application ${application.name} of the Nx workspace`)
+  return { ...project, application }
+}
+
+async function inWorkspace(tree: Tree, manifest: Manifest, whole: WholeSource): Promise<Project | null> {
+  const { tree: root, folder } = whole
+  if (!(await root.hasFile('package.json'))) return null
+  const rootManifest = await readManifest(root)
+  const packages = await readWorkspace(root, rootManifest)
+  if (packages === null || !packages.has(folder)) return null
+  const needed = neededBy(folder, packages)
+  return {
+    root,
+    rootManifest,
+    folder,
+    tree,
+    manifest,
+    packages,
+    needed,
+    needsWhole: true,
+    obstacle: null,
+    rootDirectories: [],
+    application: null,
+  }
+}
+
+/** How many names fit into a message. */
+const SHOWN_FOLDERS = 8
+
+/** The root of a workspace is built itself if it says how to start, else its only program. */
+async function chooseInRoot(project: Project, settings: PlanSettings, notes: string[]): Promise<Project> {
+  const { manifest, packages, tree } = project
+  const isRoot = settings.startCommand !== null || (await tree.hasFile('Procfile')) || startsItself(manifest)
+  if (isRoot) return project
+  const programs: string[] = []
+  for (const [folder, each] of packages) {
+    if (await isProgram(tree.folder(folder), each)) programs.push(folder)
+  }
+  const [folder] = programs
+  if (folder === undefined) return project
+  if (programs.length > 1) {
+    const rootDirectories = programs.slice(0, SHOWN_FOLDERS)
+    const more = programs.length > SHOWN_FOLDERS ? ', ...' : ''
+    return {
+      ...project,
+      rootDirectories,
+      obstacle: `this is a workspace with several programs (${rootDirectories.join(', ')}${more}): set root_dir to the folder of one`,
+    }
+  }
+  notes.push(`building ${folder}, the only program of the workspace`)
+  return {
+    ...project,
+    folder,
+    tree: tree.folder(folder),
+    manifest: packages.get(folder)!,
+    needed: neededBy(folder, packages),
+  }
+}
+
+function startsItself({ scripts }: Manifest): boolean {
+  return scripts.start !== undefined && !callsOf(scripts.start, scripts).some(isDevelopmentServer)
+}
+
+/** Whether a package is a program: libraries have no start script, and no page for the tools that build them. */
+async function isProgram(tree: Tree, manifest: Manifest): Promise<boolean> {
+  if (startsItself(manifest)) return true
+  const framework = await frameworkOf(tree, manifest)
+  if (framework === null) return false
+  return framework.start !== null || !framework.singlePage || (await hasPage(tree))
+}
+
+async function hasPage(tree: Tree): Promise<boolean> {
+  for (const file of ['index.html', 'public/index.html', 'src/index.html', 'angular.json']) {
+    if (await tree.hasFile(file)) return true
+  }
+  return false
+}

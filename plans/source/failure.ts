@@ -1,0 +1,6 @@
+/**
+ * An error in the user's source that ends a deploy as `build_failed`; `message` says what to change and is shown unchanged.
+ */
+export class BuildFailure extends Error {
+  override readonly name = 'BuildFailure'
+}

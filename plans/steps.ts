@@ -1,0 +1,189 @@
+import { posix } from 'node:path'
+import type { PlanFacts, PlanSettings } from './plan.ts'
+import { shellArguments } from './start-command.ts'
+
+/**
+ * The Dockerfile lines here must work in the frontend of Docker 20.10: no heredocs, no `COPY --link`, no secrets as
+ * variables.
+ */
+
+/** The name of the script that runs the steps of a build. */
+export const BUILD_STEP_FILE = 'build-step'
+
+/** The folder of the context with only the manifests of a tree, so that a change of the code does not change it. */
+export const MANIFESTS_FOLDER = 'manifests'
+
+/**
+ * Runs a command with the variables of the build, which are mounted as files under /run/secrets, byte for byte: the `x`
+ * preserves trailing newlines, which `$(...)` would strip. Nothing of it remains in a layer.
+ */
+export const BUILD_STEP = `#!/bin/sh
+for DEPLOYER_FILE in /run/secrets/*; do
+  [ -f "$DEPLOYER_FILE" ] || continue
+  DEPLOYER_VALUE=$(/bin/cat "$DEPLOYER_FILE"; printf x)
+  export "\${DEPLOYER_FILE##*/}=\${DEPLOYER_VALUE%x}"
+done
+unset DEPLOYER_FILE DEPLOYER_VALUE
+export NO_UPDATE_NOTIFIER=1 npm_config_update_notifier=false pnpm_config_update_notifier=false
+export PIP_DISABLE_PIP_VERSION_CHECK=1 DENO_NO_UPDATE_CHECK=1 BUNDLE_DISABLE_VERSION_CHECK=true
+export PRISMA_HIDE_UPDATE_MESSAGE=1 BROWSERSLIST_IGNORE_OLD_DATA=1 BASELINE_BROWSER_MAPPING_IGNORE_OLD_DATA=1
+exec /bin/sh -c "$1"
+`
+
+const BUILD_STEP_PATH = `/usr/local/bin/${BUILD_STEP_FILE}`
+
+/** The user and group id that plans' images run as; node's own images have a user with that id. */
+const APP_USER_ID = 1000
+
+/**
+ * Makes programs that read these variables listen on all addresses; otherwise nothing outside the container reaches them.
+ */
+const LISTENING = 'HOST=0.0.0.0 HOSTNAME=0.0.0.0'
+
+/** Returns the name of a base image in the registry that is configured for all of them. */
+export function baseImage(settings: PlanSettings, name: string): string {
+  if (settings.baseImageRegistry === null) return name
+  const slash = name.indexOf('/')
+  const isElsewhere = name.slice(0, slash + 1).includes('.')
+  return posix.join(settings.baseImageRegistry, isElsewhere ? name.slice(slash + 1) : name)
+}
+
+/** Begins a stage whose RUN lines see the build's variables. */
+export function buildStage(image: string, name = 'build'): string[] {
+  return [
+    `FROM ${image} AS ${name}`,
+    `COPY --chmod=755 ${BUILD_STEP_FILE} ${BUILD_STEP_PATH}`,
+    `SHELL ["/bin/sh", "${BUILD_STEP_PATH}"]`,
+    'WORKDIR /app',
+  ]
+}
+
+/**
+ * A mount that a command sees while it runs and no layer keeps: a cache of the service, a cache that parallel stages take
+ * turns with, or a folder of another stage.
+ */
+export type Mount = string | { inTurns: string } | { stage: string; folder: string }
+
+/** A RUN line with the build's variables and with mounts. */
+export function step(command: string, settings: PlanSettings, mounts: readonly Mount[] = []): string {
+  const lines = [
+    ...mounts.map((mount) => mountOf(mount, settings)),
+    ...settings.secretNames.map((name) => `--mount=type=secret,id=${name}`),
+  ]
+  // One mount per line: the frontend accepts no line over 64 KiB.
+  return ['RUN', ...lines.map((mount) => `${mount} \\\n   `), inDockerfile(command)].join(' ')
+}
+
+function mountOf(mount: Mount, settings: PlanSettings): string {
+  if (typeof mount === 'string') return `--mount=type=cache,id=${settings.cacheScope}${mount},target=${mount}`
+  if ('inTurns' in mount) return `${mountOf(mount.inTurns, settings)},sharing=locked`
+  // Writes to it are discarded with the command.
+  return `--mount=type=bind,from=${mount.stage},source=${mount.folder},target=${mount.folder},rw`
+}
+
+/** The line of the build command, which runs again when the variables change; none without a command. */
+export function buildCommandSteps(
+  command: string | null,
+  settings: PlanSettings,
+  mounts: readonly Mount[] = [],
+): string[] {
+  if (command === null) return []
+  const digest = settings.secretsDigest
+  const argument = digest === null ? [] : [`ARG DEPLOYER_VARIABLES=${digest}`]
+  return [...argument, step(command, settings, mounts)]
+}
+
+/** Plain commands are written as they are; the JSON form protects what the frontend would interpret. */
+function inDockerfile(command: string): string {
+  const isPlain =
+    /^[\w./]/.test(command) && !/[\n\r\\]|<<|[^\t -~]/.test(command) && command === command.trim()
+  return isPlain ? command : JSON.stringify(['/bin/sh', BUILD_STEP_PATH, command])
+}
+
+/** The image that runs. */
+export interface FinalStage {
+  image: string
+  /** Debian packages that the program needs. */
+  packages: readonly string[]
+  /** Lines that copy what was built. */
+  content: string[]
+  /** Null for an image that never runs: a site's files are only copied from it. */
+  startCommand: string | null
+  /** The folder of the tree; /app where it is the whole source. */
+  workdir?: string
+}
+
+/** Returns the lines of the final image: base, user, packages, what was built, command. */
+export function finalStage({ image, packages, content, startCommand, workdir }: FinalStage): string[] {
+  return [
+    `FROM ${image}`,
+    `ENV ${LISTENING}`,
+    `RUN getent passwd ${APP_USER_ID} >/dev/null || useradd --uid ${APP_USER_ID} --user-group --create-home app`,
+    ...installPackages(packages),
+    ...content,
+    `WORKDIR ${workdir ?? '/app'}`,
+    `USER ${APP_USER_ID}:${APP_USER_ID}`,
+    `CMD ${JSON.stringify(shellArguments(startCommand ?? 'true'))}`,
+  ]
+}
+
+/** Copies a folder of a stage, owned by the app's user: many programs write to their own folder. */
+export function takeApp(path = '/app', stage = 'build', target = path): string {
+  return `COPY --from=${stage} --chown=${APP_USER_ID}:${APP_USER_ID} ${path} ${target}`
+}
+
+/** The certificates that programs trust, for a base image without them. */
+export const TAKE_CERTIFICATES = 'COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/'
+
+/** Returns the line that installs Debian packages; none for none. */
+export function installPackages(names: readonly string[]): string[] {
+  if (names.length === 0) return []
+  const install = `DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ${names.join(' ')} >/dev/null`
+  return [`RUN apt-get update -qq && ${install} && rm -rf /var/lib/apt/lists/*`]
+}
+
+/**
+ * Marks every file as newer than the compiler's output in a cache that compares times. A build that runs again without a
+ * change in the code has files from an earlier checkout, older than what was compiled from others since.
+ */
+export const RENEW_FILES = 'find . -path ./target -prune -o -type f -exec touch {} +'
+
+/** Ends a Dockerfile: with the image that runs, or for a site with the build stage from which its files are copied. */
+export function lastStage(
+  { isSite, startCommand }: Pick<PlanFacts, 'isSite' | 'startCommand'>,
+  stage: Omit<FinalStage, 'startCommand'>,
+): string[] {
+  return isSite ? siteStage(stage.workdir) : finalStage({ ...stage, startCommand })
+}
+
+/** Joins the lines of a Dockerfile. */
+export function textOf(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n`
+}
+
+/**
+ * Adds variables to every stage of a Dockerfile; those set by its own lines come later and win. Stages based on another
+ * stage inherit them.
+ */
+export function withVariables(dockerfile: string, variables: Record<string, string>): string {
+  const lines = Object.entries(variables).map(
+    ([key, value]) => `ENV ${key}="${value.replaceAll(/["\\$]/g, '\\$&')}"`,
+  )
+  if (lines.length === 0) return dockerfile
+  const stages = new Set<string>()
+  return dockerfile.replaceAll(/^FROM (\S+)(?: AS (\S+))?$/gm, (line, image: string, stage?: string) => {
+    const isOfStage = stages.has(image)
+    if (stage !== undefined) stages.add(stage)
+    return isOfStage ? line : [line, ...lines].join('\n')
+  })
+}
+
+/** Ends a Dockerfile with the build stage from which a site's files are copied. */
+export function siteStage(workdir = '/app'): string[] {
+  return [
+    'FROM build',
+    `WORKDIR ${workdir}`,
+    `USER ${APP_USER_ID}:${APP_USER_ID}`,
+    `CMD ${JSON.stringify(shellArguments('true'))}`,
+  ]
+}

@@ -24,6 +24,11 @@ export const PHONE = { width: 390, height: 844 }
 interface PageOptions extends BrowserContextOptions {
   /** The page loads the code of all the others once it is idle, as it does for people; that costs as much as the page itself. */
   loadsAhead?: boolean
+  /**
+   * The notice that the engine does not answer is shown. It moves the page down when it comes, and a click under which the
+   * page moves between press and release is none; servers of tests that need no engine have none.
+   */
+  showsEngineNotice?: boolean
 }
 
 /** Enough to see what a page waited for. */
@@ -57,12 +62,14 @@ export class TestBrowser implements AsyncDisposable {
   }
 
   /** A page with cookies and storage of its own, for the dashboard at `baseURL`. */
-  async open(baseURL: string, { loadsAhead = false, ...options }: PageOptions = {}): Promise<Page> {
+  async open(baseURL: string, options: PageOptions = {}): Promise<Page> {
+    const { loadsAhead = false, showsEngineNotice = false, ...contextOptions } = options
     // A sign that turns is drawn sixty times a second, without a graphics card.
-    const context = await this.#browser.newContext({ baseURL, reducedMotion: 'reduce', ...options })
+    const context = await this.#browser.newContext({ baseURL, reducedMotion: 'reduce', ...contextOptions })
     context.setDefaultTimeout(WAIT_LIMIT_MS)
     this.#watch(context, new URL(baseURL).host)
     if (!loadsAhead) await keepBusy(context)
+    if (!showsEngineNotice) await hideEngineNotice(context)
     const page = await context.newPage()
     openPages.add(page)
     page.on('close', () => openPages.delete(page))
@@ -166,6 +173,12 @@ async function keepBusy(context: BrowserContext): Promise<void> {
       globalThis.requestIdleCallback = whenIdle
       return 0
     }`)
+}
+
+async function hideEngineNotice(context: BrowserContext): Promise<void> {
+  await context.addInitScript(`const sheet = new CSSStyleSheet()
+    sheet.replaceSync('#engine-notice { display: none }')
+    document.adoptedStyleSheets.push(sheet)`)
 }
 
 /** Waits until the badge beside the page's heading says this, which is read out. */

@@ -233,7 +233,7 @@ test('a repository that cannot be read is said once, at its address, and made a 
   await page.getByRole('button', { name: 'Create and deploy' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Create anyway' }).click()
   await page.waitForURL('**/services/unread/deploys/dep-*')
-  await page.getByText('The container engine does not answer.').waitFor()
+  await page.getByText('The container engine does not answer.').waitFor({ state: 'attached' })
   expect(browser.faults).toEqual([])
 })
 

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { z } from 'zod'
 import { ID_PATTERN, ID_PREFIXES, type IdKind } from './ids.ts'
 
 /** A text that a rule judges, which answers what is wrong with it as the end of a message after its field, or null. */

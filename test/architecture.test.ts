@@ -252,9 +252,7 @@ describe('the process that reads sources', () => {
     const reached = reachedFrom('daemon/source-reader.ts')
     const foreign = reached.filter(
       (specifier) =>
-        /^(server\/(?!files\.ts$|errors\.ts$|text\/)|daemon\/(engine|deploys|rollouts)\/)/.test(
-          specifier,
-        ) ||
+        /^(server\/(?!files\.ts$|errors\.ts$|text\/)|daemon\/(engine|deploys|rollouts)\/)/.test(specifier) ||
         /^node:(child_process|http2?|https|tls|dgram|sqlite)$/.test(specifier) ||
         !/^(node:|\w+\/|semver$|tar-stream$|yaml$|smol-toml$)/.test(specifier),
     )

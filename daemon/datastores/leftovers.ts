@@ -2,7 +2,11 @@ import { tellDatastore } from '#server/changes.ts'
 import { getDatastore } from '#server/datastores/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import { dueSpareVolumes, forgetSpareVolume, type SpareVolume } from '#server/datastores/restores-and-upgrades-store.ts'
+import {
+  dueSpareVolumes,
+  forgetSpareVolume,
+  type SpareVolume,
+} from '#server/datastores/restores-and-upgrades-store.ts'
 import type { Task } from '../work/driver.ts'
 import type { Engine } from '../engine/index.ts'
 import { clockGuard } from '../work/clock-guard.ts'

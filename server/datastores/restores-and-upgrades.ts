@@ -95,7 +95,11 @@ export function upgradeDatastore(datastore: DatastoreRow, version: string): Data
   return getDatastore(id)!
 }
 
-function begin({ id, name }: DatastoreRow, to: 'restoring' | 'upgrading', filling: NewRestoreOrUpgrade): void {
+function begin(
+  { id, name }: DatastoreRow,
+  to: 'restoring' | 'upgrading',
+  filling: NewRestoreOrUpgrade,
+): void {
   useDatabase().transaction(() => {
     const running = runningBackup(id)
     if (running) throw new AppError('conflict', `the backup ${running.id} of datastore ${name} is running`)
@@ -151,7 +155,10 @@ export function finishRestoreOrUpgrade(
  * Gives a restore or upgrade up with the reason: what the datastore held serves on. A new one holds nothing to serve and has
  * failed; its record stays, so that it never becomes an empty one.
  */
-export function giveUpRestoreOrUpgrade({ datastore_id: id, kind, volume }: RestoreOrUpgrade, reason: string): void {
+export function giveUpRestoreOrUpgrade(
+  { datastore_id: id, kind, volume }: RestoreOrUpgrade,
+  reason: string,
+): void {
   useDatabase().transaction(() => {
     giveUpVolume(volume, id)
     recordDatastore(id, { error: reason })

@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import { destinationAnswer, destinationInput, destinationPatch, destinationUrl } from '../destinations/schema.ts'
+import {
+  destinationAnswer,
+  destinationInput,
+  destinationPatch,
+  destinationUrl,
+} from '../destinations/schema.ts'
 import { placeFault, DESTINATIONS } from '../network/judged.ts'
 import { urlFault } from '../network/outgoing.ts'
 import { idSchema, Timestamp } from '../schema.ts'

@@ -200,7 +200,8 @@ export class ServiceLog {
     try {
       if (this.#fullSince !== null && performance.now() - this.#fullSince < RETRY_MS) this.#giveUp(most)
       else {
-        const lost = this.#unkept === 0 ? [] : [storedLine(lostLine(this.#unkept, 'the disk did not take it'))]
+        const lost =
+          this.#unkept === 0 ? [] : [storedLine(lostLine(this.#unkept, 'the disk did not take it'))]
         // Before what comes after it, in one write: a kill between the two would leave a hole that nothing tells of.
         await this.#end.append([...lost, ...this.#waiting.slice(0, most)], (kept) => {
           this.#unkept = 0

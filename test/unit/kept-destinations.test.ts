@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { useContext } from '#server/context.ts'
-import { createDrain, findDrain, openDestination, patchDrain, viewDrain } from '#server/log-drains/operations.ts'
+import {
+  createDrain,
+  findDrain,
+  openDestination,
+  patchDrain,
+  viewDrain,
+} from '#server/log-drains/operations.ts'
 import { LogDrainPatch } from '#server/log-drains/schema.ts'
 import { drains } from '#server/log-drains/store.ts'
 import {

@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { leftovers } from '#daemon/datastores/leftovers.ts'
 import type { World } from '#daemon/world.ts'
-import { giveUpVolume, insertSpareVolume, spareVolumesOf } from '#server/datastores/restores-and-upgrades-store.ts'
+import {
+  giveUpVolume,
+  insertSpareVolume,
+  spareVolumesOf,
+} from '#server/datastores/restores-and-upgrades-store.ts'
 import { openContext } from '../support/context.ts'
 
 const DAY_MS = 86_400_000

@@ -37,7 +37,9 @@ test.each([
   onTestFinished(() => receiver.close())
   receiver.answer = { status: 429, headers: { 'retry-after': after } }
   const destination = openDrainDestination('http', receiver.url, null)
-  await expect(destination.send(origin, [line], AbortSignal.timeout(10_000))).rejects.toMatchObject({ waitMs })
+  await expect(destination.send(origin, [line], AbortSignal.timeout(10_000))).rejects.toMatchObject({
+    waitMs,
+  })
 })
 
 test('a destination that repeats its token in an answer does not make it known', async () => {

@@ -3,7 +3,10 @@ import { backUpForUpgrade } from '#daemon/datastores/upgrade-backup.ts'
 import { beginBackup, failBackup, recordBackupFile } from '#server/backups/operations.ts'
 import { getBackup, listBackups, type BackupRow } from '#server/backups/store.ts'
 import { createDatastore } from '#server/datastores/operations.ts'
-import { getRestoreOrUpgrade, insertRestoreOrUpgrade } from '#server/datastores/restores-and-upgrades-store.ts'
+import {
+  getRestoreOrUpgrade,
+  insertRestoreOrUpgrade,
+} from '#server/datastores/restores-and-upgrades-store.ts'
 import type { DatastoreRow } from '#server/datastores/store.ts'
 import { openContext } from '../support/context.ts'
 

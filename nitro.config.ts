@@ -9,7 +9,12 @@ export default defineNitroConfig({
   imports: false,
   ignore: ['**/*.test.ts', 'dashboard/**', 'test/**', 'proxy/**'],
   errorHandler: at('./server/http/error-handler.ts'),
-  alias: { '#server': at('./server'), '#daemon': at('./daemon'), '#plans': at('./plans'), '#proxy': at('./proxy') },
+  alias: {
+    '#server': at('./server'),
+    '#daemon': at('./daemon'),
+    '#plans': at('./plans'),
+    '#proxy': at('./proxy'),
+  },
   esbuild: { options: { target: 'es2024' } },
   sourceMap: false,
   typescript: { generateTsConfig: false },

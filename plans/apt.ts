@@ -24,7 +24,9 @@ export async function aptPackagesOf(tree: Tree, settings: PlanSettings, notes: s
     if (name === '' || name.startsWith('#')) continue
     if (isPackageName(name) && names.size < MAX_PACKAGES) names.add(name)
     else
-      notes.push(`the line ${JSON.stringify(name.slice(0, 100))} of the Aptfile is not the name of a Debian package`)
+      notes.push(
+        `the line ${JSON.stringify(name.slice(0, 100))} of the Aptfile is not the name of a Debian package`,
+      )
   }
   const packages = [...names]
   if (packages.length > 0) notes.push(`installing the Debian packages ${packages.join(', ')}`)

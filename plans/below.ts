@@ -55,7 +55,8 @@ export async function programsBelow(tree: Tree, runtimeOf: RuntimeOf): Promise<B
     const found = await buildable(tree, folders, runtimeOf)
     if (found.length === 0) continue
     const names = new Set(found.map(({ folder }) => folder))
-    const isPlain = (name: string): boolean => !names.has(name) && !ACCOMPANYING.test(name) && !holdsMany(name)
+    const isPlain = (name: string): boolean =>
+      !names.has(name) && !ACCOMPANYING.test(name) && !holdsMany(name)
     const nextTo = among(isPlain).filter((each) => !ACCOMPANYING.test(each))
     return [...found, ...(await buildable(tree, nextTo, runtimeOf))].slice(0, MAX_CHOICES)
   }

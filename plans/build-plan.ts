@@ -47,7 +47,8 @@ export async function planBuild(
     ...planned,
     ...(isTooling ? await withFolders(obstacle, planned.rootDirectories, tree) : {}),
     name: plan.name,
-    isWorker: planned.isWorker || (planned.framework === null && !planned.isSite && (await looksLikeBot(tree))),
+    isWorker:
+      planned.isWorker || (planned.framework === null && !planned.isSite && (await looksLikeBot(tree))),
     preDeployCommand,
     healthCheckPath: hosted.healthCheckPath ?? planned.healthCheckPath,
     port: planned.port ?? hosted.port,

@@ -40,7 +40,9 @@ async function planElixir(tree: Tree, settings: PlanSettings): Promise<PlannedBu
   const name = /\breleases:\s*\[\s*(\w+):/.exec(project)?.[1] ?? /\bapp:\s*:(\w+)/.exec(project)?.[1]
   const isOwnBuild = settings.buildCommand === null
   const proposal = isOwnBuild && name !== undefined ? { command: `${RELEASE}/bin/${name} start` } : null
-  const advice = isOwnBuild ? 'mix.exs has no "app:" with the name of the application: add it' : UNKNOWN_PROGRAM
+  const advice = isOwnBuild
+    ? 'mix.exs has no "app:" with the name of the application: add it'
+    : UNKNOWN_PROGRAM
   const isPhoenix = hasLine(project, /\{:phoenix,/)
   const packed = await packedAssets(tree, project, settings, notes)
   const assets = packed ?? (await readAssets(tree, settings, notes))

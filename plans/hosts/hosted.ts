@@ -136,7 +136,9 @@ export async function readHostFiles(
       ...Object.values(file.starts),
       ...(file.preDeploy === null ? [] : [file.preDeploy]),
     ])
-      notes.push(`${file.file} says: ${command}: it is not used, because the Dockerfile says what its image runs`)
+      notes.push(
+        `${file.file} says: ${command}: it is not used, because the Dockerfile says what its image runs`,
+      )
     return { ...file, starts: {}, preDeploy: null }
   }
 

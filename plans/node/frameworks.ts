@@ -6,7 +6,7 @@ import type { Manifest } from './manifest.ts'
 export interface Framework {
   /** One lower-case word. */
   name: string
-  /** The package that identifies it; of several matches the first counts. */
+  /** The packages that identify it, in order of preference. */
   packages: string[]
   /** The build command where package.json has no script for it. */
   build: string | null
@@ -46,7 +46,10 @@ export interface Project {
 /** A row of the table of frameworks. */
 export interface KnownFramework extends Framework {
   configuration: string[]
-  /** The default facts; null where its package alone, without a setting or a script, means something else. */
+  /**
+   * The file that an application starts with, such as index.html. A project without it, and without a setting or a script,
+   * has the package for another purpose. Null where there is no such file.
+   */
   page: string | null
   /** Folders of which every project has at least one, or else a script "build"; none where there is no such sign. */
   folders: string[]

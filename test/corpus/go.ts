@@ -170,7 +170,11 @@ export const GO: CorpusTree[] = [
   ),
   go(
     'a server in Go beside the folder of a tool',
-    { 'go.work': 'go 1.24\nuse ./backend\nuse ./cli\n', 'backend/main.go': GO_MAIN, 'cli/cmd/main.go': GO_MAIN },
+    {
+      'go.work': 'go 1.24\nuse ./backend\nuse ./cli\n',
+      'backend/main.go': GO_MAIN,
+      'cli/cmd/main.go': GO_MAIN,
+    },
     './backend',
   ),
   go(

@@ -108,9 +108,7 @@ export const NODE_PACKAGES: CorpusTree[] = [
     },
     plan: {
       runtime: 'node',
-      notes: noted(
-        'keeping the development dependencies: the program imports dotenv, which is one of them',
-      ),
+      notes: noted('keeping the development dependencies: the program imports dotenv, which is one of them'),
     },
     without: ['--omit=dev'],
   },

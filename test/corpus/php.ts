@@ -236,7 +236,10 @@ export const PHP: CorpusTree[] = [
   },
   {
     title: 'Symfony whose secrets are in its vault',
-    files: symfonyWith({ '.env': 'APP_SECRET=\n', 'config/secrets/prod/prod.list.php': '<?php return [];\n' }),
+    files: symfonyWith({
+      '.env': 'APP_SECRET=\n',
+      'config/secrets/prod/prod.list.php': '<?php return [];\n',
+    }),
     plan: { runtime: 'php', env: [] },
   },
   {

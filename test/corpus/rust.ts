@@ -159,7 +159,12 @@ export const RUST: CorpusTree[] = [
   },
   {
     title: 'a workspace of Rust whose server names no framework',
-    files: { ...CRATES, ...crateWith('server', 'tokio'), ...crateWith('proxy', 'hyper'), ...crateWith('demo', 'axum') },
+    files: {
+      ...CRATES,
+      ...crateWith('server', 'tokio'),
+      ...crateWith('proxy', 'hyper'),
+      ...crateWith('demo', 'axum'),
+    },
     plan: { runtime: 'rust', startCommand: '/app/bin/server' },
   },
   {

@@ -69,9 +69,9 @@ export class OutgoingHeads {
       without = UPGRADE_FIELDS
     }
     // The client would take a 2xx for a tunnel (RFC 8441 5), and what follows for its frames.
-    const isNoSuccess = refusesTunnel && status < 300
-    if (isNoSuccess) status = BAD_GATEWAY
-    this.bodyless = isNoSuccess || status === RESET_CONTENT
+    const isRefusal = refusesTunnel && status < 300
+    if (isRefusal) status = BAD_GATEWAY
+    this.bodyless = isRefusal || status === RESET_CONTENT
     if (this.bodyless) without = NO_LENGTH
     this.sent = status >= 200
     if (!this.sent && !this.#passes(status)) return endOfHead(bytes, start)

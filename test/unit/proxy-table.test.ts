@@ -322,7 +322,7 @@ test('each entry of a table that comes from the control plane is checked', () =>
       { certificates: [['a.test', { certificate: 'x', key: '/y' }]] },
       'certificates.a.test.certificate: must be an absolute path',
     ],
-    [{ acme_challenges: [['token', 'x']] }, 'acme_challenges.token: must be answered by a key authorization'],
+    [{ acme_challenges: [['token', 'x']] }, 'acme_challenges.token: must have a key authorization as its value'],
   ] as const
   for (const [entries, message] of faults) {
     expect(() => reader.read({ part: 0, base: false, entries }, '')).toThrow(message)

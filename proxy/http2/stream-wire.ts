@@ -123,7 +123,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     return 0
   }
 
-  turnCame(): void {
+  onTurn(): void {
     this.#host.wait(this)
   }
 
@@ -330,7 +330,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
 
   protected override stopReading(): void {}
 
-  protected override goOnReading(): void {
+  protected override startReading(): void {
     if (this.#heads.awaitsTunnel) this.paused = true
     else this.body.resume()
   }

@@ -112,7 +112,7 @@ export class Client implements WireOwner, ClientConnection {
       if (this.#pending.full) this.wire.pause()
       return
     }
-    if (this.#pending.mayBeDecided(before)) this.#continue()
+    if (this.#pending.mayBeParsable(before)) this.#continue()
   }
 
   /** Processes the bytes that waited, if nothing blocks that. */
@@ -179,7 +179,7 @@ export class Client implements WireOwner, ClientConnection {
 
   // --- answers out
 
-  over(last: boolean): void {
+  answerSent(last: boolean): void {
     if (last) return this.#linger()
     this.#becomeIdle()
     this.#continue()

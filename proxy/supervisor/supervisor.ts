@@ -188,7 +188,7 @@ class Supervisor {
   ): Promise<{ listeners: BoundListener[] }> | null {
     const read = connection.tables.read(message, text)
     if (!read) {
-      this.#passOn(message as TableMessage, text, connection)
+      this.#forwardChanges(message as TableMessage, text, connection)
       return null
     }
     connection.coming = null
@@ -204,7 +204,7 @@ class Supervisor {
   }
 
   /** Passes changes on to the workers while more of them come. */
-  #passOn({ part, base }: TableMessage, text: string, connection: Connection): void {
+  #forwardChanges({ part, base }: TableMessage, text: string, connection: Connection): void {
     const inForce = this.#serving.table?.image
     if (part === 0)
       connection.coming =

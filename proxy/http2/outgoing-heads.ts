@@ -38,7 +38,7 @@ export class OutgoingHeads {
     this.#frames = frames
   }
 
-  /** Begins with the next request. */
+  /** Gets ready for the next request. */
   begin(awaitsTunnel: boolean): void {
     this.sent = false
     this.bodyless = false

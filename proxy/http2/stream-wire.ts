@@ -92,7 +92,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     return this.#open
   }
 
-  // --- what goes out
+  // --- output
 
   override get pending(): boolean {
     return !this.#backlog.isEmpty || this.#awaitsRoom
@@ -307,7 +307,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     if (this.#open) this.#cancel(ERROR.enhanceYourCalm)
   }
 
-  // --- what comes in
+  // --- input
 
   giveBack(ofConnection: number, ofStream: number): void {
     this.#host.took(ofConnection)

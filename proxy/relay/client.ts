@@ -69,7 +69,7 @@ export class Client implements WireOwner, ClientConnection {
     this.deadline = this.#worker.now + milliseconds
   }
 
-  // --- what happens on the wire
+  // --- events of the wire
 
   onRead(input: Buffer, length: number): void {
     switch (this.#state) {
@@ -102,7 +102,7 @@ export class Client implements WireOwner, ClientConnection {
     this.#worker.forget(this)
   }
 
-  // --- requests in
+  // --- requests
 
   #readHeads(input: Buffer, length: number): void {
     const before = this.#pending.length
@@ -177,7 +177,7 @@ export class Client implements WireOwner, ClientConnection {
     return stop
   }
 
-  // --- answers out
+  // --- answers
 
   answerSent(last: boolean): void {
     if (last) return this.#linger()

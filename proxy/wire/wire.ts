@@ -50,7 +50,7 @@ export abstract class Wire {
   abstract relay(input: Buffer, start: number, end: number, from: Wire | null): void
   /** The answer to one request is complete; `trailers` alternates names in lower case and values. */
   abstract answered(trailers: readonly string[]): void
-  /** Reads into a buffer of its own while much comes, so that it can be written without a copy. */
+  /** Turns a read buffer of its own on or off: with much to read, it saves a copy. */
   abstract stream(on: boolean): void
   /** Makes TCP detect whether the peer is gone. */
   abstract keepAlive(): void

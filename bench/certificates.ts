@@ -61,7 +61,10 @@ async function addHosts({ server }: Place): Promise<string> {
   for (let index = 0; index < SERVICES; index++)
     await server.api('POST', '/services', {
       name: `many${index}`,
-      custom_domains: Array.from({ length: HOSTS_PER_SERVICE }, (_, host) => `h${host}.s${index}.example.net`),
+      custom_domains: Array.from(
+        { length: HOSTS_PER_SERVICE },
+        (_, host) => `h${host}.s${index}.example.net`,
+      ),
     })
   return `h${HOSTS_PER_SERVICE - 1}.s${SERVICES - 1}.example.net`
 }

@@ -65,7 +65,10 @@ export function withSettings(text: string, given: Settings): string {
 
 function assignment(variable: string, value: string, before?: string): string {
   if (/\p{Cc}/u.test(value))
-    throw new AppError('invalid_request', `${variable} contains a line break or another control character; remove it`)
+    throw new AppError(
+      'invalid_request',
+      `${variable} contains a line break or another control character; remove it`,
+    )
   if (before !== undefined && parseSettings(before)[variable] === value) return before
   return `${variable}="${value.replace(/["\\$`]/g, '\\$&')}"`
 }

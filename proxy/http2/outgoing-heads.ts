@@ -51,7 +51,8 @@ export class OutgoingHeads {
   send(bytes: Buffer, start: number, end: number): number {
     while (start < end && !this.sent) {
       const emptyLine = this.#sendOne(bytes, start, end)
-      if (emptyLine < 0 || emptyLine >= end) throw new Error('the head of an answer must be written in one piece')
+      if (emptyLine < 0 || emptyLine >= end)
+        throw new Error('the head of an answer must be written in one piece')
       start = emptyLine + END_OF_LINE.length
     }
     return start

@@ -66,10 +66,7 @@ class Supervisor {
         return (op, body, text) => this.#handle(op, body, text, connection)
       },
       () => {
-        log(
-          'warn',
-          'the data directory is gone, so nothing can control this data plane any more; ending',
-        )
+        log('warn', 'the data directory is gone, so nothing can control this data plane any more; ending')
         void this.#abandon()
       },
     )
@@ -98,7 +95,10 @@ class Supervisor {
       setInterval(() => serving.save(), SAVE_MS),
       setInterval(() => rotateLog(this.#directory), CHECK_LOG_MS),
     ]
-    log('info', 'the data plane is serving', { version: this.#settings.version, listeners: serving.listeners })
+    log('info', 'the data plane is serving', {
+      version: this.#settings.version,
+      listeners: serving.listeners,
+    })
   }
 
   /** Ends the whole data plane and this process. */

@@ -68,7 +68,8 @@ export function validateSettings(value: unknown): TableSettings {
       fail(`trusted_proxies[${index}]`, 'must be a CIDR')
   }
   const challenges = Object.entries(record(table.tls_challenges, 'tls_challenges'))
-  if (challenges.length > MAX_TLS_CHALLENGES) fail('tls_challenges', `must have at most ${MAX_TLS_CHALLENGES} entries`)
+  if (challenges.length > MAX_TLS_CHALLENGES)
+    fail('tls_challenges', `must have at most ${MAX_TLS_CHALLENGES} entries`)
   for (const [host, files] of challenges) validateCertificate(host, files)
   if (typeof table.verification_key !== 'string' || table.verification_key.length > 256)
     fail('verification_key', 'must be text')
@@ -205,7 +206,8 @@ function validateZone(value: unknown): void {
     if (!Array.isArray(value) || value.length > MAX_ADDRESSES)
       fail(`.names.${name}`, `must be an array of at most ${MAX_ADDRESSES}`)
     for (const address of value as unknown[]) {
-      if (typeof address !== 'string' || isIP(address) !== 4) fail(`.names.${name}`, 'must only have IPv4 addresses')
+      if (typeof address !== 'string' || isIP(address) !== 4)
+        fail(`.names.${name}`, 'must only have IPv4 addresses')
     }
   }
 }

@@ -250,7 +250,9 @@ class Worker {
   /** Reports everything and asks the supervisors to confirm; true if one did. */
   async #confirmFinalReport(): Promise<boolean> {
     await this.#report()
-    const answers = [...this.#reporters.keys()].map((channel) => channel.request('farewell', {}, FAREWELL_TIMEOUT_MS))
+    const answers = [...this.#reporters.keys()].map((channel) =>
+      channel.request('farewell', {}, FAREWELL_TIMEOUT_MS),
+    )
     return Promise.any(answers).then(
       () => true,
       () => false,

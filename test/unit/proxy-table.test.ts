@@ -311,7 +311,10 @@ test('each entry of a table that comes from the control plane is checked', () =>
     [{ targets: [['app', '[]']] }, 'targets.app: must be an object'],
     [{ targets: [['app', 1]] }, 'targets.app: must be JSON'],
     [{ targets: [['app', { id: '', state: 'serving', upstreams: [] }]] }, 'targets.app.id: must be a name'],
-    [{ targets: [['app', { id: 'a', state: 'x', upstreams: [] }]] }, 'targets.app.state: must be a known state'],
+    [
+      { targets: [['app', { id: 'a', state: 'x', upstreams: [] }]] },
+      'targets.app.state: must be a known state',
+    ],
     [
       { targets: [['app', { id: 'a', state: 'serving', upstreams: [null] }]] },
       'upstreams[0]: must be an object',
@@ -322,7 +325,10 @@ test('each entry of a table that comes from the control plane is checked', () =>
       { certificates: [['a.test', { certificate: 'x', key: '/y' }]] },
       'certificates.a.test.certificate: must be an absolute path',
     ],
-    [{ acme_challenges: [['token', 'x']] }, 'acme_challenges.token: must have a key authorization as its value'],
+    [
+      { acme_challenges: [['token', 'x']] },
+      'acme_challenges.token: must have a key authorization as its value',
+    ],
   ] as const
   for (const [entries, message] of faults) {
     expect(() => reader.read({ part: 0, base: false, entries }, '')).toThrow(message)

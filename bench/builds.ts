@@ -19,7 +19,7 @@ const ROUNDS = 5
 /** A replaced version is stopped 5 s later, which should not slow down a build of the next round. */
 const PAUSE_MS = 6_000
 /** Often enough to continue soon; each poll takes CPU time from the build. */
-const LOOK_MS = 100
+const POLL_EVERY_MS = 100
 /** Added to every file that changes: otherwise the result of an earlier run would be in the engine's cache. */
 const RUN = randomUUID().slice(0, 8)
 const IMAGE = 'deployer-bench'
@@ -94,7 +94,7 @@ async function phasesOf(server: TestServer, id: string): Promise<Phases> {
         build: momentOf(log, 'starting 1 instance') - planned,
       }
     }
-    await delay(LOOK_MS)
+    await delay(POLL_EVERY_MS)
   }
 }
 

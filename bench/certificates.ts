@@ -10,7 +10,7 @@ import { median } from './lib/stand.ts'
 
 const NEW_HOSTS = 10
 const SERVICES = 10
-const HOSTS_A_SERVICE = 100
+const HOSTS_PER_SERVICE = 100
 const API_MS = 20_000
 const DAY_MS = 24 * 3_600_000
 
@@ -61,9 +61,12 @@ async function addHosts({ server }: Place): Promise<string> {
   for (let index = 0; index < SERVICES; index++)
     await server.api('POST', '/services', {
       name: `many${index}`,
-      custom_domains: Array.from({ length: HOSTS_A_SERVICE }, (_, host) => `h${host}.s${index}.example.net`),
+      custom_domains: Array.from(
+        { length: HOSTS_PER_SERVICE },
+        (_, host) => `h${host}.s${index}.example.net`,
+      ),
     })
-  return `h${HOSTS_A_SERVICE - 1}.s${SERVICES - 1}.example.net`
+  return `h${HOSTS_PER_SERVICE - 1}.s${SERVICES - 1}.example.net`
 }
 
 async function stopAll({ server }: Place): Promise<void> {
@@ -90,7 +93,7 @@ function giveCertificates({ server, authority }: Place, renewAt: number): void {
   const [born, end] = [now - 60 * DAY_MS, now + 30 * DAY_MS]
   database.exec('BEGIN')
   for (let service = 0; service < SERVICES; service++)
-    for (let index = 0; index < HOSTS_A_SERVICE; index++) {
+    for (let index = 0; index < HOSTS_PER_SERVICE; index++) {
       const host = `h${index}.s${service}.example.net`
       cpSync(model, join(folder, host), { recursive: true })
       insert.run(host, authority.directory, born, end, renewAt, end)

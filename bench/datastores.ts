@@ -129,12 +129,12 @@ async function measureBackup(
   const dump = ['--entrypoint', 'pg_dump', 'postgres:18', '-Fc', '-h', address, '-U', username, database]
   const ours: number[] = []
   const byHand: number[] = []
-  let most = 0
+  let peak = 0
   let size = 0
   for (let round = 0; round < BACKUP_ROUNDS; round++) {
     const { ms, grownMib, backup } = await backUp(server, id)
     ours.push(ms)
-    most = Math.max(most, grownMib)
+    peak = Math.max(peak, grownMib)
     size = backup.size_bytes
     const start = performance.now()
     await toFile(['-H', dockerHost, 'run', '--rm', ...place, ...dump])
@@ -142,7 +142,7 @@ async function measureBackup(
   }
   const ratio = (median(ours) / median(byHand)).toFixed(2)
   console.log(
-    `backup     of ${BACKUP_MIB} MiB (${(size / MIB).toFixed(0)} MiB) ${(median(ours) / 1_000).toFixed(1)} s, pg_dump by hand ${(median(byHand) / 1_000).toFixed(1)} s (medians of ${BACKUP_ROUNDS}; ratio ${ratio}; aim: 1.2), the server grew by ${most.toFixed(0)} MiB (aim: 32)`,
+    `backup     of ${BACKUP_MIB} MiB (${(size / MIB).toFixed(0)} MiB) ${(median(ours) / 1_000).toFixed(1)} s, pg_dump by hand ${(median(byHand) / 1_000).toFixed(1)} s (medians of ${BACKUP_ROUNDS}; ratio ${ratio}; aim: 1.2), the server grew by ${peak.toFixed(0)} MiB (aim: 32)`,
   )
 }
 
@@ -177,8 +177,8 @@ async function filled(server: TestServer, name: string, rows: string) {
 /** Creates a backup; returns how long it took, how long until its file was complete, and how much the server grew. */
 async function backUp(server: TestServer, id: string) {
   const before = residentMib(server.pid)
-  let most = before
-  const sampling = setInterval(() => (most = Math.max(most, residentMib(server.pid))), SAMPLE_MS)
+  let peak = before
+  const sampling = setInterval(() => (peak = Math.max(peak, residentMib(server.pid))), SAMPLE_MS)
   const began = performance.now()
   const begun = (await server.api('POST', `/datastores/${id}/backups`)).body
   const read = async () => (await server.api('GET', `/datastores/${id}/backups/${begun.id}`)).body
@@ -187,7 +187,7 @@ async function backUp(server: TestServer, id: string) {
   while ((await read()).status === 'running') await delay(SAMPLE_MS)
   const ms = performance.now() - began
   clearInterval(sampling)
-  return { ms, wholeMs, grownMib: most - before, backup: await read() }
+  return { ms, wholeMs, grownMib: peak - before, backup: await read() }
 }
 
 async function untilDone(work: () => Promise<void>): Promise<void> {

@@ -12,7 +12,7 @@ import { median, withServer } from './lib/stand.ts'
 
 const ROUNDS = 7
 /** Often enough to continue soon; the exact time is in the deploy's record. */
-const LOOK_MS = 50
+const POLL_EVERY_MS = 50
 /** Added to every version: otherwise the result of an earlier run would be in the engine's cache. */
 const RUN = randomUUID().slice(0, 8)
 const run = promisify(execFile)
@@ -52,7 +52,7 @@ await withServer(async (server, dockerHost) => {
       const { body: deploy } = await server.api('GET', `/deploys/${id}`)
       if (deploy.status === 'live') return Date.parse(deploy.finished_at)
       if (/failed|canceled/.test(deploy.status)) throw new Error(`${deploy.status}: ${deploy.error}`)
-      await delay(LOOK_MS)
+      await delay(POLL_EVERY_MS)
     }
   }
 })

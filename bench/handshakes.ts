@@ -14,7 +14,7 @@ const FEW = 10
 const MANY = 10_000
 /** Few and many alternate, so that other work on the machine affects both equally. */
 const ROUNDS = 20
-const HANDSHAKES_A_ROUND = 50
+const HANDSHAKES_PER_ROUND = 50
 const SHOWN = 1_000
 const STARTS = 5
 const FIRST_HOST = hostOf(0)
@@ -108,8 +108,8 @@ async function handshakes(client: ProxyClient, hosts: number): Promise<number> {
   const asked = Array.from({ length: FEW }, (_, index) => hostOf(Math.floor((index * hosts) / FEW)))
   for (const host of asked) await handshake(client, host)
   const began = performance.now()
-  for (let index = 0; index < HANDSHAKES_A_ROUND; index++) await handshake(client, asked[index % FEW]!)
-  return (performance.now() - began) / HANDSHAKES_A_ROUND
+  for (let index = 0; index < HANDSHAKES_PER_ROUND; index++) await handshake(client, asked[index % FEW]!)
+  return (performance.now() - began) / HANDSHAKES_PER_ROUND
 }
 
 async function handshake(client: ProxyClient, host: string): Promise<void> {

@@ -77,8 +77,8 @@ async function measureRate(
   print: (command: string) => Promise<string>,
 ): Promise<void> {
   const before = residentBytes(server.pid)
-  let most = before
-  const watch = setInterval(() => (most = Math.max(most, residentBytes(server.pid))), 100)
+  let peak = before
+  const watch = setInterval(() => (peak = Math.max(peak, residentBytes(server.pid))), 100)
   const follower = await followMany(url, 1)
   const cpu = cpuSeconds(server.pid)
   const began = performance.now()
@@ -97,7 +97,7 @@ async function measureRate(
   )
   const stored = (body as string).split('event: log').length - 2
   console.log(
-    `one program, ${((fewest - 1) / seconds).toFixed(0)} lines/s for ${seconds.toFixed(0)} s: ${fewest - 1} of ${RATE_LINES * RATE_SECONDS} received, ${lost} reported lost; ${stored} of the last ${RATE_KEPT} are stored; ${share.toFixed(0)} % of a core, ${formatMib(most - before)} more`,
+    `one program, ${((fewest - 1) / seconds).toFixed(0)} lines/s for ${seconds.toFixed(0)} s: ${fewest - 1} of ${RATE_LINES * RATE_SECONDS} received, ${lost} reported lost; ${stored} of the last ${RATE_KEPT} are stored; ${share.toFixed(0)} % of a core, ${formatMib(peak - before)} more`,
   )
 }
 
@@ -108,8 +108,8 @@ async function measureFlood(
   print: (command: string) => Promise<string>,
 ): Promise<void> {
   const before = residentBytes(server.pid)
-  let most = before
-  const watch = setInterval(() => (most = Math.max(most, residentBytes(server.pid))), 100)
+  let peak = before
+  const watch = setInterval(() => (peak = Math.max(peak, residentBytes(server.pid))), 100)
   const follower = await followMany(url, 1)
   const began = performance.now()
   await print(`seq 1 ${FLOOD_LINES} | sed "s/$/ ${FLOOD_PADDING}/"; sleep 2; echo last`)
@@ -118,7 +118,7 @@ async function measureFlood(
   clearInterval(watch)
   await follower.close()
   console.log(
-    `one program, ${FLOOD_LINES} lines of 100 bytes in ${seconds.toFixed(0)} s: ${fewest - 1} received, ${lost} reported lost, ${FLOOD_LINES - (fewest - 1) - lost} lost without a report; ${formatMib(most - before)} more`,
+    `one program, ${FLOOD_LINES} lines of 100 bytes in ${seconds.toFixed(0)} s: ${fewest - 1} received, ${lost} reported lost, ${FLOOD_LINES - (fewest - 1) - lost} lost without a report; ${formatMib(peak - before)} more`,
   )
 }
 

@@ -56,7 +56,7 @@ export async function runCommand(argv: string[], serve: (argv: string[]) => Prom
     if (COMMANDS_OF_INSTALLED.includes(wanted)) useKeptSettings()
     process.exitCode = await command(rest)
   } catch (error) {
-    const text = isForPeople(error) ? messageOf(error) : String((error as Error).stack ?? error)
+    const text = isExpected(error) ? messageOf(error) : String((error as Error).stack ?? error)
     process.stderr.write(`deployer: ${text}\n`)
     process.exit(1)
   }
@@ -65,7 +65,7 @@ export async function runCommand(argv: string[], serve: (argv: string[]) => Prom
 /** Errors of the machine, not of the program: permissions, space, open files (errno(3)). */
 const MACHINE_ERRORS = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE']
 
-function isForPeople(error: unknown): boolean {
+function isExpected(error: unknown): boolean {
   return error instanceof AppError || MACHINE_ERRORS.includes((error as NodeJS.ErrnoException).code ?? '')
 }
 

@@ -5,7 +5,7 @@ import { findServer } from './running.ts'
 
 /** The server ends within 10 s. */
 const WAIT_MS = 15_000
-const LOOK_EVERY_MS = 50
+const POLL_EVERY_MS = 50
 
 /** Stops the server of a data directory; with `--all` also its data plane. Containers keep running in both cases. */
 export async function stop(argv: string[]): Promise<number> {
@@ -20,7 +20,7 @@ export async function stop(argv: string[]): Promise<number> {
         process.stderr.write(`the server (process ${server.pid}) did not end within ${WAIT_MS / 1000} s\n`)
         return 1
       }
-      await delay(LOOK_EVERY_MS)
+      await delay(POLL_EVERY_MS)
     }
     process.stdout.write('the server has ended\n')
   } else process.stdout.write('no server runs on this data directory\n')

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureBuild, hashSources, SOURCES } from './lib/build.mjs'
-import { become, capture } from './lib/command.mjs'
+import { runInstead, capture } from './lib/command.mjs'
 import { ensureDependencies, findNode } from './lib/dependencies.mjs'
 import { installPackages, missingPackages } from './lib/packages.mjs'
 import { ROOT } from './lib/paths.mjs'
@@ -21,7 +21,7 @@ run(async () => {
   const node = findNode()
   await installPackages(await missingPackages(node), { mayInstall: true })
   // Watching folders recursively needs a newer node than the oldest one that may run this.
-  if (node !== process.execPath) return become(node, process.argv.slice(1))
+  if (node !== process.execPath) return runInstead(node, process.argv.slice(1))
   const dataDirectory = mkdtempSync(join(tmpdir(), 'deployer-dev-'))
   const listen = `127.0.0.1:${await freePort()}`
   const flags = [

@@ -1,6 +1,6 @@
 // npm start: installs what is missing, builds what changed, and runs the server or another command (npm start -- install).
 // Runs on any node from 18.
-import { become } from './lib/command.mjs'
+import { runInstead } from './lib/command.mjs'
 import { ensureBuild } from './lib/build.mjs'
 import { ensureDependencies, findNode } from './lib/dependencies.mjs'
 import { ensureEngine } from './lib/engine.mjs'
@@ -20,7 +20,7 @@ run(async () => {
   if (NEED_ENGINE.includes(command[0] ?? flags[0] ?? ''))
     await ensureEngine({ mayInstall, named: namesEngine(flags) })
   const entry = await ensureBuild(node)
-  await become(node, [entry, ...command, ...flags])
+  await runInstead(node, [entry, ...command, ...flags])
 })
 
 /** @param {string[]} flags */

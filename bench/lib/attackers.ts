@@ -18,9 +18,9 @@ export interface Attack {
 const PAUSE_MS = 100
 
 const attack = workerData as Attack
-for (let count = 0; count < attack.connections; count++) strike()
+for (let count = 0; count < attack.connections; count++) attackOnce()
 
-function strike(): void {
+function attackOnce(): void {
   const socket = connect(attack.port, '127.0.0.1')
   const send = () => {
     while (attack.repeats && !socket.destroyed && socket.write(attack.piece));
@@ -33,5 +33,5 @@ function strike(): void {
   socket.on('drain', send)
   socket.resume()
   socket.on('error', () => {})
-  socket.on('close', () => setTimeout(strike, PAUSE_MS))
+  socket.on('close', () => setTimeout(attackOnce, PAUSE_MS))
 }

@@ -37,7 +37,7 @@ export async function followChanges(url: string, count: number): Promise<ChangeF
 if (parentPort) {
   const port = parentPort
   const { url, count } = workerData as { url: string; count: number }
-  const told = new Map<string, number>()
+  const notified = new Map<string, number>()
   const follow = () =>
     new Promise<void>((ready, reject) => {
       request(url, (response) => {
@@ -49,8 +49,8 @@ if (parentPort) {
             if (block.startsWith('event: ready')) ready()
             const id = /"id":"([^"]+)".*"action":"created"/.exec(block)?.[1]
             if (id === undefined) continue
-            const seen = (told.get(id) ?? 0) + 1
-            told.set(id, seen)
+            const seen = (notified.get(id) ?? 0) + 1
+            notified.set(id, seen)
             if (seen === count) port.postMessage({ id, at: process.hrtime.bigint() })
           }
         })

@@ -120,7 +120,7 @@ export function describeRun(
     `Figures of ${date}, version ${version} on Node ${process.versions.node}, against ${peers.join(', ')}.`,
     `${describeMachine()}.`,
     `${launches} launches of ${rounds} rounds of ${seconds} s in ${minutes.toFixed(0)} minutes;`,
-    `others used ${(disturbance * 100).toFixed(1)} % of the machine meanwhile.`,
+    `other processes used ${(disturbance * 100).toFixed(1)} % of the machine in the meantime.`,
   ].join(' ')
 }
 
@@ -147,6 +147,6 @@ export async function writeDocument(description: string, table: string[][], faul
   writeFileSync(DOCUMENT, await format(whole, { ...options, parser: 'markdown' }))
 }
 
-const METHOD = `One worker each, alone on a core; load and upstream share another. The peers send on the same fields, without
-logs. In each launch all programs are started afresh, and in each round everybody has a turn: figures are medians, and
-"times as good" is the median over the launches of ours to nginx / HAProxy / Caddy, above 1 where ours is better.`
+const METHOD = `One worker each, alone on a core; load and upstream share another. The other proxies forward the same fields and
+write no logs. Each launch starts all programs again, and in each round every program has a turn. Figures are medians, and
+"times as good" is the median over the launches of ours compared to nginx / HAProxy / Caddy, above 1 if ours is better.`

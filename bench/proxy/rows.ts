@@ -36,7 +36,7 @@ export const rows: Row[] = [
       ]),
       cpu('request'),
       // At most twice nginx's p99, so half as good.
-      { ...milliseconds('p99', '99 of 100 within'), targets: [{ against: 'nginx', atLeast: 0.5 }] },
+      { ...milliseconds('p99', 'p99'), targets: [{ against: 'nginx', atLeast: 0.5 }] },
     ],
   },
   {
@@ -75,7 +75,7 @@ export const rows: Row[] = [
       cpu('connection', [{ against: 'nginx', atLeast: 0.6, after: 0.85 }]),
       {
         key: 'resumed',
-        label: 'a session is resumed',
+        label: 'session resumed',
         better: 'more',
         format: (value) => (value === 1 ? 'yes' : 'no'),
         uncompared: true,
@@ -95,7 +95,7 @@ export const rows: Row[] = [
         { against: 'haproxy', after: 1 },
       ]),
       cpu('request'),
-      { ...milliseconds('p99', '99 of 100 within'), targets: [{ against: 'nginx', atLeast: 1 / 1.2 }] },
+      { ...milliseconds('p99', 'p99'), targets: [{ against: 'nginx', atLeast: 1 / 1.2 }] },
     ],
   },
   {
@@ -107,7 +107,7 @@ export const rows: Row[] = [
       cpu('body', [{ against: 'nginx', atLeast: 1.2 }]),
       {
         ...cpu('body', [{ against: 'nginxLargeBuffers', after: 1 }]),
-        label: 'CPU a body, nginx with buffers of 64 KiB',
+        label: 'CPU per body, nginx with 64 KiB buffers',
         nginx: 'nginxLargeBuffers',
       },
     ],
@@ -121,13 +121,13 @@ export const rows: Row[] = [
   },
   {
     name: 'http2-slow-reader',
-    work: 'HTTP/2, 100 streams of one connection, one of which is not read',
+    work: 'HTTP/2, 100 streams of one connection, one of them unread',
     contenders: ALL,
     run: async ({ programs }, contender) => ({ slower: await measureSlowReader(programs.get(contender)!) }),
     measures: [
       {
         key: 'slower',
-        label: 'time of the others, to that without it',
+        label: 'time of the others, compared to without',
         better: 'less',
         format: (value) => value.toFixed(2),
         uncompared: true,
@@ -158,7 +158,7 @@ export const rows: Row[] = [
       cpu('body', [{ against: 'nginx', atLeast: 1.4 }]),
       {
         ...cpu('body', [{ against: 'nginxLargeBuffers', after: 1 }]),
-        label: 'CPU a body, nginx with buffers of 64 KiB',
+        label: 'CPU per body, nginx with 64 KiB buffers',
         nginx: 'nginxLargeBuffers',
       },
       rate(),
@@ -188,7 +188,7 @@ export const rows: Row[] = [
       kibibytes('plainKib', 'an idle connection (of 2,000)', { atLeast: 16, after: 8 }),
       kibibytes('secureKib', 'an idle TLS connection (of 1,000)', { atLeast: 64, after: 35 }),
       kibibytes('http2Kib', 'an idle HTTP/2 connection (of 1,000)', { atLeast: 64, after: 40 }),
-      kibibytes('stalledKib', 'a stream of 10 MiB that is not read (of 2,000)', { atLeast: 128 }),
+      kibibytes('stalledKib', 'an unread stream of 10 MiB (of 2,000)', { atLeast: 128 }),
       mebibytes('workerRss', 'an idle worker, RSS', { atLeast: 50, after: 35 }),
       mebibytes('workerPss', 'an idle worker, PSS', { atLeast: 50, after: 35 }),
     ],
@@ -201,7 +201,7 @@ export const rows: Row[] = [
     measures: [
       {
         key: 'change',
-        label: 'CPU a request, to that of one worker',
+        label: 'CPU per request, compared to one worker',
         better: 'less',
         format: (value) => value.toFixed(2),
         uncompared: true,
@@ -211,18 +211,18 @@ export const rows: Row[] = [
   },
   {
     name: 'swap',
-    work: 'a table of 10,000 hosts replaced, every upstream another',
+    work: 'a swap of a table of 10,000 hosts, every upstream changed',
     contenders: ['ours'],
     once: true,
     run: async ({ stand, programs }) => ({
       ...(await measureTableSwap(programs.get('ours') as OurProgram, stand.upstreamPort)),
     }),
     measures: [
-      { ...milliseconds('swapMs', 'takes'), targets: [{ against: null, atLeast: 100 }] },
-      milliseconds('heldMs', 'the longest wait of a request meanwhile'),
-      milliseconds('calmMs', 'the longest wait in as long a time before'),
+      { ...milliseconds('swapMs', 'duration'), targets: [{ against: null, atLeast: 100 }] },
+      milliseconds('heldMs', 'longest wait of a request meanwhile'),
+      milliseconds('calmMs', 'longest wait in an equal time before'),
       {
-        ...milliseconds('beyondMs', 'by which it waited longer'),
+        ...milliseconds('beyondMs', 'additional wait'),
         targets: [{ against: null, atLeast: 5 }],
       },
     ],
@@ -231,13 +231,13 @@ export const rows: Row[] = [
 
 function rate(targets: Target[] = []): Measure {
   const format = (value: number) => Math.round(value).toLocaleString('en-US')
-  return { key: 'perSecond', label: 'answers a second', better: 'more', format, targets }
+  return { key: 'perSecond', label: 'answers per second', better: 'more', format, targets }
 }
 
 function cpu(unit: string, targets: Target[] = []): Measure {
   const format = (value: number) =>
     value < 1000 ? `${value.toFixed(1)} µs` : `${(value / 1000).toFixed(2)} ms`
-  return { key: 'cpu', label: `CPU a ${unit}`, better: 'less', format, targets }
+  return { key: 'cpu', label: `CPU per ${unit}`, better: 'less', format, targets }
 }
 
 function milliseconds(key: string, label: string): Measure {

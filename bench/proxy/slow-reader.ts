@@ -13,7 +13,9 @@ const WARM_UP = 10
 const STREAM_WINDOW_BYTES = 256 * 1024
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024
 
-/** Returns how much longer a hundred concurrent streams take while one more on the same connection is not read. */
+/**
+ * Returns the ratio of the times of a hundred concurrent streams while one of them is not read to those when all are read.
+ */
 export async function measureSlowReader(program: Program): Promise<number> {
   const session = connect(`https://127.0.0.1:${program.securePort}`, {
     servername: SECURE_HOST,
@@ -23,8 +25,8 @@ export async function measureSlowReader(program: Program): Promise<number> {
   await once(session, 'connect')
   session.setLocalWindowSize(CONNECTION_WINDOW_BYTES)
   try {
-    const alone: number[] = []
-    const beside: number[] = []
+    const calmTimes: number[] = []
+    const disturbedTimes: number[] = []
     for (let round = 0; round < WARM_UP + ROUNDS; round++) {
       const calm = await timesOf(session, STREAMS)
       const slow = open(session, '/large')
@@ -33,10 +35,10 @@ export async function measureSlowReader(program: Program): Promise<number> {
       const disturbed = await timesOf(session, STREAMS - 1)
       slow.destroy()
       if (round < WARM_UP) continue
-      alone.push(...calm)
-      beside.push(...disturbed)
+      calmTimes.push(...calm)
+      disturbedTimes.push(...disturbed)
     }
-    return median(beside) / median(alone)
+    return median(disturbedTimes) / median(calmTimes)
   } finally {
     session.destroy()
   }

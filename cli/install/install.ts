@@ -21,7 +21,7 @@ import { controlUnit, dataUnit } from './units.ts'
 
 /** When a server starts, it migrates its database and takes over the data plane before it is ready. */
 const START_LIMIT_MS = 60_000
-const LOOK_EVERY_MS = 100
+const POLL_EVERY_MS = 100
 /** Folders of which each unit has its own (systemd.exec(5), PrivateTmp). */
 const PRIVATE_FOLDERS = /^\/(tmp|var\/tmp)(\/|$)/
 
@@ -127,8 +127,8 @@ async function untilReady({ dataDirectory }: Options): Promise<void> {
   while (performance.now() < until) {
     const { pid } = await unitState(CONTROL_UNIT)
     const server = readServerFile(dataDirectory)
-    if (server && server.pid === pid && (await answers(server))) return
-    await delay(LOOK_EVERY_MS)
+    if (server && server.pid === pid && (await isHealthy(server))) return
+    await delay(POLL_EVERY_MS)
   }
   throw new AppError(
     'io_error',
@@ -136,7 +136,7 @@ async function untilReady({ dataDirectory }: Options): Promise<void> {
   )
 }
 
-async function answers({ url }: RunningServer): Promise<boolean> {
+async function isHealthy({ url }: RunningServer): Promise<boolean> {
   return fetch(`${url}/healthz`).then(
     ({ ok }) => ok,
     () => false,

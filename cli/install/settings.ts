@@ -14,7 +14,7 @@ const isPath = (name: FlagName): boolean => name === 'data-dir' || name.endsWith
 /** Flags that the units set themselves. */
 const UNIT_FLAGS: FlagName[] = ['data-plane']
 /** Variables that the server reads in addition to its flags. */
-const FURTHER_VARIABLES = [...DNS_PROVIDER_VARIABLES, 'DOCKER_CONFIG']
+const EXTRA_VARIABLES = [...DNS_PROVIDER_VARIABLES, 'DOCKER_CONFIG']
 
 /** Returns the settings saved for the units; none if nothing is installed. Throws `io_error` if they cannot be read. */
 export function keptSettings(): Settings {
@@ -25,7 +25,7 @@ export function keptSettings(): Settings {
 export function givenSettings(argv: string[], environment: NodeJS.ProcessEnv): Settings {
   const flags = parseFlags(argv, 'install')
   const given: Settings = {}
-  for (const variable of FURTHER_VARIABLES) take(variable, environment[variable])
+  for (const variable of EXTRA_VARIABLES) take(variable, environment[variable])
   for (const name of Object.keys(FLAGS) as FlagName[]) {
     if (UNIT_FLAGS.includes(name)) continue
     const value = flags[name] ?? environment[FLAGS[name].variable]
@@ -65,7 +65,10 @@ export function withSettings(text: string, given: Settings): string {
 
 function assignment(variable: string, value: string, before?: string): string {
   if (/\p{Cc}/u.test(value))
-    throw new AppError('invalid_request', `${variable} contains a line break or another control character; remove it`)
+    throw new AppError(
+      'invalid_request',
+      `${variable} contains a line break or another control character; remove it`,
+    )
   if (before !== undefined && parseSettings(before)[variable] === value) return before
   return `${variable}="${value.replace(/["\\$`]/g, '\\$&')}"`
 }

@@ -36,7 +36,7 @@ export async function uninstall(argv: string[]): Promise<number> {
   const options = readOptions([], keptSettings())
   if (data && !switches.has('yes') && !(await isConfirmed(options))) return 1
   // Checked before anything is removed: what an unreachable engine still has would otherwise be forgotten.
-  if (data) await inEngine(options, ({ engine }) => engine.info())
+  if (data) await withEngine(options, ({ engine }) => engine.info())
   const removed: string[] = []
   for (const unit of [CONTROL_UNIT, DATA_UNIT]) {
     if ((await unitState(unit)).loaded) await systemctl('disable', '--now', '--quiet', unit)
@@ -78,7 +78,7 @@ async function isConfirmed({ dataDirectory }: Options): Promise<boolean> {
 async function removeData(options: Options): Promise<string[]> {
   const { dataDirectory } = options
   if (existsSync(dataDirectory)) await stop([`--data-dir=${dataDirectory}`, '--all'])
-  const counts = await inEngine(options, async ({ engine, ledger }) => {
+  const counts = await withEngine(options, async ({ engine, ledger }) => {
     const lines = (['container', 'network', 'volume', 'image'] as const).map(
       (kind) => `${kind}s: ${ledger.list(kind).length}`,
     )
@@ -89,7 +89,7 @@ async function removeData(options: Options): Promise<string[]> {
 }
 
 /** Runs `act` on the engine as the data directory's database knows it; null without a database. */
-async function inEngine<T>(
+async function withEngine<T>(
   { dataDirectory, dockerHost }: Options,
   act: (of: { engine: Engine; ledger: Ledger }) => Promise<T>,
 ): Promise<T | null> {

@@ -53,7 +53,7 @@ export function dataUnit({ release, dataDirectory }: UnitFacts): string {
     ],
     Service: [
       'Type=forking',
-      `PIDFile=${specifiers(supervisorPidFile(dataDirectory))}`,
+      `PIDFile=${escapeSpecifiers(supervisorPidFile(dataDirectory))}`,
       `ExecStart=${command('start')}`,
       `ExecReload=${command('upgrade')}`,
       'KillMode=process',
@@ -138,10 +138,10 @@ function execWord(text: string): string {
 
 /** Quotes a word in a list (systemd.syntax(7)). */
 function word(text: string): string {
-  return `"${specifiers(text).replace(/["\\]/g, '\\$&')}"`
+  return `"${escapeSpecifiers(text).replace(/["\\]/g, '\\$&')}"`
 }
 
 /** Escapes percent signs, which begin specifiers (systemd.unit(5)). */
-function specifiers(text: string): string {
+function escapeSpecifiers(text: string): string {
   return text.replaceAll('%', '%%')
 }

@@ -25,8 +25,8 @@ const CONTINUE = ascii('100-continue')
 const DROP = 0
 const KEEP = 1
 
-const knownOfRequests = new KnownFields()
-const knownOfAnswers = new KnownFields()
+const knownRequestFields = new KnownFields()
+const knownAnswerFields = new KnownFields()
 
 /**
  * Reads the fields from `at`, the start of a line, and copies those that pass to `output` at `to`, all in one pass. Fills
@@ -42,7 +42,7 @@ export function parseFields(
   head: Head,
   request: boolean,
 ): number {
-  const known = request ? knownOfRequests : knownOfAnswers
+  const known = request ? knownRequestFields : knownAnswerFields
   const max = request ? MAX_FIELDS : MAX_ANSWER_FIELDS
   let fields = 0
   for (;;) {

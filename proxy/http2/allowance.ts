@@ -4,12 +4,12 @@
 export class Allowance {
   #left: number
   #at = 0
-  readonly #most: number
+  readonly #max: number
   readonly #perSecond: number
 
-  constructor(most: number, perSecond: number) {
-    this.#left = most
-    this.#most = most
+  constructor(max: number, perSecond: number) {
+    this.#left = max
+    this.#max = max
     this.#perSecond = perSecond
   }
 
@@ -17,7 +17,7 @@ export class Allowance {
   take(now: number): boolean {
     if (this.#at !== 0) {
       const refilled = ((now - this.#at) / 1000) * this.#perSecond
-      this.#left = Math.min(this.#most, this.#left + refilled)
+      this.#left = Math.min(this.#max, this.#left + refilled)
     }
     this.#at = now
     return --this.#left >= 0

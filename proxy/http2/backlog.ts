@@ -49,18 +49,18 @@ export class Backlog {
     if (first.at === at) return false
     if (first.at === end) {
       this.#waiting.shift()
-      this.#letGo(first)
+      this.#release(first)
     }
     return true
   }
 
   /** Drops everything. */
   clear(): void {
-    for (const waiting of this.#waiting) this.#letGo(waiting)
+    for (const waiting of this.#waiting) this.#release(waiting)
     this.#waiting = NOTHING
   }
 
-  #letGo({ source }: Waiting): void {
+  #release({ source }: Waiting): void {
     this.bytes -= heldBytesOf(source)
     if (!Buffer.isBuffer(source)) source.pins?.leave()
   }

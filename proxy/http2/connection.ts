@@ -61,7 +61,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
     this.touch()
   }
 
-  // --- what happens on the wire
+  // --- events of the wire
 
   onRead(input: Buffer, length: number): void {
     try {
@@ -92,7 +92,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
     this.#worker.forgetHttp2(this)
   }
 
-  // --- what goes out
+  // --- output
 
   touch(): void {
     flushSoon(this)
@@ -142,7 +142,7 @@ export class Http2Connection implements WireOwner, StreamHost, Flushable {
     if (stream.pending) this.wait(stream)
   }
 
-  // --- what the client says of the connection
+  // --- what the client says about the connection
 
   /** Adds bytes to the window of all streams. Throws ConnectionFault. */
   widen(bytes: number): void {

@@ -36,7 +36,7 @@ export class Deadlines {
     this.#settledBy = now + SETTINGS_ACK_TIMEOUT_MS
   }
 
-  /** Returns the most urgent value of `DUE`. */
+  /** Returns what to do now, one of `DUE`. */
   due(now: number, isReading: boolean, isPending: boolean): number {
     if (now > this.#clientGoneBy || now > this.#drainedBy) return DUE.end
     // Data in TLS is pending only for a moment; data that the client does not read may be pending for as long as allowed.

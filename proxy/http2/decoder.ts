@@ -85,9 +85,9 @@ export class HeaderDecoder {
   /** Reads an integer that begins with so many bits of the first byte (RFC 7541 5.1). */
   #integer(bits: number): number {
     if (this.#at >= this.#end) throw broken('a truncated block')
-    const most = (1 << bits) - 1
-    let value = this.#input[this.#at++]! & most
-    if (value < most) return value
+    const max = (1 << bits) - 1
+    let value = this.#input[this.#at++]! & max
+    if (value < max) return value
     for (let shift = 0; shift < 7 * MAX_INTEGER_BYTES; shift += 7) {
       if (this.#at >= this.#end) throw broken('a truncated block')
       const byte = this.#input[this.#at++]!

@@ -128,13 +128,13 @@ export class HeaderEncoder {
 
   /** RFC 7541 5.1. */
   #integer(pattern: number, bits: number, value: number): void {
-    const most = (1 << bits) - 1
-    if (value < most) {
+    const max = (1 << bits) - 1
+    if (value < max) {
       encoded[this.#at++] = pattern | value
       return
     }
-    encoded[this.#at++] = pattern | most
-    for (value -= most; value >= 128; value >>>= 7) encoded[this.#at++] = (value & 127) | 128
+    encoded[this.#at++] = pattern | max
+    for (value -= max; value >= 128; value >>>= 7) encoded[this.#at++] = (value & 127) | 128
     encoded[this.#at++] = value
   }
 }

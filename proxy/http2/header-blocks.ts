@@ -50,7 +50,7 @@ export class HeaderBlocks {
   }
 
   /** Takes the content of CONTINUATION. Returns the block once it is complete. Throws ConnectionFault. */
-  goOn(flags: number, bytes: Buffer, start: number, end: number): HeaderBlock | null {
+  continueBlock(flags: number, bytes: Buffer, start: number, end: number): HeaderBlock | null {
     this.#add(bytes, start, end)
     if ((flags & FLAG.endHeaders) === 0) return null
     const whole = Buffer.concat(this.#parts, this.#bytes)

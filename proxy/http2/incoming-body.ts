@@ -49,7 +49,7 @@ export class IncomingBody {
     this.#reader = reader
   }
 
-  /** Begins with the body of the next request. */
+  /** Gets ready for the body of the next request. */
   begin(kind: number, length: number, ended: boolean): void {
     this.ended = ended
     this.#kind = kind

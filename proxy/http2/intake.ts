@@ -125,7 +125,7 @@ export class Intake implements FrameHandler {
   }
 
   #onContinuation(flags: number, _id: number, bytes: Buffer, start: number, end: number): void {
-    const block = this.#blocks.goOn(flags, bytes, start, end)
+    const block = this.#blocks.continueBlock(flags, bytes, start, end)
     if (block) this.#onBlock(block)
   }
 

@@ -33,7 +33,7 @@ export class OutgoingFrames {
     this.#host = host
   }
 
-  /** Begins with the next stream. */
+  /** Gets ready for the next stream. */
   begin(id: number, window: number): void {
     this.id = id
     this.window = window

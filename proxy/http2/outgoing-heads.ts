@@ -38,7 +38,7 @@ export class OutgoingHeads {
     this.#frames = frames
   }
 
-  /** Begins with the next request. */
+  /** Gets ready for the next request. */
   begin(awaitsTunnel: boolean): void {
     this.sent = false
     this.bodyless = false
@@ -51,7 +51,8 @@ export class OutgoingHeads {
   send(bytes: Buffer, start: number, end: number): number {
     while (start < end && !this.sent) {
       const emptyLine = this.#sendOne(bytes, start, end)
-      if (emptyLine < 0 || emptyLine >= end) throw new Error('the head of an answer must be written in one piece')
+      if (emptyLine < 0 || emptyLine >= end)
+        throw new Error('the head of an answer must be written in one piece')
       start = emptyLine + END_OF_LINE.length
     }
     return start
@@ -69,9 +70,9 @@ export class OutgoingHeads {
       without = UPGRADE_FIELDS
     }
     // The client would take a 2xx for a tunnel (RFC 8441 5), and what follows for its frames.
-    const isNoSuccess = refusesTunnel && status < 300
-    if (isNoSuccess) status = BAD_GATEWAY
-    this.bodyless = isNoSuccess || status === RESET_CONTENT
+    const isRefusal = refusesTunnel && status < 300
+    if (isRefusal) status = BAD_GATEWAY
+    this.bodyless = isRefusal || status === RESET_CONTENT
     if (this.bodyless) without = NO_LENGTH
     this.sent = status >= 200
     if (!this.sent && !this.#passes(status)) return endOfHead(bytes, start)

@@ -7,7 +7,7 @@ const MAX_PAGES = 4
 export interface PageStream {
   readonly priority: Priority
   /** The stream now has a page and should continue. */
-  turnCame(): void
+  onTurn(): void
 }
 
 /**
@@ -20,7 +20,7 @@ export class PageTurns {
   /** Streams that wait, in the order of their requests. */
   readonly #waiting = new Set<PageStream>()
 
-  /** Whether a stream may have a page; if not, `turnCame` is called when it should ask again. */
+  /** Whether a stream may have a page; if not, `onTurn` is called when it should ask again. */
   take(stream: PageStream): boolean {
     const isUsed = this.#holders.get(stream)
     if (isUsed === undefined && this.#holders.size >= MAX_PAGES) {
@@ -69,6 +69,6 @@ export class PageTurns {
     if (!next) return
     this.#waiting.delete(next)
     this.#holders.set(next, false)
-    next.turnCame()
+    next.onTurn()
   }
 }

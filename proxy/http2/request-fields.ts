@@ -49,7 +49,7 @@ export class RequestFields {
   #regular = false
   #malformed = false
 
-  /** Begins with the next request. */
+  /** Gets ready for the next request. */
   begin(): void {
     this.#method = null
     this.#path = null

@@ -40,7 +40,7 @@ export class RequestHeads {
   length = 0
   #before: Repeated | null = null
 
-  /** Begins with the next block. */
+  /** Gets ready for the next block. */
   begin(): void {
     count = 0
     if (fields.length > MAX_KEPT_FIELDS) fields.length = 0

@@ -92,7 +92,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     return this.#open
   }
 
-  // --- what goes out
+  // --- output
 
   override get pending(): boolean {
     return !this.#backlog.isEmpty || this.#awaitsRoom
@@ -123,7 +123,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     return 0
   }
 
-  turnCame(): void {
+  onTurn(): void {
     this.#host.wait(this)
   }
 
@@ -307,7 +307,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     if (this.#open) this.#cancel(ERROR.enhanceYourCalm)
   }
 
-  // --- what comes in
+  // --- input
 
   giveBack(ofConnection: number, ofStream: number): void {
     this.#host.took(ofConnection)
@@ -330,7 +330,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
 
   protected override stopReading(): void {}
 
-  protected override goOnReading(): void {
+  protected override startReading(): void {
     if (this.#heads.awaitsTunnel) this.paused = true
     else this.body.resume()
   }

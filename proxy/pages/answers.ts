@@ -40,7 +40,12 @@ const REFUSALS: ReadonlyMap<number, Answer> = new Map(
     }),
     answer(408, 'Request Timeout', 'request_timeout', 'The request did not arrive in time.', REFUSED),
     answer(414, 'URI Too Long', 'uri_too_long', 'The request line is longer than 8 KiB.', REFUSED),
-    answer(417, 'Expectation Failed', 'expectation_failed', 'The only supported expectation is 100-continue.'),
+    answer(
+      417,
+      'Expectation Failed',
+      'expectation_failed',
+      'The only supported expectation is 100-continue.',
+    ),
     answer(
       421,
       'Misdirected Request',
@@ -54,7 +59,13 @@ const REFUSALS: ReadonlyMap<number, Answer> = new Map(
       'The request head is larger than 64 KiB or has more than 100 fields.',
       REFUSED,
     ),
-    answer(501, 'Not Implemented', 'not_implemented', 'The method or transfer coding is not supported.', REFUSED),
+    answer(
+      501,
+      'Not Implemented',
+      'not_implemented',
+      'The method or transfer coding is not supported.',
+      REFUSED,
+    ),
     answer(505, 'HTTP Version Not Supported', 'version_not_supported', 'Use HTTP/1.1.', REFUSED),
   ].map((refusal) => [refusal.status, refusal]),
 )
@@ -64,12 +75,24 @@ export function refusal(status: number): Answer {
   return REFUSALS.get(status) ?? REFUSALS.get(400)!
 }
 
-export const NO_SUCH_HOST = answer(404, 'Not Found', 'not_found', 'No service is available at this address.', {
-  title: 'Nothing is served here',
-})
-export const NO_SUCH_PAGE = answer(404, 'Not Found', 'not_found', 'This site does not have a page at this address.', {
-  title: 'Page not found',
-})
+export const NO_SUCH_HOST = answer(
+  404,
+  'Not Found',
+  'not_found',
+  'No service is available at this address.',
+  {
+    title: 'Nothing is served here',
+  },
+)
+export const NO_SUCH_PAGE = answer(
+  404,
+  'Not Found',
+  'not_found',
+  'This site does not have a page at this address.',
+  {
+    title: 'Page not found',
+  },
+)
 export const SITE_METHODS = answer(
   405,
   'Method Not Allowed',

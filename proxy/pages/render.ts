@@ -11,7 +11,7 @@ export interface Rendering {
   hstsSeconds: number
 }
 
-/** Returns the header line that has browsers use only TLS for so many seconds (RFC 6797 6.1). */
+/** Returns the header line that makes browsers use only TLS for so many seconds (RFC 6797 6.1). */
 export function hstsLine(seconds: number): string {
   return `Strict-Transport-Security: max-age=${seconds}\r\n`
 }

@@ -24,7 +24,7 @@ export interface ClientConnection {
   /** Monotonic milliseconds at which the current wait times out; 0 for no timeout. */
   deadline: number
   /** The whole answer was sent: the next request follows or, with `last`, the connection ends. */
-  over(last: boolean): void
+  answerSent(last: boolean): void
   /** The answer was sent before the request's body arrived: reads the body all the same. */
   discardBody(): void
   /** Sends what the client sent before the tunnel existed through it. */

@@ -69,7 +69,7 @@ export class Client implements WireOwner, ClientConnection {
     this.deadline = this.#worker.now + milliseconds
   }
 
-  // --- what happens on the wire
+  // --- events of the wire
 
   onRead(input: Buffer, length: number): void {
     switch (this.#state) {
@@ -102,7 +102,7 @@ export class Client implements WireOwner, ClientConnection {
     this.#worker.forget(this)
   }
 
-  // --- requests in
+  // --- requests
 
   #readHeads(input: Buffer, length: number): void {
     const before = this.#pending.length
@@ -112,7 +112,7 @@ export class Client implements WireOwner, ClientConnection {
       if (this.#pending.full) this.wire.pause()
       return
     }
-    if (this.#pending.mayBeDecided(before)) this.#continue()
+    if (this.#pending.mayBeParsable(before)) this.#continue()
   }
 
   /** Processes the bytes that waited, if nothing blocks that. */
@@ -177,9 +177,9 @@ export class Client implements WireOwner, ClientConnection {
     return stop
   }
 
-  // --- answers out
+  // --- answers
 
-  over(last: boolean): void {
+  answerSent(last: boolean): void {
     if (last) return this.#linger()
     this.#becomeIdle()
     this.#continue()

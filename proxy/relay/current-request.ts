@@ -31,7 +31,7 @@ export class CurrentRequest {
   readonly body = new Body()
   #discarded = 0
 
-  /** Resets the object for a request whose head could not be read: nothing more is known about it. */
+  /** Replaces the previous request. For one whose head cannot be read, this is all that is known. */
   begin(headOnly: boolean): void {
     this.startedAt = monotonicMs()
     this.headOnly = headOnly

@@ -89,7 +89,7 @@ export class Delivery {
     this.upstream = null
     this.instance = null
     upstream.client = null
-    upstream.wire.letGo()
+    upstream.wire.releaseSource()
     instance!.release()
     return upstream
   }

@@ -191,11 +191,11 @@ export class Exchange implements UpstreamClient, SiteClient {
   finish(trailers: readonly string[] = NO_TRAILERS): void {
     const whole = this.request.body.done
     // What this client held back may go on, whatever this client does from here on.
-    this.wire.letGo()
+    this.wire.releaseSource()
     this.#siteAnswer = null
     this.#delivery.finish(whole, this.#worker.now)
     this.wire.answered(trailers)
-    this.#connection.over(this.closeAfter || !whole || this.#connection.hasNoMore)
+    this.#connection.answerSent(this.closeAfter || !whole || this.#connection.hasNoMore)
   }
 
   siteSent(): void {
@@ -205,7 +205,7 @@ export class Exchange implements UpstreamClient, SiteClient {
   /** Sends a page of the relay's own in the format that the request accepts, or cuts off an answer that has begun. */
   respond(answer: Answer, accept = acceptOf(this.#delivery.upstream?.keptHead() ?? '')): void {
     const json = prefersJson(accept)
-    this.wire.letGo()
+    this.wire.releaseSource()
     this.#delivery.drop()
     this.#siteAnswer = null
     if (this.#begun) return this.#connection.cutAnswer()
@@ -218,7 +218,7 @@ export class Exchange implements UpstreamClient, SiteClient {
     this.#count(answer.status)
     this.wire.write(bytes, 0, bytes.length)
     this.wire.answered(NO_TRAILERS)
-    if (close || body.done) this.#connection.over(close)
+    if (close || body.done) this.#connection.answerSent(close)
     else this.#connection.discardBody()
   }
 
@@ -251,7 +251,7 @@ export class Exchange implements UpstreamClient, SiteClient {
     if (this.#phase === TUNNEL) {
       this.#delivery.drop()
       this.wire.breakOff()
-      return this.#connection.over(true)
+      return this.#connection.answerSent(true)
     }
     if (this.#delivery.retry(this.#destination.target, this.request.replayable))
       return this.#wait(CONNECT_TIMEOUT_MS, monotonicMs())

@@ -93,7 +93,7 @@ function isTrustedText(address: string, routes: Routes): boolean {
   try {
     return routes.trusts(address)
   } catch {
-    // Not an address. Whatever it is, the chain cannot be followed any closer to the client.
+    // Not an address, so not that of a trusted proxy: nothing nearer to the client can be known.
     return false
   }
 }

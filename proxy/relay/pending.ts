@@ -38,7 +38,7 @@ export class Pending {
    * Whether a head that was incomplete after `before` bytes can be parsed now, so that dripped bytes do not cost a parse
    * each.
    */
-  mayBeDecided(before: number): boolean {
+  mayBeParsable(before: number): boolean {
     const bytes = this.#bytes!
     if (bytes.length > MAX_HEAD_BYTES) return true
     if (before <= MAX_REQUEST_LINE_BYTES && bytes.length > MAX_REQUEST_LINE_BYTES) return true

@@ -6,8 +6,8 @@ import { framed, unframe } from './message.ts'
 
 const PORT = 53
 /** If a gateway is not there, listening is retried after this long, then after twice that, and so on. */
-const FIRST_WAIT_MS = 250
-const LONGEST_WAIT_MS = 10_000
+const MIN_BACKOFF_MS = 250
+const MAX_BACKOFF_MS = 10_000
 /** Max TCP connections of one gateway; names come over UDP except for long answers. */
 const MAX_CONNECTIONS = 128
 /** Idle timeout of a connection (RFC 7766 section 6.2.3). */
@@ -72,7 +72,7 @@ export class Door {
         error: messageOf(error),
       })
     this.#loggedFailure = true
-    this.#wait = Math.min(Math.max(this.#wait * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS)
+    this.#wait = Math.min(Math.max(this.#wait * 2, MIN_BACKOFF_MS), MAX_BACKOFF_MS)
     this.#timer = setTimeout(() => void this.open(), this.#wait)
     this.#timer.unref()
   }

@@ -5,7 +5,7 @@ import { monotonicMs } from '../clock.ts'
 /** As many as the C library asks (resolv.conf(5), MAXNS). */
 const MAX_RESOLVERS = 3
 /** How often the file is checked. */
-const LOOK_MS = 1_000
+const POLL_EVERY_MS = 1_000
 /** If the file names no server: the one on the local machine (resolv.conf(5)). */
 const LOCAL = ['127.0.0.1']
 
@@ -28,7 +28,7 @@ export class HostResolvers {
 
   /** Reads the file again if it has changed; if it cannot be read, the last list stays. */
   #look(): void {
-    if (monotonicMs() - this.#lookedAt < LOOK_MS) return
+    if (monotonicMs() - this.#lookedAt < POLL_EVERY_MS) return
     this.#lookedAt = monotonicMs()
     try {
       const { ino, size, mtimeMs } = statSync(this.#file)

@@ -212,10 +212,10 @@ export class SiteAnswer implements Receiver {
   }
 
   /** Continues with what the disk returns, unless the client has left in the meantime. */
-  #await<Given>(given: Promise<Given>, goOn: (given: Given) => void): void {
+  #await<Given>(given: Promise<Given>, proceed: (given: Given) => void): void {
     given.then(
       (value) => {
-        if (!this.canceled) goOn(value)
+        if (!this.canceled) proceed(value)
       },
       (error: unknown) => {
         if (this.canceled) return

@@ -18,10 +18,10 @@ const STOP_LIMIT_MS = 5_000
 const STOP_SLACK_MS = 3_000
 /** A worker that died this young is replaced only after a wait, which doubles each time. */
 const YOUNG_MS = 1_000
-const FIRST_WAIT_MS = 100
-const LONGEST_WAIT_MS = 5_000
+const MIN_BACKOFF_MS = 100
+const MAX_BACKOFF_MS = 5_000
 /** How often workers are pinged. */
-const BEAT_MS = 5_000
+const PING_INTERVAL_MS = 5_000
 
 /** The workers: those that serve and those that finish. A serving worker that dies is replaced. */
 export class Fleet {
@@ -38,7 +38,7 @@ export class Fleet {
     this.book = book
     this.#columns = columns
     this.#vacant = vacant
-    setInterval(() => this.#beat(), BEAT_MS).unref()
+    setInterval(() => this.#pingAll(), PING_INTERVAL_MS).unref()
   }
 
   get serving(): WorkerLink[] {
@@ -160,13 +160,13 @@ export class Fleet {
     this.book.close(link.incarnation)
     if (!this.#replacing || link.retiring) return
     const young = monotonicMs() - link.startedAt < YOUNG_MS
-    this.#wait = young ? Math.min(Math.max(this.#wait * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS) : 0
+    this.#wait = young ? Math.min(Math.max(this.#wait * 2, MIN_BACKOFF_MS), MAX_BACKOFF_MS) : 0
     log('error', 'a worker has died and will be replaced', { worker: link.pid, wait_ms: this.#wait })
     setTimeout(() => this.#replacing && this.#vacant(), this.#wait)
   }
 
-  #beat(): void {
-    for (const link of this.#links) link.beat()
+  #pingAll(): void {
+    for (const link of this.#links) link.ping()
   }
 }
 

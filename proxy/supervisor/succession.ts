@@ -37,7 +37,10 @@ export class Succession {
     this.#taken = null
     if (fault === null) return null
     child.kill('SIGKILL')
-    throw new ChannelError('failed', `the new data plane program could not take over: ${fault}; see proxy/proxy.log`)
+    throw new ChannelError(
+      'failed',
+      `the new data plane program could not take over: ${fault}; see proxy/proxy.log`,
+    )
   }
 
   /** Throws unless an upgrade is under way. */

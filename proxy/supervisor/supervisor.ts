@@ -66,10 +66,7 @@ class Supervisor {
         return (op, body, text) => this.#handle(op, body, text, connection)
       },
       () => {
-        log(
-          'warn',
-          'the data directory is gone, so nothing can control this data plane any more; ending',
-        )
+        log('warn', 'the data directory is gone, so nothing can control this data plane any more; ending')
         void this.#abandon()
       },
     )
@@ -98,7 +95,10 @@ class Supervisor {
       setInterval(() => serving.save(), SAVE_MS),
       setInterval(() => rotateLog(this.#directory), CHECK_LOG_MS),
     ]
-    log('info', 'the data plane is serving', { version: this.#settings.version, listeners: serving.listeners })
+    log('info', 'the data plane is serving', {
+      version: this.#settings.version,
+      listeners: serving.listeners,
+    })
   }
 
   /** Ends the whole data plane and this process. */
@@ -188,7 +188,7 @@ class Supervisor {
   ): Promise<{ listeners: BoundListener[] }> | null {
     const read = connection.tables.read(message, text)
     if (!read) {
-      this.#passOn(message as TableMessage, text, connection)
+      this.#forwardChanges(message as TableMessage, text, connection)
       return null
     }
     connection.coming = null
@@ -204,7 +204,7 @@ class Supervisor {
   }
 
   /** Passes changes on to the workers while more of them come. */
-  #passOn({ part, base }: TableMessage, text: string, connection: Connection): void {
+  #forwardChanges({ part, base }: TableMessage, text: string, connection: Connection): void {
     const inForce = this.#serving.table?.image
     if (part === 0)
       connection.coming =

@@ -59,7 +59,8 @@ export class TableFile {
   *#messages(text: string): Generator<string> {
     for (const line of text.split('\n')) {
       // A supervisor was killed while it wrote. It had not confirmed what is incomplete.
-      if (!line.endsWith('}')) return log('warn', 'the last change of the saved table is incomplete and is ignored')
+      if (!line.endsWith('}'))
+        return log('warn', 'the last change of the saved table is incomplete and is ignored')
       yield line
     }
   }

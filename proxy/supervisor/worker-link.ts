@@ -167,7 +167,7 @@ export class WorkerLink {
   }
 
   /** Pings the worker; it is killed if too many pings were not answered. */
-  beat(): void {
+  ping(): void {
     if (this.#unansweredPings >= MAX_UNANSWERED_PINGS) return this.#kill('it does not answer pings')
     this.#unansweredPings++
     this.#channel.request('hello', {}, START_MS).then(

@@ -74,7 +74,8 @@ export class TableImage {
           else entries.set(entry[0], entry[1])
         }
       }
-      if (entries.size > MAX_ENTRIES[section]) fail(section, `must be at most ${MAX_ENTRIES[section]}`)
+      if (entries.size > MAX_ENTRIES[section])
+        fail(section, `must have at most ${MAX_ENTRIES[section]} entries`)
       all[section] = entries
     }
     if (gone) checkHosts(all.hosts as ReadonlyMap<string, string>, all.targets)

@@ -68,7 +68,8 @@ export function validateSettings(value: unknown): TableSettings {
       fail(`trusted_proxies[${index}]`, 'must be a CIDR')
   }
   const challenges = Object.entries(record(table.tls_challenges, 'tls_challenges'))
-  if (challenges.length > MAX_TLS_CHALLENGES) fail('tls_challenges', `must be at most ${MAX_TLS_CHALLENGES}`)
+  if (challenges.length > MAX_TLS_CHALLENGES)
+    fail('tls_challenges', `must have at most ${MAX_TLS_CHALLENGES} entries`)
   for (const [host, files] of challenges) validateCertificate(host, files)
   if (typeof table.verification_key !== 'string' || table.verification_key.length > 256)
     fail('verification_key', 'must be text')
@@ -122,7 +123,7 @@ function validateTarget(text: unknown): void {
   const target = record(parse(text), '') as Partial<Target>
   if (typeof target.id !== 'string' || target.id === '' || target.id.length > 128)
     fail('.id', 'must be a name')
-  if (typeof target.state !== 'string' || !STATES.has(target.state)) fail('.state', 'is unknown')
+  if (typeof target.state !== 'string' || !STATES.has(target.state)) fail('.state', 'must be a known state')
   const upstreams = list(target.upstreams, '.upstreams', MAX_UPSTREAMS)
   for (let index = 0; index < upstreams.length; index++) validateUpstream(upstreams[index], index)
   if (target.site !== undefined) validateSite(target.site)
@@ -184,7 +185,7 @@ function validateCertificate(host: string, value: unknown): void {
 function validateChallenge(token: string, answer: unknown): void {
   if (!CHALLENGE.test(token)) fail('', 'must be a base64url token')
   if (typeof answer !== 'string' || !KEY_AUTHORIZATION.test(answer))
-    fail('', 'must be answered by a key authorization')
+    fail('', 'must have a key authorization as its value')
 }
 
 function absolutePath(value: unknown, path: string): void {
@@ -199,13 +200,14 @@ function validateZone(value: unknown): void {
   if (typeof zone.gateway !== 'string' || isIP(zone.gateway) !== 4)
     fail('.gateway', 'must be an IPv4 address')
   const names = Object.entries(record(zone.names, '.names'))
-  if (names.length > MAX_NAMES) fail('.names', `must be at most ${MAX_NAMES}`)
+  if (names.length > MAX_NAMES) fail('.names', `must have at most ${MAX_NAMES} entries`)
   for (const [name, value] of names) {
     if (!LABEL.test(name)) fail(`.names.${name}`, 'must be a DNS label in lower case')
     if (!Array.isArray(value) || value.length > MAX_ADDRESSES)
       fail(`.names.${name}`, `must be an array of at most ${MAX_ADDRESSES}`)
     for (const address of value as unknown[]) {
-      if (typeof address !== 'string' || isIP(address) !== 4) fail(`.names.${name}`, 'must be IPv4 addresses')
+      if (typeof address !== 'string' || isIP(address) !== 4)
+        fail(`.names.${name}`, 'must only have IPv4 addresses')
     }
   }
 }

@@ -21,7 +21,7 @@ export type TlsChallenges = Readonly<Record<string, CertificateFiles>>
  * Answers authorities that look for a proof in a handshake. They are recognised by the protocol that they offer, which node
  * considers only after the certificate. So while there are challenges, the first record is inspected before TLS begins.
  */
-export class ChallengeDesk {
+export class ChallengeResponder {
   readonly #challenges: () => TlsChallenges
   readonly #contexts = new SecureContexts()
   #server: Server | null = null

@@ -3,7 +3,7 @@ import type { SecureContext, Server, TLSSocket } from 'node:tls'
 import { log } from '../log.ts'
 import { crypto, tls } from '../modules.ts'
 import type { CertificateFiles } from '../protocol.ts'
-import { ChallengeDesk, type TlsChallenges } from './challenges.ts'
+import { ChallengeResponder, type TlsChallenges } from './challenges.ts'
 import { SecureContexts } from './contexts.ts'
 
 /** A handshake takes two or three round trips, however slow they are. */
@@ -33,7 +33,7 @@ interface Handshake {
 /** Does the TLS handshakes: the certificate by SNI, the protocol by ALPN (RFC 7301), resumption by ticket. */
 export class TlsTerminator {
   #find: (host: string) => CertificateFiles | undefined
-  #challenges: ChallengeDesk
+  #challenges: ChallengeResponder
   #contexts = new SecureContexts()
   /** By the addresses of both ends, oldest first. */
   #handshakes = new Map<string, Handshake>()
@@ -42,7 +42,7 @@ export class TlsTerminator {
   /** `find` returns the certificate of a host, `challenges` the proofs for authorities. */
   constructor(find: (host: string) => CertificateFiles | undefined, challenges: () => TlsChallenges) {
     this.#find = find
-    this.#challenges = new ChallengeDesk(challenges)
+    this.#challenges = new ChallengeResponder(challenges)
     // This server never listens: it is given connections.
     this.#server = tls().createServer({
       ALPNProtocols: ['h2', 'http/1.1'],

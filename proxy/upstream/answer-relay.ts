@@ -175,7 +175,7 @@ export class AnswerRelay {
   #relayHead(client: Recipient, input: Buffer, at: number, length: number): void {
     this.#frame(client)
     // Even an answer without a body may announce chunks.
-    dropLines(client, response, response.status === 426, response.chunked && knowsNoChunks(client))
+    dropLines(client, response, response.status === 426, response.chunked && mustNotUseChunks(client))
     if (client.request.compression !== 'off') this.#compressed = compressAnswer(client, response, this.#wire)
     if (this.#compressed) this.#strip = response.chunked
     else if (this.#body.endsWithConnection) client.closeAfter = true
@@ -234,7 +234,7 @@ export class AnswerRelay {
     else if (response.chunked) this.#body.chunked()
     else if (response.contentLength !== -1) this.#body.length(response.contentLength)
     else this.#body.untilClose()
-    this.#strip = !bodyless && response.chunked && knowsNoChunks(client)
+    this.#strip = !bodyless && response.chunked && mustNotUseChunks(client)
     this.keepsConnection = response.minorVersion === 1 && !response.close && !this.#body.endsWithConnection
     const { keepAliveSeconds } = response
     this.reuseMs = keepAliveSeconds < 0 ? REUSE_MS : Math.min(keepAliveSeconds * 1000 - 1000, MAX_REUSE_MS)
@@ -260,6 +260,6 @@ export class AnswerRelay {
 }
 
 /** Whether the client gets no chunks: HTTP/1.0 does not know them, and HTTP/2 has frames. */
-function knowsNoChunks({ request, wire }: Recipient): boolean {
+function mustNotUseChunks({ request, wire }: Recipient): boolean {
   return request.minorVersion === 0 || wire.frames
 }

@@ -5,7 +5,7 @@ import type { Wire } from '../wire/wire.ts'
 const MAX_IDLE_BYTES = 16 * 1024
 const FIRST_BYTES = 2 * 1024
 
-/** A copy of the sent part of a request: its connection may not be open yet, or may die before there is an answer. */
+/** A copy of what should be sent of a request: its connection may not be open yet, or may die before there is an answer. */
 export class KeptRequest {
   #bytes: Buffer = Buffer.alloc(0)
   #length = 0

@@ -54,7 +54,7 @@ export class Upstream implements WireOwner {
       if (!this.client) return this.destroy()
       if (this.#kept.writeTo(this.wire)) this.client.wire.resume()
       else this.wire.holdBack(this.client.wire)
-      // The client may have left by now, because reading goes on.
+      // Resuming the client may have shown that it has left.
       this.client?.upstreamConnected()
     })
   }
@@ -63,7 +63,7 @@ export class Upstream implements WireOwner {
   sendHead(end: number, from: Wire): void {
     this.#kept.clear()
     this.#kept.add(slab.buffer, slab.at, end)
-    // What came before a head that cannot be sent is not an answer to it.
+    // If this head cannot be sent, what came before it is not an answer to it.
     this.wire.readsBeforeEnd = false
     if (this.connected && !this.wire.writeSlab(end)) this.wire.holdBack(from)
   }
@@ -142,7 +142,7 @@ export class Upstream implements WireOwner {
 
   onClose(): void {
     const { client } = this
-    // If all of the answer has arrived, or the body ends with the connection, the upstream is not needed any more.
+    // Once all of the answer has arrived, even if only by this end, the upstream is not needed any more.
     if (client && this.#answer.isWhole) return this.wire.destroy()
     if (client) client.upstreamGone(this)
     else this.#keeper?.lost(this)

@@ -43,6 +43,10 @@ export async function sharesReadBuffer(): Promise<boolean> {
         .end('check')
     })
   })
-  if (!works) log('warn', 'accepted connections cannot share a read buffer on this node version; reading will cost more')
+  if (!works)
+    log(
+      'warn',
+      'accepted connections cannot share a read buffer on this node version; reading will cost more',
+    )
   return works
 }

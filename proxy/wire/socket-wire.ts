@@ -278,21 +278,21 @@ export class SocketWire extends Wire implements Holder {
   }
 
   giveUp(): void {
-    this.#letHeldGo()
+    this.#releaseHeld()
     this.reset()
   }
 
   protected override drained(): void {
-    this.#letHeldGo()
+    this.#releaseHeld()
     super.drained()
   }
 
   protected override gone(): void {
-    this.#letHeldGo()
+    this.#releaseHeld()
     super.gone()
   }
 
-  #letHeldGo(): void {
+  #releaseHeld(): void {
     held.set(this, 0)
     if (!this.#pins) return
     for (const pins of this.#pins) pins.leave()
@@ -303,7 +303,7 @@ export class SocketWire extends Wire implements Holder {
     this.#socket.pause()
   }
 
-  protected override goOnReading(): void {
+  protected override startReading(): void {
     this.#socket.resume()
     this.#lateEnd?.look()
   }

@@ -50,7 +50,7 @@ export abstract class Wire {
   abstract relay(input: Buffer, start: number, end: number, from: Wire | null): void
   /** The answer to one request is complete; `trailers` alternates names in lower case and values. */
   abstract answered(trailers: readonly string[]): void
-  /** Reads into a buffer of its own while much comes, so that it can be written without a copy. */
+  /** Turns a read buffer of its own on or off: with much to read, it saves a copy. */
   abstract stream(on: boolean): void
   /** Makes TCP detect whether the peer is gone. */
   abstract keepAlive(): void
@@ -62,7 +62,7 @@ export abstract class Wire {
   /** Ends so that the peer does not take a truncated message for a complete one. */
   abstract reset(): void
   protected abstract stopReading(): void
-  protected abstract goOnReading(): void
+  protected abstract startReading(): void
 
   /** Passes incoming bytes to the owner. */
   receive(input: Buffer, length: number): void {
@@ -102,7 +102,7 @@ export abstract class Wire {
   resume(): void {
     if (!this.paused) return
     this.paused = false
-    if (!this.closed) this.goOnReading()
+    if (!this.closed) this.startReading()
   }
 
   /** Pauses `from` until this wire has drained. */
@@ -114,7 +114,7 @@ export abstract class Wire {
   }
 
   /** Resumes what it holds back, and forgets it. */
-  letGo(): void {
+  releaseSource(): void {
     const source = this.#source
     this.#source = null
     source?.resume()
@@ -122,7 +122,7 @@ export abstract class Wire {
 
   protected drained(): void {
     try {
-      this.letGo()
+      this.releaseSource()
       this.owner.onDrain()
     } catch (error) {
       this.fail(error)

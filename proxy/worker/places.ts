@@ -66,7 +66,9 @@ export class Places {
     try {
       return this.#shared && use(this.#shared)
     } catch (error) {
-      log('error', 'cannot share connection counts with other workers; counting alone', { error: messageOf(error) })
+      log('error', 'cannot share connection counts with other workers; counting alone', {
+        error: messageOf(error),
+      })
       this.#shared = null
       return null
     }

@@ -25,7 +25,7 @@ const RANDOM_UUID_FILE = '/proc/sys/kernel/random/uuid'
 /** How often changed counts are reported to the supervisor. */
 const REPORT_MS = 2_000
 /** How long a new worker waits for a supervisor to connect before it ends. */
-const ORPHAN_AT_BIRTH_MS = 30_000
+const FIRST_CONTACT_TIMEOUT_MS = 30_000
 /** How long a retiring worker still answers names: where listeners overlap, its successor starts only after that. */
 const RESOLVER_LINGER_MS = 5_000
 /** How long a worker that is done waits for a supervisor that takes its last counts. */
@@ -89,7 +89,7 @@ class Worker {
       this.#watch?.look()
       void this.#report()
     }, REPORT_MS).unref()
-    setTimeout(() => this.#greeted || this.#end(), ORPHAN_AT_BIRTH_MS).unref()
+    setTimeout(() => this.#greeted || this.#end(), FIRST_CONTACT_TIMEOUT_MS).unref()
   }
 
   async #listen(file: string): Promise<void> {
@@ -250,7 +250,9 @@ class Worker {
   /** Reports everything and asks the supervisors to confirm; true if one did. */
   async #confirmFinalReport(): Promise<boolean> {
     await this.#report()
-    const answers = [...this.#reporters.keys()].map((channel) => channel.request('farewell', {}, FAREWELL_TIMEOUT_MS))
+    const answers = [...this.#reporters.keys()].map((channel) =>
+      channel.request('farewell', {}, FAREWELL_TIMEOUT_MS),
+    )
     return Promise.any(answers).then(
       () => true,
       () => false,

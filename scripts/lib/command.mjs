@@ -65,7 +65,7 @@ export function capture(file, args, options = {}) {
  * @param {import('node:child_process').SpawnOptions} [options]
  * @returns {Promise<never>}
  */
-export function become(file, args, options = {}) {
+export function runInstead(file, args, options = {}) {
   return new Promise((_, reject) => {
     const child = spawn(file, args, { ...options, stdio: 'inherit' })
     // A terminal sends these to every process in its foreground, the child among them.

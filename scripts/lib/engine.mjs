@@ -22,8 +22,7 @@ export async function ensureEngine({ mayInstall, named }) {
   if (named || (await engineAnswers())) return
   if (!findCommand('dockerd')) {
     // A socket without an engine program belongs to an engine that is managed elsewhere.
-    if (existsSync(SOCKET))
-      return say(`the engine at ${SOCKET} does not answer yet; the server keeps trying`)
+    if (existsSync(SOCKET)) return say(`the engine at ${SOCKET} does not answer yet; the server keeps trying`)
     const packages = ['docker.io', ...(findCommand('iptables') ? [] : ['iptables'])]
     await installPackages(packages, { mayInstall }).catch((error) => {
       throw new Refusal(`there is no container engine. ${error.message}`)

@@ -14,7 +14,9 @@ export async function installPackages(names, { mayInstall }) {
   const command = `apt-get install -y --no-install-recommends ${list}`
   if (!mayInstall) throw new Refusal(`missing: ${list}. Run ${command}, or omit --no-install`)
   if (!findCommand('apt-get')) {
-    throw new Refusal(`missing: ${list}. This is not Debian or Ubuntu: install the equivalents of these Debian packages`)
+    throw new Refusal(
+      `missing: ${list}. This is not Debian or Ubuntu: install the equivalents of these Debian packages`,
+    )
   }
   if (process.getuid?.() !== 0) throw new Refusal(`missing: ${list}. Run sudo ${command}, then this again`)
   say(`installing ${list} from the distribution's packages`)

@@ -128,7 +128,7 @@ test('changes that another table overtakes are refused', async () => {
   await slow.begin(manyHosts('many', two))
   expect(await serverOf(stand, 'many-7.test')).toBe('one')
   await stand.client.applyTable(manyHosts('many', three))
-  await expect(slow.finish()).rejects.toThrow('not to the table in use')
+  await expect(slow.finish()).rejects.toThrow('do not apply to the table in use')
   expect(await serverOf(stand, 'many-7.test')).toBe('three')
   expect(stand.log).not.toContain('is killed')
 })

@@ -128,7 +128,7 @@ test('a table that names an address twice is refused', async () => {
   const stand = await start(tableOf([]))
   const { address } = stand.client.bound[0]!
   const listeners = (['http', 'https'] as const).map((protocol) => ({ address, protocol }))
-  await expect(stand.client.applyTable(tableOf([], { listeners }))).rejects.toThrow('is there twice')
+  await expect(stand.client.applyTable(tableOf([], { listeners }))).rejects.toThrow('is listed twice')
 })
 
 test('a supervisor that starts anew has the changes that were saved after the whole table', async () => {

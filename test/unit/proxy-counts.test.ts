@@ -50,7 +50,7 @@ test('a supervisor that comes after another goes on with its sums, whoever repor
   report(after, 'new', 1)
   // What it knows so far may not take the place of the file, and a worker that ends has to wait.
   after.save()
-  expect(() => after.keep()).toThrow('not read yet')
+  expect(() => after.keep()).toThrow('not been read yet')
   after.begin(new Set(['running']))
   expect(total(after)).toBe(3 + 6 + 7 + 1)
   expect(after.view().incarnation).toBe(before.view().incarnation)

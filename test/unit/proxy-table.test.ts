@@ -269,7 +269,7 @@ test('nothing is left of a table when another is refused at its beginning, or go
   const abandoned = { targets: Object.entries(app), hosts: [['gone.test', 'app']] }
   second.read({ part: 0, base: false, entries: abandoned })
   expect(() => second.read({ part: 0, base: true, entries: {} })).toThrow('another connection')
-  expect(() => second.read({ part: 1, base: true, entries: {}, settings })).toThrow('after a fault')
+  expect(() => second.read({ part: 1, base: true, entries: {}, settings })).toThrow('after an invalid part')
   second.read({ part: 0, base: false, entries: abandoned })
   expect(() => second.read({ part: 1, base: true, entries: {}, settings })).toThrow('out of order')
   expect(routes.find('gone.test')).toBeUndefined()
@@ -300,7 +300,7 @@ test('a part with a fault refuses the whole table', async () => {
   const settings = { ...tableOf({}, {}), targets: undefined }
   read(0, { targets: [['app', { id: 'srv-app', state: 'serving', upstreams: [] }]] })
   expect(() => read(1, { hosts: [['a.test', 'nobody']] })).toThrow('hosts.a.test: must name a target')
-  expect(() => read(2, { hosts: [['a.test', 'app']] }, { settings })).toThrow('after a fault')
+  expect(() => read(2, { hosts: [['a.test', 'app']] }, { settings })).toThrow('after an invalid part')
   expect(routes.find('a.test')).toBeUndefined()
 })
 
@@ -311,18 +311,24 @@ test('each entry of a table that comes from the control plane is checked', () =>
     [{ targets: [['app', '[]']] }, 'targets.app: must be an object'],
     [{ targets: [['app', 1]] }, 'targets.app: must be JSON'],
     [{ targets: [['app', { id: '', state: 'serving', upstreams: [] }]] }, 'targets.app.id: must be a name'],
-    [{ targets: [['app', { id: 'a', state: 'x', upstreams: [] }]] }, 'targets.app.state: is unknown'],
+    [
+      { targets: [['app', { id: 'a', state: 'x', upstreams: [] }]] },
+      'targets.app.state: must be a known state',
+    ],
     [
       { targets: [['app', { id: 'a', state: 'serving', upstreams: [null] }]] },
       'upstreams[0]: must be an object',
     ],
     [{ hosts: [['A.test', 'app']] }, 'hosts.A.test: must be a lower case host name'],
-    [{ hosts: ['a.test'] }, 'hosts: must be entries'],
+    [{ hosts: ['a.test'] }, 'hosts: must be an array of entries'],
     [
       { certificates: [['a.test', { certificate: 'x', key: '/y' }]] },
       'certificates.a.test.certificate: must be an absolute path',
     ],
-    [{ acme_challenges: [['token', 'x']] }, 'acme_challenges.token: must be answered by a key authorization'],
+    [
+      { acme_challenges: [['token', 'x']] },
+      'acme_challenges.token: must have a key authorization as its value',
+    ],
   ] as const
   for (const [entries, message] of faults) {
     expect(() => reader.read({ part: 0, base: false, entries }, '')).toThrow(message)

@@ -193,7 +193,9 @@ test(
       }
       last.close()
     }
-    const told = faults.mock.calls.map(([text]) => String(text)).filter((text) => text.includes('a connection failed'))
+    const told = faults.mock.calls
+      .map(([text]) => String(text))
+      .filter((text) => text.includes('a connection failed'))
     faults.mockRestore()
     expect(told).toEqual([])
   },

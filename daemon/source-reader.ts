@@ -22,7 +22,7 @@ import { readPointers, writeObjects } from './sources/lfs-files.ts'
 import { linkTree } from './sources/link-tree.ts'
 import { unpackArchive } from './sources/unpack.ts'
 
-/** The program that reads users' files. Nothing here may reach the database, the engine or a secret. */
+/** The program that reads users' files. Nothing in it may reach the database, the engine or a secret. */
 serveJobs([
   done(KEEP_ARCHIVE, (input, streams) => keepArchive(input, streams.input)),
   done(UNPACK_ARCHIVE, unpackArchive),

@@ -8,10 +8,10 @@ const OUTPUT_FD = 1
 
 type Work = (input: unknown, streams: JobStreams) => Promise<unknown>
 
-/** A job with what does it. */
+/** The name of a job, and the function that does it. */
 export type Done = [name: string, work: Work]
 
-/** Says how a job is done, in the types of the job. */
+/** Binds a job to the function that does it, with the types of the job. */
 export function done<Input, Output>(
   job: Job<Input, Output>,
   work: (input: Input, streams: JobStreams) => Promise<Output>,
@@ -19,7 +19,7 @@ export function done<Input, Output>(
   return [job.name, work as Work]
 }
 
-/** Does the jobs that come over node's channel, one after another, until the process is killed: it never ends itself. */
+/** Does the jobs that come over node's channel, one after another, until the process is killed; it never ends by itself. */
 export function serveJobs(jobs: Done[]): void {
   const works = new Map(jobs)
   const streams = new ProcessStreams()
@@ -46,14 +46,14 @@ async function answerOf(
   }
 }
 
-/** Has this process end with the one that started it: `program` is the file of lifeline.ts. */
+/** Makes this process end with its parent: `program` is the file of lifeline.ts. */
 export function endWithLifeline(program: string): void {
   new Worker(program).on('error', (error) => {
     throw error
   })
 }
 
-/** Opened by the job that wants them. */
+/** The streams are opened only when a job uses them. */
 class ProcessStreams implements JobStreams {
   #output: Writable | undefined
 

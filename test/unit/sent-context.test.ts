@@ -71,7 +71,7 @@ test('a build context whose packing is cut off fails, and never passes for the w
   const read = async (): Promise<void> => {
     for await (const _ of context.tar) await reader.end()
   }
-  await expect(read()).rejects.toThrow('the reading was ended')
+  await expect(read()).rejects.toThrow('the source reader was ended')
   expect(context.fault).toBeDefined()
 })
 

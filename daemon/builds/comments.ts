@@ -1,12 +1,12 @@
 import { linesOf } from './text.ts'
 
 /**
- * A text without its comments from `//` to the end of the line and between slashes with stars, as JavaScript, Gradle, sbt and
- * JSON with comments have them: what a starter shows as a possibility is no setting. What stands in quotes is kept; a quote
- * that is none, as in an expression, ends with its line.
+ * A text without its `//` comments and its block comments, as in JavaScript, Gradle, sbt and JSON with comments: an example
+ * that a starter project has commented out is not a setting. Quoted text is kept. A quote character that opens no string,
+ * such as one in a regular expression, ends with its line.
  */
 export function withoutSlashComments(text: string): string {
-  // Behind the last end of a comment there is none over several lines.
+  // No block comment begins after the last end of one.
   const lastEnd = text.lastIndexOf('*/')
   let kept = ''
   let from = 0
@@ -26,7 +26,7 @@ export function withoutSlashComments(text: string): string {
   return kept + text.slice(from)
 }
 
-/** Where the quote ends that begins at a place. */
+/** Where the quoted text that begins at `start` ends. */
 function quoteEnd(text: string, start: number): number {
   const quote = text[start]!
   for (let at = start + 1; at < text.length; at++) {
@@ -37,14 +37,14 @@ function quoteEnd(text: string, start: number): number {
   return text.length
 }
 
-/** Where the comment ends that begins at a place; null for none. The end of the line stays. */
+/** Where the comment that begins at `start` ends; null if there is none. The line break is kept. */
 function commentEnd(text: string, start: number, lastEnd: number): number | null {
   const next = text[start + 1]
   if (next === '/') return indexOrEnd(text, '\n', start, 0)
   return next === '*' && start + 2 <= lastEnd ? indexOrEnd(text, '*/', start + 2, 2) : null
 }
 
-/** A text without the comments of XML. */
+/** A text without its XML comments. */
 export function withoutXmlComments(text: string): string {
   let kept = ''
   let from = 0
@@ -55,7 +55,7 @@ export function withoutXmlComments(text: string): string {
   return kept + text.slice(from)
 }
 
-/** A text without what stands behind `#` at the begin of a word, as in lists of requirements and in TOML. */
+/** A text without comments that begin with `#` at the start of a word, as in requirements files and TOML. */
 export function withoutHashComments(text: string): string {
   const lines: string[] = []
   for (const line of linesOf(text)) {

@@ -1,9 +1,9 @@
 import type { Tree } from '../sources/tree.ts'
 
-/** As many names as help to see that this is the wrong folder. */
+/** Enough names to recognize the wrong folder. */
 const SHOWN_NAMES = 12
 
-/** What a folder of a tree holds, in words; `.` is the root. */
+/** Describes what a folder of a tree contains; `.` is the root. */
 export async function contents(tree: Tree, folder = '.'): Promise<string> {
   const names = await tree.list(folder)
   if (names.length === 0) return 'the empty folder'

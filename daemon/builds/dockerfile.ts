@@ -2,10 +2,10 @@ import type { Tree } from '../sources/tree.ts'
 import { BuildFailure } from './failure.ts'
 import { withoutSyntax } from './syntax.ts'
 
-/** What Docker and Podman call a Dockerfile too; the image of such a one is often that of a developer's tools. */
+/** Other names that Docker and Podman accept; such a file often describes an image of development tools. */
 const OTHER_NAMES = ['dockerfile', 'Containerfile']
 
-/** The Dockerfile that a tree has by another name; null for none. */
+/** The Dockerfile that a tree has under another name; null if there is none. */
 export async function otherDockerfile(tree: Tree): Promise<string | null> {
   for (const name of OTHER_NAMES) if (await tree.hasFile(name)) return name
   return null
@@ -14,7 +14,7 @@ export async function otherDockerfile(tree: Tree): Promise<string | null> {
 /** Folders in which people keep the Dockerfile of the whole source. */
 const OTHER_FOLDERS = ['docker', '.docker', 'build', 'deploy', 'scripts']
 
-/** The Dockerfile in a folder for it, which builds the source around that; null for none. */
+/** The Dockerfile in a folder for it, which builds the source around that folder; null if there is none. */
 export async function dockerfileAside(tree: Tree): Promise<string | null> {
   for (const folder of OTHER_FOLDERS) {
     for (const name of ['Dockerfile', ...OTHER_NAMES]) {
@@ -24,12 +24,12 @@ export async function dockerfileAside(tree: Tree): Promise<string | null> {
   return null
 }
 
-/** A Dockerfile beyond this is none. */
+/** A larger file is not a Dockerfile. */
 const MAX_DOCKERFILE_BYTES = 1024 * 1024
 
 /**
- * A Dockerfile of the tree as the engine should see it, which has a Dockerfile frontend of this minor version of its own; see
- * `withoutSyntax`. Throws BuildFailure when it is missing, empty or not text.
+ * A Dockerfile of the tree as the engine should see it, whose own Dockerfile frontend has this minor version; see
+ * `withoutSyntax`. Throws BuildFailure when the file is missing, empty or not text.
  */
 export async function readDockerfile(
   tree: Tree,
@@ -43,7 +43,7 @@ export async function readDockerfile(
       `there is no file ${path} in the source: add it, or set dockerfile_path or root_dir to where it is`,
     )
   }
-  if (content.includes('\0')) throw new BuildFailure(`${path} is not a text file: give a Dockerfile`)
+  if (content.includes('\0')) throw new BuildFailure(`${path} is not a text file: set dockerfile_path to a Dockerfile`)
   if (content.trim() === '') throw new BuildFailure(`${path} is empty: write at least a FROM line`)
   return withoutSyntax(content, path, frontend)
 }

@@ -3,10 +3,10 @@ import { readStaticFiles } from './static-files.ts'
 import type { Tree } from '../sources/tree.ts'
 import { answersRoot, MAX_RULES_BYTES, parseRedirects } from '../sites/rules.ts'
 
-/** Where pages that need no build usually lie. */
+/** The folders where pages that need no build usually are. */
 const FOLDERS = ['.', 'public']
 
-/** The folder of a tree that is a site as it is; null where there is none. */
+/** The folder of a tree that is a site as it is; null if there is none. */
 export async function pagesIn(tree: Tree): Promise<string | null> {
   const { folder: named } = await readStaticFiles(tree)
   for (const folder of named === null ? FOLDERS : [named, ...FOLDERS])
@@ -14,7 +14,7 @@ export async function pagesIn(tree: Tree): Promise<string | null> {
   return null
 }
 
-/** What is to be said of a folder that has no page for `/`, neither a file nor by its rules; null when it has one. */
+/** The message for a folder without a page for `/`, neither a file nor a rule; null when there is one. */
 export async function missingIndex(tree: Tree, folder: string): Promise<string | null> {
   if (await tree.hasFile(`${folder}/index.html`)) return null
   const rules = parseRedirects((await tree.readText(`${folder}/_redirects`, MAX_RULES_BYTES)) ?? '')

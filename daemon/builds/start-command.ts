@@ -1,4 +1,4 @@
-/** Words that are not one program with its arguments: reserved ones, and the commands that dash, bash and BusyBox have built in. */
+/** Words that do not start a program: reserved words, and the builtins of dash, bash and BusyBox. */
 const SHELL_WORDS = new Set(
   (
     '! . : [ [[ alias bg bind break builtin caller case cd chdir command compgen complete compopt continue coproc declare ' +
@@ -8,21 +8,21 @@ const SHELL_WORDS = new Set(
   ).split(' '),
 )
 
-/** The words among them that are commands of their own, which another one may follow after `&&` or `;`. */
+/** The words among them that are complete commands, which another one may follow after `&&` or `;`. */
 const SHELL_COMMANDS = new Set(
   '. : [ cd echo export printf pwd set source test true ulimit umask unset'.split(' '),
 )
-/** Commands that may define functions and aliases, which are then meant by the words that follow. */
+/** Commands that may define functions and aliases, which the words that follow may then mean. */
 const READ_OTHER_FILES = new Set(['.', 'source'])
 
-/** `exec` and one program with its arguments, in which a shell would find nothing to do. */
+/** `exec` and one program with its arguments, in which a shell has nothing to expand. */
 const DIRECT = /^exec +((?![\w-]+=|-)[\w./:@%+,=-]+(?: +[\w./:@%+,=-]+)*) *$/
 
 /**
- * The arguments that run a command line in a container: `/bin/sh -c`, with `exec` before the last program of a plain
- * list, so that it takes the shell's place and gets the container's signals: Debian's shell keeps itself in between,
- * dies of SIGTERM, and the program is killed with the container. A program behind `exec` with words that no shell changes
- * is run without one: some images have none. A command in which `exec` might change anything else is left as it is.
+ * The arguments that run a command line in a container: `/bin/sh -c`, with `exec` before the last program of a plain list,
+ * so that it replaces the shell and gets the container's signals. Otherwise Debian's shell would stay in between and die of
+ * SIGTERM, and the program would be killed with the container. A program after `exec` with words that no shell expands is
+ * run without a shell, since some images have none. A command in which `exec` might change anything else stays as it is.
  */
 export function shellArguments(command: string): string[] {
   const direct = DIRECT.exec(command)?.[1]
@@ -43,23 +43,23 @@ function withExec(command: string): string {
   const { assignments, word, rest } = program
   const asProgram = `${assignments}exec ${word}${rest}`
   if (!parts.some((part) => READ_OTHER_FILES.has(part!.word))) return before + asProgram
-  // What is a function now is known when the command runs.
+  // Only when the command runs is it known whether the word is a function.
   return `${before}case $(command -v ${word}) in */*) ${asProgram} ;; *) ${assignments}${word}${rest} ;; esac`
 }
 
-/** Assignments for one command, the word that is the command, and what follows. */
+/** The assignments for one command, the word that is the command, and the rest. */
 interface Part {
   assignments: string
   word: string
   rest: string
 }
 
-/** Variables that are set for one command; their values may have quotes (POSIX shell, 2.9.1). */
+/** The variables that are set for one command; their values may be quoted (POSIX shell, 2.9.1). */
 const ASSIGNMENTS = /^(?:[A-Za-z_]\w*=(?:'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]|[^\s'"\\<>])*\s+)*/
-/** A word that names the same program for every shell: nothing in it is quoted, escaped or expanded. */
+/** A word that means the same program in every shell: nothing in it is quoted, escaped or expanded. */
 const LITERAL = /^[\w.:@%+,/[\]{}!-]+(?=\s|$)/
 
-/** The parts of a command; null for one whose command is not a plain word, as with a redirection in front of it. */
+/** The parts of a command; null if it does not begin with a plain word, but with a redirection for example. */
 function partOf(text: string): Part | null {
   const trimmed = text.trim()
   const assignments = ASSIGNMENTS.exec(trimmed)![0]
@@ -68,12 +68,12 @@ function partOf(text: string): Part | null {
   return { assignments, word, rest: trimmed.slice(assignments.length + word.length) }
 }
 
-/** `${A:-two words}`: what separates commands elsewhere is text in there. */
+/** `${A:-two words}`: characters that separate commands elsewhere are text in here. */
 const WORDS_IN_BRACES = /\$\{[^}]*[\s;&|"'\\<>(){]/
 
 /**
- * Where the commands of a list joined by `&&` and `;` begin. Null for what is more than that: pipes, alternatives,
- * groups, background commands, substitutions, comments, several lines.
+ * Where the commands of a list joined by `&&` and `;` begin. Null for anything more: pipes, alternatives, groups, background
+ * commands, substitutions, comments, several lines.
  */
 function listStarts(command: string): number[] | null {
   if (/\$\(|`|<<|[\n\r]|(^|\s)#/.test(command) || WORDS_IN_BRACES.test(command)) return null
@@ -103,7 +103,7 @@ function quoteEnd(command: string, start: number): number {
   return -1
 }
 
-/** A command for an image without a shell; null for one that needs a shell. */
+/** A command for an image without a shell; null if the command needs a shell. */
 export function directCommand(command: string): string | null {
   const direct = command.startsWith('exec ') ? command : `exec ${command.trim()}`
   const word = /^\S*/.exec(direct.slice('exec '.length))![0]

@@ -3,17 +3,17 @@ import type { Tree } from '../sources/tree.ts'
 import { isRecord } from './plans/json.ts'
 import { findInLines, hasLine } from './text.ts'
 
-/** What a file says about a folder that is served as it is. */
+/** The settings in a file for a folder that is served as it is. */
 export interface StaticFiles {
-  /** Relative to the tree; null where the file names none. */
+  /** Relative to the tree; null if the file names none. */
   folder: string | null
-  /** Paths without a file are answered by index.html. */
+  /** Whether index.html answers paths without a file. */
   singlePage: boolean
 }
 
 const NOTHING: StaticFiles = { folder: null, singlePage: false }
 
-/** A folder of the tree, without a way out of it. */
+/** A folder of the tree, with no way out of it. */
 const FOLDER = /^(?:\.\/)*([\w-][\w.-]*(?:\/[\w-][\w.-]*)*)\/?$/
 
 /** Reads the `Staticfile` of Cloud Foundry and Railpack, or the `static.json` of Heroku's buildpack for static files. */

@@ -1,6 +1,6 @@
 /**
- * The lines of a text, without their ends. Files of a source tree are read line by line: an expression over a whole text
- * that begins or ends with blanks takes a time that grows with the square of a run of empty lines.
+ * The lines of a text, without their endings. Files of a source tree are read line by line: a regular expression that begins
+ * or ends with blanks takes quadratic time on a long run of empty lines.
  */
 export function* linesOf(text: string): Generator<string> {
   for (let start = 0; start <= text.length;) {
@@ -11,7 +11,7 @@ export function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** What the first group of `pattern` takes of the first line that it matches. */
+/** The first group of `pattern` in the first line that it matches. */
 export function findInLines(text: string, pattern: RegExp): string | undefined {
   for (const line of linesOf(text)) {
     const match = pattern.exec(line)

@@ -22,7 +22,7 @@ it.each<Found>([
       type: 'background_worker',
       runtime: 'docker',
       notes: expect.arrayContaining([
-        'Dockerfile exposes no port, and its packages are those of a bot: a background_worker',
+        'Dockerfile exposes no port, and its packages are those of a bot: this is a background_worker',
       ]),
     },
   ],
@@ -68,7 +68,7 @@ it.each<Found>([
       pre_deploy_command: null,
       notes: expect.arrayContaining([
         'starting as railway.json says: exec /app serve --all',
-        'railway.json says: migrate || true: it is left aside, it wants a shell, which gcr.io/distroless/static:nonroot lacks',
+        'railway.json says: migrate || true: it is ignored, since it needs a shell, which gcr.io/distroless/static:nonroot lacks',
       ]),
     },
   ],

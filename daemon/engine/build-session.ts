@@ -81,7 +81,7 @@ export async function openBuildSession(
   session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) =>
     serve(stream, headers, offer),
   )
-  // Bytes that came with the upgrade reach the session at the end of this turn; if it were closed, that would end the server.
+  // Bytes that came with the upgrade reach the session at the end of this turn; a closed one would then end the server.
   return { id, close: () => void setImmediate(close, session, socket) }
 }
 

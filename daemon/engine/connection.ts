@@ -31,7 +31,7 @@ interface Dial {
   timeoutMs?: number
 }
 
-/** A connection to the engine's socket. Negotiates the API version once, gives every call a deadline, and explains errors. */
+/** A connection to the engine's socket. Negotiates the API version once, gives each call a deadline, and explains errors. */
 export class Connection {
   readonly socketPath: string
   readonly #docker: Docker

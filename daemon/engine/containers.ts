@@ -76,7 +76,7 @@ export class Containers {
   /**
    * Sends the program its stop signal and kills it after `graceSeconds`. Does nothing if the container does not run or does
    * not exist. With `again` the signal is sent every second, since a shell as entry point loses a SIGINT that arrives while
-   * it waits for another program (bash(1), "SIGNALS"). Not for programs that take a second signal as an order to end at once.
+   * it waits for another program (bash(1), "SIGNALS"). Not for programs that end at once on a second signal.
    */
   async stop(name: string, graceSeconds: number, { again = false } = {}): Promise<void> {
     const found = await this.#finder.findOwn(name)

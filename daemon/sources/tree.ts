@@ -2,22 +2,22 @@ import { lstat, open, readdir, realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { BuildFailure } from '../builds/failure.ts'
 
-/** Manifests, lock files and entry points are read to be understood; one beyond this is not. */
+/** The limit for manifests, lock files and entry points; larger ones cannot be parsed. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024
 
-/** Of a file whose first lines say what it is; a licence may stand before them. */
+/** How much is read of a file whose first lines say what it is; they may come after a license. */
 const HEAD_BYTES = 64 * 1024
 
-/** A folder with more entries is no place where a plan would find anything. */
+/** In a folder with more entries, a plan would not find anything useful. */
 const MAX_LISTED = 10_000
 
-/** Names that are kept; a workspace asks for more, each of them once. */
+/** How many looked-up names are cached; a workspace looks up more, but each only once. */
 const MAX_KEPT = 1_000
 
-/** A read-only look at a source tree that nobody changes meanwhile. Links are followed only as long as they stay inside. */
+/** A read-only view of a source tree that nothing changes in the meantime. Links are followed only if they stay inside. */
 export class Tree {
   readonly #directory: string
-  /** Plans ask for the same names again and again; each is found once. */
+  /** Plans look up the same names again and again, so results are cached. */
   readonly #found = new Map<string, Promise<string | null>>()
   #root: Promise<string> | undefined
 
@@ -25,18 +25,18 @@ export class Tree {
     this.#directory = directory
   }
 
-  /** The tree of one of its folders. */
+  /** The tree below one of its folders. */
   folder(path: string): Tree {
     return new Tree(join(this.#directory, path))
   }
 
-  /** Whether a file of that name is there. */
+  /** Whether a file with this name exists. */
   async hasFile(path: string): Promise<boolean> {
     const real = await this.#resolve(path)
     return real !== null && (await lstat(real)).isFile()
   }
 
-  /** Whether a folder of that name is there. */
+  /** Whether a folder with this name exists. */
   async hasFolder(path: string): Promise<boolean> {
     const real = await this.#resolve(path)
     return real !== null && (await lstat(real)).isDirectory()
@@ -45,12 +45,12 @@ export class Tree {
   /** The text of a file, or null when there is none. Throws BuildFailure when it has more than `limitBytes`. */
   async readText(path: string, limitBytes: number = MAX_TEXT_BYTES): Promise<string | null> {
     const real = await this.#resolve(path)
-    // Only a plain file may be opened: opening a pipe would wait for its writer.
+    // Only a regular file may be opened: opening a pipe would wait for its writer.
     if (real === null || !(await lstat(real)).isFile()) return null
     const file = await open(real)
     try {
       if ((await file.stat()).size > limitBytes) {
-        throw new BuildFailure(`${path} has more than ${limitBytes} bytes: make it smaller`)
+        throw new BuildFailure(`${path} is larger than ${limitBytes} bytes: make it smaller`)
       }
       return textOf(await file.readFile())
     } finally {
@@ -58,7 +58,7 @@ export class Tree {
     }
   }
 
-  /** Whether a file begins with the mark of UTF-16, which is read here, but not by every tool. */
+  /** Whether a file begins with a byte order mark of UTF-16, which can be read here, but not by every tool. */
   async isUtf16(path: string): Promise<boolean> {
     const real = await this.#resolve(path)
     if (real === null || !(await lstat(real)).isFile()) return false
@@ -113,11 +113,11 @@ export class Tree {
 }
 
 /**
- * The text of a file's bytes, by the mark at their begin: PowerShell writes what a program prints as UTF-16, so that many
- * a requirements.txt is, and pip reads it.
+ * Decodes the bytes of a file by its byte order mark: PowerShell writes the output of programs as UTF-16, so many a
+ * requirements.txt is in that encoding, and pip reads it.
  */
 function textOf(bytes: Buffer): string {
-  // The decoder takes the mark away.
+  // The decoder removes the mark.
   return new TextDecoder(utf16Of(bytes) ?? 'utf-8').decode(bytes)
 }
 

@@ -97,7 +97,7 @@ describe('detection', () => {
     expect(status).toBe(200)
     expect(body).toMatchObject({ runtime: 'node', start_command: 'node server.js' })
     expect(body.notes[0]).toBe(
-      'the archive has pointers of Git LFS in place of files (public/logo.png): run "git lfs pull" before you pack it',
+      'the archive has Git LFS pointers instead of files (public/logo.png): run "git lfs pull" before you pack it',
     )
   })
 

@@ -54,7 +54,7 @@ async function read(choice: FileChoice): Promise<RepositoryFile> {
   const access = { ...remoteAccess(choice.url), credentials: serving?.credentials ?? null }
   const find = async (remote: Remote): Promise<RepositoryFile> => {
     const repository = new Repository(directory, remote)
-    await repository.make()
+    await repository.create()
     const { sha, branch } = await fetchCommit(repository, choice, () => {})
     const paths = choice.path === null ? USUAL_PATHS : [plainPath(choice.path)]
     // Without a branch, nothing has asked yet which one the remote's HEAD is.
@@ -62,7 +62,7 @@ async function read(choice: FileChoice): Promise<RepositoryFile> {
     return { ...(await findFile(repository, sha, paths)), branch: followed, commit: sha }
   }
   try {
-    return await withinSize({ directory, beside: { bytes: 0, files: 0 } }, signal, (limited) =>
+    return await withinSize({ directory, extra: { bytes: 0, files: 0 } }, signal, (limited) =>
       withRemote(access, limited, find),
     )
   } catch (error) {

@@ -3,7 +3,7 @@ import { Tree } from '../sources/tree.ts'
 import { readContext } from './context.ts'
 import { buildsAround, missingOutput } from './copied.ts'
 import { dockerRecipe } from './docker-recipe.ts'
-import { dockerfileAside, otherDockerfile, readDockerfile } from './dockerfile.ts'
+import { dockerfileInFolder, otherDockerfile, readDockerfile } from './dockerfile.ts'
 import { BuildFailure } from './failure.ts'
 import { plannedRecipe, PROCESS_TYPES } from './planned-recipe.ts'
 import type { Place, Recipe, RecipeChoice } from './recipe.ts'
@@ -45,7 +45,7 @@ class Chooser {
 
   async choose(): Promise<Recipe> {
     const docker = await this.#docker(this.#choice)
-    if (docker === null) return (await this.#byOther()) ?? (await this.#besideOther())
+    if (docker === null) return (await this.#byOtherDockerfile()) ?? (await this.#byPlan())
     const missing = await this.#missing(docker)
     if (missing === null) return docker
     const what = `${missing.path} copies ${missing.output}, which is the output of a build and not in the source`
@@ -65,7 +65,7 @@ class Chooser {
   }
 
   /** The recipe of a tree with a Dockerfile of another name, which is used if nothing else can be; null without one. */
-  async #byOther(): Promise<Recipe | null> {
+  async #byOtherDockerfile(): Promise<Recipe | null> {
     const { type, runtime } = this.#choice
     const isLooked = runtime === 'auto' && type !== 'static_site'
     const other = isLooked ? await otherDockerfile(this.#tree) : null
@@ -76,15 +76,15 @@ class Chooser {
   }
 
   /** The recipe by a plan, with a note about a Dockerfile that may know more. */
-  async #besideOther(): Promise<Recipe> {
+  async #byPlan(): Promise<Recipe> {
     const planned = await plannedRecipe(this.#place, this.#choice)
     const isLooked = this.#choice.runtime === 'auto' && !planned.isSite
-    const aside = isLooked ? await dockerfileAside(this.#tree) : null
-    if (aside === null) return planned
-    if (planned.runtime === null) return (await this.#byAside(aside, planned.rootDirectories)) ?? planned
+    const inFolder = isLooked ? await dockerfileInFolder(this.#tree) : null
+    if (inFolder === null) return planned
+    if (planned.runtime === null) return (await this.#byDockerfileInFolder(inFolder, planned.rootDirectories)) ?? planned
     return {
       ...planned,
-      notes: [...planned.notes, `${aside} is not used: set dockerfile_path to build with it`],
+      notes: [...planned.notes, `${inFolder} is not used: set dockerfile_path to build with it`],
     }
   }
 
@@ -92,7 +92,7 @@ class Chooser {
    * The recipe by a Dockerfile in a folder for it, when no other folder of the source can be built; null if the Dockerfile
    * builds only its own folder.
    */
-  async #byAside(path: string, rootDirectories: readonly string[]): Promise<Recipe | null> {
+  async #byDockerfileInFolder(path: string, rootDirectories: readonly string[]): Promise<Recipe | null> {
     const folder = posix.dirname(path)
     if (rootDirectories.some((each) => each !== folder)) return null
     return await unlessRefused(async () => {

@@ -47,8 +47,8 @@ export async function dockerRecipe(
   const { content } = outside ?? (await readDockerfile(tree, path))
   const notes = [`building with ${path}`]
   const base = baseWithoutShell(content)
-  const start = suited(hosted.start, base, startingAs, notes)
-  const release = suited(hosted.release, base, releasingAs, notes)
+  const start = adapted(hosted.start, base, startingAs, notes)
+  const release = adapted(hosted.release, base, releasingAs, notes)
   notes.push(...hosted.notes)
   if (hosted.dockerfile !== null && posix.normalize(hosted.dockerfile) !== path)
     notes.push(`a file for another host builds with ${hosted.dockerfile}: to use that, set dockerfile_path`)
@@ -95,10 +95,10 @@ async function dockerfileOf(tree: Tree, named: string | null): Promise<string | 
 }
 
 /** A file's command as the image can run it: without a shell if the image has none, as other hosts do with Dockerfiles. */
-function suited(
+function adapted(
   said: Said | null,
   base: string | null,
-  toldAs: (said: Said) => string,
+  noteOf: (said: Said) => string,
   notes: string[],
 ): string | null {
   if (said === null) return null
@@ -106,7 +106,7 @@ function suited(
   notes.push(
     command === null
       ? `${said.file} says: ${said.command}: it is ignored, since it needs a shell, which ${base} lacks`
-      : toldAs({ ...said, command }),
+      : noteOf({ ...said, command }),
   )
   return command
 }

@@ -15,7 +15,7 @@ export async function otherDockerfile(tree: Tree): Promise<string | null> {
 const OTHER_FOLDERS = ['docker', '.docker', 'build', 'deploy', 'scripts']
 
 /** The Dockerfile in a folder for it, which builds the source around that folder; null if there is none. */
-export async function dockerfileAside(tree: Tree): Promise<string | null> {
+export async function dockerfileInFolder(tree: Tree): Promise<string | null> {
   for (const folder of OTHER_FOLDERS) {
     for (const name of ['Dockerfile', ...OTHER_NAMES]) {
       if (await tree.hasFile(`${folder}/${name}`)) return `${folder}/${name}`

@@ -83,7 +83,7 @@ class Planner {
 
   /** Whether the pages of a tree are the input of a front-end framework's build. */
   async #isSource({ name }: LanguagePlan, { framework }: ChosenPlan): Promise<boolean> {
-    if (framework === null || !OF_BROWSERS.has(name) || !(await this.#tree.hasFile('package.json')))
+    if (framework === null || !BROWSER_LANGUAGES.has(name) || !(await this.#tree.hasFile('package.json')))
       return false
     return 'build' in (await readManifest(this.#tree)).scripts
   }
@@ -175,11 +175,11 @@ class Planner {
 const NOTHING_BUILT = { ...NOTHING_KNOWN, file: null, needsWhole: false, declaredArguments: [] }
 
 /** Languages in which the build of a site builds nothing else. */
-const OF_BROWSERS = new Set(['node', 'bun', 'deno'])
+const BROWSER_LANGUAGES = new Set(['node', 'bun', 'deno'])
 
 /** Whether a plan for a static site has something to build; plain files may be next to programs of any language. */
 function buildsSite({ name, buildCommand, publishDirectory }: ChosenPlan): boolean {
-  return publishDirectory !== null || (OF_BROWSERS.has(name) && buildCommand !== null)
+  return publishDirectory !== null || (BROWSER_LANGUAGES.has(name) && buildCommand !== null)
 }
 
 const NO_PORT =

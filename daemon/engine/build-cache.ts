@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import { leavesAtOnce, madeBy, type BuiltStep, type CacheRecord } from './cache-records.ts'
+import { hasCacheMounts, madeBy, type BuiltStep, type CacheRecord } from './cache-records.ts'
 import { minorOf, type Connection } from './connection.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -49,7 +49,7 @@ export class BuildCache {
    * of build arguments.
    */
   note(step: BuiltStep): void {
-    if (step.completedMs === null && !leavesAtOnce(step)) return
+    if (step.completedMs === null && !hasCacheMounts(step)) return
     this.#fit = null
     try {
       if (this.#ledger.countWaiting('build_cache') >= MAX_NOTES) return
@@ -139,11 +139,11 @@ export class BuildCache {
 
   /** Whether the engine has no build cache: Podman keeps the layers of builds as images. */
   async #isAbsent(): Promise<boolean> {
-    return (await this.#connection.known()).name === 'podman'
+    return (await this.#connection.version()).name === 'podman'
   }
 
   async #read(): Promise<CacheRecord[]> {
-    const { apiVersion } = await this.#connection.known()
+    const { apiVersion } = await this.#connection.version()
     const path = minorOf(apiVersion) < TYPE_MINOR ? '/system/df' : '/system/df?type=build-cache'
     const until = performance.now() + BUSY_MS
     for (;;) {

@@ -57,7 +57,7 @@ export function madeBy(step: BuiltStep, all: readonly CacheRecord[]): CacheRecor
 }
 
 /** Whether a step that is interrupted may leave something: the folders of its cache mounts outlive it. */
-export function leavesAtOnce({ name }: BuiltStep): boolean {
+export function hasCacheMounts({ name }: BuiltStep): boolean {
   return cacheMountsOf(name).length > 0
 }
 

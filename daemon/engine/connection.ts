@@ -141,7 +141,7 @@ export class Connection {
   }
 
   /** The negotiated version; negotiates it if that was not done yet. */
-  known(): Promise<EngineVersion> {
+  version(): Promise<EngineVersion> {
     return this.#agree(CALL_TIMEOUT_MS)
   }
 

@@ -43,7 +43,7 @@ export class ContainerOutput {
       })
     if (!body) return
     try {
-      const engine = await this.#connection.known()
+      const engine = await this.#connection.version()
       const frames = new LogFrames(null, engine.name === 'docker' ? DOCKER_PIECE_BYTES : 0)
       for await (const chunk of body as AsyncIterable<Buffer>) yield* frames.push(chunk)
       if (!options.wholeOnly) yield* frames.end()

@@ -203,10 +203,10 @@ export class Images {
 }
 
 /** Progress bars change many times a second; the log keeps only final states. */
-const PASSING = /^(Pulling fs layer|Waiting|Downloading|Extracting|Verifying Checksum|Download complete)/
+const INTERMEDIATE_STATUS = /^(Pulling fs layer|Waiting|Downloading|Extracting|Verifying Checksum|Download complete)/
 
 function progressLine({ status, id }: Record<string, unknown>): string | null {
-  if (typeof status !== 'string' || PASSING.test(status)) return null
+  if (typeof status !== 'string' || INTERMEDIATE_STATUS.test(status)) return null
   return typeof id === 'string' && /^[0-9a-f]{12}$/.test(id) ? `${id}: ${status}` : status
 }
 

@@ -106,7 +106,7 @@ export function createEngine({ dockerHost, serverId, ledger }: EngineOptions): E
     answers: () => connection.answers(ANSWER_TIMEOUT_MS),
     events: (signal) => engineEvents(connection, serverId, signal),
     shrinkBuildCache: (maxBytes) => cache.shrink(maxBytes),
-    dockerfileFrontend: async () => frontendOf(await connection.known()),
+    dockerfileFrontend: async () => frontendOf(await connection.version()),
     limitBuilds: (limits) => (canBoundBuilds ? limitBuilds(limits) : [...BUILD_LIMITS]),
   }
 }

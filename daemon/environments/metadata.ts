@@ -35,7 +35,7 @@ async function guard(world: World, isLocal: boolean): Promise<void> {
   if (options.allowMetadata) {
     // An earlier start without the flag may have left rules; nothing else sets any.
     if (outcome === null) await removeRules(serverId)
-    return say('allowed', () => log.info('containers may reach metadata addresses (--allow-metadata)'))
+    return logOnce('allowed', () => log.info('containers may reach metadata addresses (--allow-metadata)'))
   }
   const own = new Set(world.engine.networks.names())
   const networks = (await world.engine.networks.list()).filter(({ name }) => own.has(name))
@@ -46,11 +46,11 @@ async function guard(world: World, isLocal: boolean): Promise<void> {
     world.metadataFault = null
     // Builds run on the engine's default network, which other programs use too.
     const what = 'metadata addresses are closed to containers; builds still reach them'
-    say(by, () => log.info(what, { rejected_by: by }))
+    logOnce(by, () => log.info(what, { rejected_by: by }))
   } catch (error) {
     const fault = messageOf(error)
     world.metadataFault = fault
-    say(fault, () =>
+    logOnce(fault, () =>
       log.warn(
         'containers can reach link-local and metadata addresses, where clouds hand out credentials: fix this, or reject 169.254.0.0/16 on the host',
         { reason: fault },
@@ -67,7 +67,7 @@ function assertAble(isLocal: boolean): void {
   if (process.getuid?.() !== 0) throw new Error('the server does not run as root')
 }
 
-function say(what: string, write: () => void): void {
+function logOnce(what: string, write: () => void): void {
   if (what !== outcome) write()
   outcome = what
 }

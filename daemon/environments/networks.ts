@@ -49,29 +49,29 @@ export function environmentOf(name: string): string {
 }
 
 /** Networks are created one after the other: two at once would choose the same subnet. */
-let making: Promise<unknown> = Promise.resolve()
+let creating: Promise<unknown> = Promise.resolve()
 
 /**
  * Makes sure that an environment's private network exists, with a subnet that the server chose and recorded.
  * Throws `runtime_error` when the engine fails, `not_found` when the environment was deleted in the meantime.
  */
 export async function ensureNetwork(world: World, environment: Environment): Promise<Network> {
-  const network = await findOrMake(world.engine, environment)
+  const network = await findOrCreate(world.engine, environment)
   await guardSubnet(world, network.subnet)
   return network
 }
 
-async function findOrMake(engine: Engine, environment: Environment): Promise<Network> {
+async function findOrCreate(engine: Engine, environment: Environment): Promise<Network> {
   const name = networkName(environment)
   const existing = await engine.networks.inspect(name)
   if (existing?.subnet && existing.subnet === environment.subnet)
     return { id: existing.id, name, subnet: existing.subnet }
-  const made = making.catch(() => {}).then(() => makeNetwork(engine, findEnvironment(environment.id)))
-  making = made
-  return made
+  const created = creating.catch(() => {}).then(() => createNetwork(engine, findEnvironment(environment.id)))
+  creating = created
+  return created
 }
 
-async function makeNetwork(engine: Engine, environment: Environment): Promise<Network> {
+async function createNetwork(engine: Engine, environment: Environment): Promise<Network> {
   const name = networkName(environment)
   const existing = await engine.networks.inspect(name)
   if (existing) {

@@ -11,7 +11,7 @@ import { forgetResolver } from './resolver.ts'
 const log = logger('environments')
 
 /** A network is created in less than a second; a request does not wait longer than this for a slow engine. */
-const MAKE_MS = 10_000
+const CREATE_MS = 10_000
 const PERIOD_MS = 60_000
 
 /**
@@ -20,14 +20,14 @@ const PERIOD_MS = 60_000
  */
 export async function provideNetwork(world: World, environment: Environment): Promise<void> {
   if (world.reachByAddress === null || world.engineFault !== null) return
-  const made = ensureNetwork(world, environment).then(() => world.dataPlane.sync())
+  const created = ensureNetwork(world, environment).then(() => world.dataPlane.sync())
   try {
-    await Promise.race([made, delay(MAKE_MS, undefined, { ref: false })])
+    await Promise.race([created, delay(CREATE_MS, undefined, { ref: false })])
   } catch (error) {
     throw new AppError('runtime_error', `saved; not applied yet: ${messageOf(error)}`, { cause: error })
   } finally {
     // After the time is up, nothing waits for it any more.
-    made.catch(() => {})
+    created.catch(() => {})
   }
 }
 
@@ -39,7 +39,7 @@ export async function removeNetwork(world: World, environment: Environment): Pro
       error: messageOf(error),
     }),
   )
-  await Promise.race([removal, delay(MAKE_MS, undefined, { ref: false })])
+  await Promise.race([removal, delay(CREATE_MS, undefined, { ref: false })])
 }
 
 /** Removes this server's networks whose environment is gone, and keeps the packet filter's rules for the others current. */

@@ -46,7 +46,7 @@ export async function nameServerOf(
   const gateway = addressAt(network.subnet, 1)
   let verdict = verdicts.get(environment.id)
   if (verdict?.gateway !== gateway) {
-    verdict = { gateway, works: judge(world, findEnvironment(environment.id), network, gateway, imageId) }
+    verdict = { gateway, works: checkResolver(world, findEnvironment(environment.id), network, gateway, imageId) }
     verdicts.set(environment.id, verdict)
   }
   let works: boolean | null = null
@@ -70,7 +70,7 @@ export async function forgetResolver(world: World, environmentId: string): Promi
   await world.engine.containers.remove(probeName(environmentId))
 }
 
-async function judge(
+async function checkResolver(
   world: World,
   environment: Environment,
   network: Network,

@@ -9,18 +9,18 @@ const OUTPUT_FD = 1
 type Work = (input: unknown, streams: JobStreams) => Promise<unknown>
 
 /** The name of a job, and the function that does it. */
-export type Done = [name: string, work: Work]
+export type Handler = [name: string, work: Work]
 
 /** Binds a job to the function that does it, with the types of the job. */
-export function done<Input, Output>(
+export function handler<Input, Output>(
   job: Job<Input, Output>,
   work: (input: Input, streams: JobStreams) => Promise<Output>,
-): Done {
+): Handler {
   return [job.name, work as Work]
 }
 
 /** Does the jobs that come over node's channel, one after another, until the process is killed; it never ends by itself. */
-export function serveJobs(jobs: Done[]): void {
+export function serveJobs(jobs: Handler[]): void {
   const works = new Map(jobs)
   const streams = new ProcessStreams()
   process.on('message', (request: Request) => {

@@ -60,9 +60,9 @@ async function writeRules(folder: string, files: Tree, singlePage: boolean): Pro
   const redirects = parseRedirects((await files.readText('_redirects', MAX_RULES_BYTES)) ?? '')
   const headers = parseHeaders((await files.readText('_headers', MAX_RULES_BYTES)) ?? '')
   // A site with its own 404 page does not route in the browser.
-  const falls = singlePage && !(await files.hasFile('404.html'))
+  const fallsBack = singlePage && !(await files.hasFile('404.html'))
   const rules: SiteRules = {
-    redirects: falls ? [...redirects.redirects, TO_INDEX] : redirects.redirects,
+    redirects: fallsBack ? [...redirects.redirects, TO_INDEX] : redirects.redirects,
     headers: headers.headers,
   }
   writeFileSync(join(folder, 'rules.json'), JSON.stringify(rules), { mode: PRIVATE_FILE_MODE })

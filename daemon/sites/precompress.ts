@@ -11,7 +11,7 @@ const MAX_FILE_BYTES = 8 * 1024 ** 2
 /** A deploy is not delayed longer than this; the remaining files are served uncompressed. */
 const MAX_MS = 20_000
 /** A variant that saves less than a tenth is not worth its space. */
-const LARGEST_SHARE = 0.9
+const MAX_SHARE = 0.9
 /** Above this quality, brotli takes ten times as long to save another twentieth. */
 const BROTLI_QUALITY = 9
 /** Above this level, zstd needs hundreds of megabytes to save a few percent. */
@@ -62,7 +62,7 @@ async function compressFile(path: string): Promise<void> {
   const content = await readFile(path)
   for (const { suffix, coding } of CODINGS) {
     const encoded = await ENCODERS[coding](content)
-    if (encoded.length > size * LARGEST_SHARE) continue
+    if (encoded.length > size * MAX_SHARE) continue
     const variant = path + suffix
     const isMade = await writeFile(variant, encoded, { flag: 'wx' }).then(
       () => true,

@@ -94,7 +94,7 @@ function parseRedirect(line: string): SiteRedirect | string {
   if (status === undefined) return `the status ${statusWord} is not one of ${REDIRECT_STATUSES.join(', ')}`
   if ((status === 200 || status === 404) && !to.startsWith('/'))
     return `the target of a ${status} must be a path of the site: requests are not forwarded to other servers`
-  const unknown = placeholdersOf(to).find((name) => !takes(from!, name))
+  const unknown = placeholdersOf(to).find((name) => !hasPlaceholder(from!, name))
   if (unknown !== undefined) return `:${unknown} in the target does not occur in ${from}`
   return { from: from!, to, status }
 }
@@ -182,6 +182,6 @@ function placeholdersOf(target: string): string[] {
   return [...target.matchAll(/:([A-Za-z]\w*)/g)].map(([, name]) => name!)
 }
 
-function takes(pattern: string, name: string): boolean {
+function hasPlaceholder(pattern: string, name: string): boolean {
   return (name === 'splat' && pattern.endsWith('*')) || pattern.split('/').includes(`:${name}`)
 }

@@ -11,14 +11,14 @@ const REST_FACTOR = 9
 /** A directory that is being filled, and what counts in addition to its content. */
 export interface Filling {
   directory: string
-  beside: CheckoutUse
+  extra: CheckoutUse
 }
 
 /** Resolves when the directory is larger than a checkout may be. */
-export async function untilTooLarge({ directory, beside }: Filling): Promise<null> {
+export async function untilTooLarge({ directory, extra }: Filling): Promise<null> {
   for (;;) {
     const started = performance.now()
-    const use = { ...beside }
+    const use = { ...extra }
     add(directory, use)
     if (isTooLarge(use.bytes, use.files)) return null
     await delay(restAfter(performance.now() - started))

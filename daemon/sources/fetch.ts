@@ -125,7 +125,7 @@ async function fetchObject(
   place: string,
   onLine: (line: string) => void,
 ): Promise<string> {
-  if (!(await repository.takes(object.length))) await makeFor(repository, object)
+  if (!(await repository.usesIdLength(object.length))) await createFor(repository, object)
   try {
     return await resolveFetched(repository, await repository.fetchOne(object, place), object)
   } catch (error) {
@@ -146,11 +146,11 @@ async function fetchObject(
  * Creates a repository again for the length of an object's id. Checks the length of the remote's ids first, so that a wrong
  * id does not destroy a mirror.
  */
-async function makeFor(repository: Repository, object: string): Promise<void> {
+async function createFor(repository: Repository, object: string): Promise<void> {
   const { refs } = await listRefs(repository.remote, ['HEAD', ...BRANCHES_AND_TAGS])
   const [listed] = refs.values()
   if (listed?.length !== object.length) throw missingCommit(repository, object)
-  await repository.make(object.length)
+  await repository.create(object.length)
 }
 
 /** Fetches everything that branches and tags contain now. */

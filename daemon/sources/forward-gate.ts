@@ -78,7 +78,7 @@ async function forward(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const pass = opened(passOf, request)
+  const pass = passOfRequest(passOf, request)
   const url = URL.parse(request.url ?? '')
   if (url?.protocol !== 'http:') throw new ForbiddenPlace('is not an HTTP URL')
   await pass.judge(hostOf(url), Number(url.port) || PLAIN_PORT)
@@ -101,7 +101,7 @@ async function tunnel(
   client: Duplex,
   head: Buffer,
 ): Promise<void> {
-  const pass = opened(passOf, request)
+  const pass = passOfRequest(passOf, request)
   const place = URL.parse(`https://${request.url}`)
   if (place === null) throw new ForbiddenPlace('is not a host and port')
   const port = Number(place.port) || SECURE_PORT
@@ -124,7 +124,7 @@ async function tunnel(
   client.pipe(socket).pipe(client)
 }
 
-function opened(passOf: (key: string) => ForwardPass | undefined, request: IncomingMessage): ForwardPass {
+function passOfRequest(passOf: (key: string) => ForwardPass | undefined, request: IncomingMessage): ForwardPass {
   const encoded = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(request.headers['proxy-authorization'] ?? '')?.[1] ?? ''
   const key = Buffer.from(encoded, 'base64').toString('latin1').replace(/^git:/, '')
   const pass = passOf(key)

@@ -65,12 +65,12 @@ export function withAccess<T>(
   return withRenewal(access, use, async (fault, { credentials }) => {
     const status = refusalOf(fault)
     if (status === null || !credentials?.renew) return null
-    const password = await credentials.renew(credentials.password, status).catch(noOther)
+    const password = await credentials.renew(credentials.password, status).catch(noOtherToken)
     return password === null ? null : { ...access, credentials: { ...credentials, password } }
   })
 }
 
-function noOther(cause: unknown): never {
+function noOtherToken(cause: unknown): never {
   if (!(cause instanceof AppError)) throw cause
   const kind = cause.code === 'git_authorization_rejected' ? 'refused' : 'unreachable'
   throw new RemoteFault(kind, cause.message, cause)

@@ -22,7 +22,7 @@ export async function findInHistory(
 ): Promise<string[]> {
   const history = new Repository(join(directory, 'history'), remote)
   const found = new Set<string>()
-  await history.make(idLength)
+  await history.create(idLength)
   try {
     // Only for a full id is the first match enough.
     for (const depth of isFullCommit(prefix) ? [RECENT_COMMITS, ALL_COMMITS] : [ALL_COMMITS]) {

@@ -64,9 +64,9 @@ export class KeptTree {
 
   /** Writes a commit's tree to `place`, from the kept tree if that is intact and may be used, else anew. Throws GitError. */
   async layOut(judged: JudgedTree, place: TreePlace, usesKept: boolean): Promise<void> {
-    if (usesKept && (await this.#hasUseFor(judged)) && (await this.#layOutKept(judged, place))) return
+    if (usesKept && (await this.#isUsableFor(judged)) && (await this.#layOutKept(judged, place))) return
     for (const name of [KEPT_TREE, WRITING]) await removeTree(this.#path(name))
-    await this.#bringTo(judged)
+    await this.#update(judged)
     await this.#link(place)
   }
 
@@ -76,7 +76,7 @@ export class KeptTree {
   }
 
   /** Whether the kept tree fits: git does not rewrite unchanged files, even if it would write them differently now. */
-  async #hasUseFor({ attributes }: JudgedTree): Promise<boolean> {
+  async #isUsableFor({ attributes }: JudgedTree): Promise<boolean> {
     const facts = await readFacts(this.#repository.directory)
     if (facts === null || facts.run !== HOST_RUN || facts.attributes !== attributes) return false
     return facts.writer === (await this.#writer())
@@ -85,7 +85,7 @@ export class KeptTree {
   /** Whether the kept tree could be used. If anything is wrong with it, another one is written. */
   async #layOutKept(judged: JudgedTree, place: TreePlace): Promise<boolean> {
     try {
-      await this.#bringTo(judged)
+      await this.#update(judged)
       return (await this.#link(place)) === judged.files
     } catch (error) {
       if (error instanceof BuildFailure || this.#signal.aborted) throw error
@@ -98,7 +98,7 @@ export class KeptTree {
     return [VERSION, gitVersion, UMASK.toString(8)].join(', ')
   }
 
-  async #bringTo(judged: JudgedTree): Promise<void> {
+  async #update(judged: JudgedTree): Promise<void> {
     const { sha, attributes } = judged
     const [tree, writing] = [this.#path(KEPT_TREE), this.#path(WRITING)]
     if (existsSync(tree)) await rename(tree, writing)
@@ -148,7 +148,7 @@ export async function sizeOfKeptTree(mirror: string): Promise<CheckoutUse | null
 }
 
 /** The paths of trees in an unused mirror that are not usable: an interrupted write, or a tree without recorded facts. */
-export async function halfTreesOf(mirror: string): Promise<string[]> {
+export async function unfinishedTreesOf(mirror: string): Promise<string[]> {
   const names = (await readFacts(mirror)) === null ? [KEPT_TREE, WRITING] : [WRITING]
   return names.map((name) => join(mirror, name))
 }

@@ -78,7 +78,7 @@ export async function writeObjects(
     const [first, ...others] = paths.map((path) => join(directory, path))
     const hash = createHash('sha256')
     const { O_CREAT, O_EXCL, O_WRONLY } = constants
-    const file = openSync(first!, O_CREAT | O_EXCL | O_WRONLY, takeAway(first!))
+    const file = openSync(first!, O_CREAT | O_EXCL | O_WRONLY, removeReturningMode(first!))
     try {
       for (let left = size; left > 0;) {
         const piece = await bytes.take(left)
@@ -93,7 +93,7 @@ export async function writeObjects(
     if (hash.digest('hex') !== oid)
       throw new BuildFailure(`the content of the Git LFS file ${paths[0]} does not match its pointer: push it again`)
     for (const other of others) {
-      const mode = takeAway(other)
+      const mode = removeReturningMode(other)
       copyFileSync(first!, other, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
       chmodSync(other, mode)
     }
@@ -102,7 +102,7 @@ export async function writeObjects(
 }
 
 /** Removes a file, which other trees may share, and returns its permissions. */
-function takeAway(path: string): number {
+function removeReturningMode(path: string): number {
   const { mode } = lstatSync(path)
   unlinkSync(path)
   return mode & PERMISSION_BITS

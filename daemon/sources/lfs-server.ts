@@ -248,7 +248,7 @@ export class LfsServer {
   }
 }
 
-const PATIENCE = { headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS }
+const SILENCE_TIMEOUTS = { headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS }
 
 /** How much of a server's own message is repeated. */
 const MAX_REPEATED_CHARACTERS = 200

@@ -7,7 +7,7 @@ import { OWN_CONFIGS, OWN_HEAD, type Repository } from './repository.ts'
 /** Each fetch with new objects adds a pack, and git searches all of them for an object. */
 const MAX_PACKS = 24
 /** The entries of each folder of the server's repositories; `shallow` lists where histories were cut. */
-const ITS_OWN: [folder: string, names: RegExp][] = [
+const EXPECTED_ENTRIES: [folder: string, names: RegExp][] = [
   ['.', /^(HEAD|config|shallow|objects|refs|tree)$/],
   ['refs', /^deployer$/],
   ['refs/deployer', /^[0-9a-f]$/],
@@ -22,10 +22,10 @@ const PACK = /^(pack-[0-9a-f]+)\.(pack|idx|rev)$/
  * Cleans up a mirror that is not in use: a killed git leaves locks, incomplete packs and temporary refs. Returns how many
  * entries were removed; null if the mirror is damaged, or its configuration or HEAD, which only the server writes, differ.
  */
-export async function putInOrder(mirror: string): Promise<number | null> {
+export async function cleanUp(mirror: string): Promise<number | null> {
   if (!(await isOurs(mirror))) return null
   const strays: string[] = []
-  for (const [folder, names] of ITS_OWN)
+  for (const [folder, names] of EXPECTED_ENTRIES)
     for (const name of await list(mirror, folder)) if (!names.test(name)) strays.push(join(folder, name))
   const packs = await list(mirror, 'objects/pack')
   const isWhole = (name: string): boolean => {

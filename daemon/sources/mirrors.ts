@@ -6,8 +6,8 @@ import { randomHex } from '#server/ids.ts'
 import { Slots } from '#server/slots.ts'
 import { GitError } from './git-error.ts'
 import { lastMessage, RemoteFault } from './remote-fault.ts'
-import { halfTreesOf, KEPT_TREE, sizeOfKeptTree } from './kept-tree.ts'
-import { putInOrder, sizeOfMirror } from './mirror.ts'
+import { unfinishedTreesOf, KEPT_TREE, sizeOfKeptTree } from './kept-tree.ts'
+import { cleanUp, sizeOfMirror } from './mirror.ts'
 import { clearTree, removeTree } from './remove-tree.ts'
 import { Overfull } from './size-watch.ts'
 
@@ -28,9 +28,9 @@ const KEPT_MS = 30 * 24 * 3_600_000
 /** The exit code for a program that SIGKILL ended, as in shells. */
 const KILLED = 128 + constants.signals.SIGKILL
 /** The suffix of a mirror that is being removed. */
-const LEAVING = '.leaving'
+const REMOVED_SUFFIX = '.leaving'
 /** The random part in its name, since an earlier removal may have left one with the same beginning. */
-const LEAVING_BYTES = 4
+const REMOVED_NAME_BYTES = 4
 
 /** How a mirror is used. */
 export interface MirrorUse<T> {
@@ -66,7 +66,7 @@ export async function withMirror<T>(use: MirrorUse<T>): Promise<T> {
 
 async function workWith<T>({ directory, onLine, work }: MirrorUse<T>): Promise<T> {
   if (existsSync(directory)) {
-    const removed = await putInOrder(directory)
+    const removed = await cleanUp(directory)
     if (removed) onLine('the mirror of the repository was cleaned up: its last use had been interrupted')
     if (removed === null) onLine(fetchingAll('is damaged'))
     else {
@@ -122,7 +122,7 @@ export async function trimMirrors(folder: string): Promise<void> {
     }
     room -= bytes
     kept += 1
-    for (const half of await halfTreesOf(path)) if (!turns.has(path)) await removeAside(half, path)
+    for (const unfinished of await unfinishedTreesOf(path)) if (!turns.has(path)) await removeAside(unfinished, path)
     const tree = await sizeOfKeptTree(path)
     if (tree === null) continue
     trees.bytes -= tree.bytes + tree.files * BLOCK_BYTES
@@ -139,7 +139,7 @@ async function listMirrors(folder: string): Promise<{ path: string; usedAt: numb
     const path = join(folder, name)
     const facts = await stat(path).catch(() => null)
     // An interrupted removal must continue.
-    const usedAt = name.endsWith(LEAVING) ? 0 : facts?.mtimeMs
+    const usedAt = name.endsWith(REMOVED_SUFFIX) ? 0 : facts?.mtimeMs
     if (usedAt !== undefined) found.push({ path, usedAt, bytes: await sizeOfMirror(path) })
   }
   return found.sort((left, right) => right.usedAt - left.usedAt)
@@ -149,7 +149,7 @@ async function listMirrors(folder: string): Promise<{ path: string; usedAt: numb
 async function removeAside(path: string, name: string): Promise<void> {
   // A deploy may have removed it while others were checked.
   if (!existsSync(path)) return
-  const leaving = path.endsWith(LEAVING) ? path : `${name}.${randomHex(LEAVING_BYTES)}${LEAVING}`
-  if (leaving !== path) renameSync(path, leaving)
-  await clearTree(leaving)
+  const renamed = path.endsWith(REMOVED_SUFFIX) ? path : `${name}.${randomHex(REMOVED_NAME_BYTES)}${REMOVED_SUFFIX}`
+  if (renamed !== path) renameSync(path, renamed)
+  await clearTree(renamed)
 }

@@ -61,7 +61,7 @@ export function layOutPart<Head extends { sha: string }>(
 ): Promise<LaidOutPart<Head>> {
   const layOut = async (remote: Remote, limited: AbortSignal): Promise<Omit<LaidOutPart<Head>, 'added'>> => {
     const repository = new Repository(mirror, remote)
-    if (!existsSync(mirror)) await repository.make()
+    if (!existsSync(mirror)) await repository.create()
     const head = await fetch(repository)
     const judged = await judgeTree(repository, head.sha, used)
     const tree = new KeptTree(repository, limited)
@@ -74,11 +74,11 @@ export function layOutPart<Head extends { sha: string }>(
   const work = async (): Promise<LaidOutPart<Head>> => {
     const before = await sizeOf(mirror)
     // What existed before this checkout does not count towards its limit.
-    const filling = { directory: mirror, beside: beyond(added, before) }
+    const filling = { directory: mirror, extra: excess(added, before) }
     const laidOut = await withinSize(filling, signal, (limited) =>
       withRemote(access, limited, (remote) => layOut(remote, limited)),
     )
-    return { ...laidOut, added: beyond(await sizeOf(mirror), before) }
+    return { ...laidOut, added: excess(await sizeOf(mirror), before) }
   }
   return withMirror({ directory: mirror, signal, onLine, work })
 }
@@ -90,6 +90,6 @@ async function sizeOf(mirror: string): Promise<CheckoutUse> {
 }
 
 /** By how much one usage exceeds another. */
-function beyond(use: CheckoutUse, other: CheckoutUse): CheckoutUse {
+function excess(use: CheckoutUse, other: CheckoutUse): CheckoutUse {
   return { bytes: Math.max(0, use.bytes - other.bytes), files: Math.max(0, use.files - other.files) }
 }

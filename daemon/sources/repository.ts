@@ -36,7 +36,7 @@ export class Repository {
   }
 
   /** Creates it, replacing what exists, for a remote whose object ids have this many characters. */
-  async make(idLength = SHA1_CHARACTERS): Promise<void> {
+  async create(idLength = SHA1_CHARACTERS): Promise<void> {
     await removeTree(this.directory)
     for (const folder of ['objects/pack', FETCHED])
       await mkdir(join(this.directory, folder), { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
@@ -53,7 +53,7 @@ export class Repository {
     const fetch = (): Promise<void> => this.fetch([`+${reference}:${name}`], ['--depth=1'])
     await fetch().catch(async (error: unknown) => {
       if (!isOtherFormat(error)) throw error
-      await this.make((await this.takes(SHA1_CHARACTERS)) ? SHA256_CHARACTERS : SHA1_CHARACTERS)
+      await this.create((await this.usesIdLength(SHA1_CHARACTERS)) ? SHA256_CHARACTERS : SHA1_CHARACTERS)
       await fetch()
     })
     return name
@@ -66,7 +66,7 @@ export class Repository {
   }
 
   /** Whether ids have this many characters here; git would take others for names. */
-  async takes(idLength: number): Promise<boolean> {
+  async usesIdLength(idLength: number): Promise<boolean> {
     const config = await readFile(join(this.directory, 'config'), 'utf8')
     return config === OWN_CONFIGS[formatOfLength(idLength)]
   }

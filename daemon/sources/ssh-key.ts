@@ -7,16 +7,16 @@ import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from '#server/files.ts'
 
 const run = promisify(execFile)
 
-let making: Promise<string> | undefined
+let creating: Promise<string> | undefined
 
 /** Creates `ssh/id_ed25519` in the data directory if it is missing (mode 0600), and returns the public key's line. */
 export async function ensureSshKey(dataDirectory: string): Promise<string> {
   // Two at once could leave the private key of one with the public key of the other.
-  making = (making ?? Promise.resolve('')).catch(() => '').then(() => readOrMake(join(dataDirectory, 'ssh')))
-  return making
+  creating = (creating ?? Promise.resolve('')).catch(() => '').then(() => readOrCreate(join(dataDirectory, 'ssh')))
+  return creating
 }
 
-async function readOrMake(directory: string): Promise<string> {
+async function readOrCreate(directory: string): Promise<string> {
   const key = join(directory, 'id_ed25519')
   const existing = await readPublicKey(key)
   if (existing !== null) return existing

@@ -90,7 +90,7 @@ async function readRules(
 
 function rulesOf(text: string, name: string, extra: string[]): Pick<Context, 'rules' | 'notes'> {
   const rules = new IgnoreRules([text, ...extra].join('\n'), name)
-  return { rules, notes: [`leaving the files that ${name} lists out of the build`] }
+  return { rules, notes: [`leaving out the files that ${name} lists`] }
 }
 
 /** The text of a Dockerfile's own ignore file; null if it has none. */

@@ -55,7 +55,7 @@ describe('the Dockerfile of a tree', () => {
     expect(found.notes).toEqual([
       'building with ../docker/Dockerfile',
       'using the engine\'s own Dockerfile frontend (1.14) instead of "# syntax=docker/dockerfile:1" in docker/Dockerfile',
-      'leaving the files that docker/Dockerfile.dockerignore lists out of the build',
+      'leaving out the files that docker/Dockerfile.dockerignore lists',
     ])
     const elsewhere = { place, choice: { ...choice, dockerfilePath: '../../docker/Dockerfile' } }
     await expect(chooseRecipe(elsewhere)).rejects.toThrow(

@@ -121,7 +121,7 @@ describe('.dockerignore', () => {
     const { headers, notes } = await packed({ kind: 'tree', path: 'deploy/app.Dockerfile' })
     expect(headers.has('a')).toBe(false)
     expect(headers.has('b')).toBe(true)
-    expect(notes).toEqual(['leaving the files that deploy/app.Dockerfile.dockerignore lists out of the build'])
+    expect(notes).toEqual(['leaving out the files that deploy/app.Dockerfile.dockerignore lists'])
   })
 })
 

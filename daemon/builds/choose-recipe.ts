@@ -81,7 +81,8 @@ class Chooser {
     const isLooked = this.#choice.runtime === 'auto' && !planned.isSite
     const inFolder = isLooked ? await dockerfileInFolder(this.#tree) : null
     if (inFolder === null) return planned
-    if (planned.runtime === null) return (await this.#byDockerfileInFolder(inFolder, planned.rootDirectories)) ?? planned
+    if (planned.runtime === null)
+      return (await this.#byDockerfileInFolder(inFolder, planned.rootDirectories)) ?? planned
     return {
       ...planned,
       notes: [...planned.notes, `${inFolder} is not used: set dockerfile_path to build with it`],

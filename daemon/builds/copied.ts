@@ -125,7 +125,8 @@ function* instructionsOf(dockerfile: string): Generator<string[]> {
     const [instruction = '', ...words] = `${begun}${text}`.split(/[ \t]+/)
     begun = ''
     yield [instruction.toUpperCase(), ...words]
-    if (WITH_HEREDOC.has(instruction.toUpperCase())) ends = words.flatMap((word) => HEREDOC.exec(word)?.[1] ?? [])
+    if (WITH_HEREDOC.has(instruction.toUpperCase()))
+      ends = words.flatMap((word) => HEREDOC.exec(word)?.[1] ?? [])
   }
 }
 

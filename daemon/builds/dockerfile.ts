@@ -43,7 +43,8 @@ export async function readDockerfile(
       `there is no file ${path} in the source: add it, or set dockerfile_path or root_dir to where it is`,
     )
   }
-  if (content.includes('\0')) throw new BuildFailure(`${path} is not a text file: set dockerfile_path to a Dockerfile`)
+  if (content.includes('\0'))
+    throw new BuildFailure(`${path} is not a text file: set dockerfile_path to a Dockerfile`)
   if (content.trim() === '') throw new BuildFailure(`${path} is empty: write at least a FROM line`)
   return withoutSyntax(content, path, frontend)
 }

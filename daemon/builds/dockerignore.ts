@@ -84,7 +84,9 @@ function compile(line: string, file: string): Pattern {
   const exception = line.startsWith('!')
   const text = exception ? line.slice(1).trim() : line
   if (text === '')
-    throw new BuildFailure(`${file} has the pattern "${line}", which has nothing after the !: remove or complete it`)
+    throw new BuildFailure(
+      `${file} has the pattern "${line}", which has nothing after the !: remove or complete it`,
+    )
   const cleaned = posix.normalize(text).replace(/(?<=.)\/$/, '')
   const pattern = cleaned.length > 1 ? cleaned.replace(/^\//, '') : cleaned
   try {

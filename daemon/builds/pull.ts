@@ -47,10 +47,13 @@ export async function pullImage(
         cause: error,
       })
     }
-    log.system(`${reference} cannot be pulled (${messageOf(error)}); using the image that the engine already has`)
+    log.system(
+      `${reference} cannot be pulled (${messageOf(error)}); using the image that the engine already has`,
+    )
   }
   const image = await images.inspect(reference)
-  if (!image) throw new AppError('runtime_error', `the image ${reference} is missing after it was pulled: try again`)
+  if (!image)
+    throw new AppError('runtime_error', `the image ${reference} is missing after it was pulled: try again`)
   const wanted = ARCHITECTURES[arch()] ?? arch()
   if (image.os !== 'linux' || image.architecture !== wanted) {
     throw new AppError(

@@ -53,7 +53,10 @@ export function withoutSyntax(
   const [line] = head.splice(at, 1)
   const own = `the engine's own Dockerfile frontend${built === undefined ? '' : ` (1.${built})`}`
   if (built !== undefined && minorOf(content) > built)
-    return { content, notes: [`keeping "${line!.trim()}" in ${path}: the file uses features that ${own} lacks`] }
+    return {
+      content,
+      notes: [`keeping "${line!.trim()}" in ${path}: the file uses features that ${own} lacks`],
+    }
   const note = `using ${own} instead of "${line!.trim()}" in ${path}`
   // A comment ends the directives, so the one that replaces the line comes after them.
   return { content: [...head, '#', ...lines.slice(head.length + 1)].join('\n'), notes: [note] }

@@ -88,7 +88,7 @@ export class AbilityTrial {
   async #tries(name: string, image: string, settings: Docker.HostConfig): Promise<boolean> {
     this.#ledger.record('container', name)
     try {
-      return await this.#connection.call('finding out what the engine supports', async (docker, abortSignal) => {
+      return await this.#connection.call('testing engine features', async (docker, abortSignal) => {
         try {
           const container = await docker.createContainer({
             name,

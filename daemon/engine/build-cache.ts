@@ -130,9 +130,12 @@ export class BuildCache {
     try {
       return madeBy(JSON.parse(this.#ledger.open(note)) as BuiltStep, records)
     } catch (error) {
-      log.warn('the note of a build step cannot be read: what it left in the build cache will never be removed', {
-        error: messageOf(error),
-      })
+      log.warn(
+        'the note of a build step cannot be read: what it left in the build cache will never be removed',
+        {
+          error: messageOf(error),
+        },
+      )
       return []
     }
   }

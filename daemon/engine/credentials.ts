@@ -90,16 +90,18 @@ function readEntry(entry: NonNullable<ClientConfiguration['auths']>[string]): Re
 /** The helpers' protocol: https://github.com/docker/docker-credential-helpers#development */
 function askHelper(name: string, key: string): Promise<RegistryCredentials | null> {
   if (!HELPER_NAME.test(name)) {
-    throw new AppError(
-      'runtime_error',
-      `${configurationFile()} names an invalid credential helper: ${name}`,
-    )
+    throw new AppError('runtime_error', `${configurationFile()} names an invalid credential helper: ${name}`)
   }
   return new Promise((resolve, reject) => {
     const program = `docker-credential-${name}`
     const child = execFile(program, ['get'], { timeout: HELPER_TIMEOUT_MS }, (error, stdout) => {
       if (error && (error as NodeJS.ErrnoException).code === 'ENOENT') {
-        reject(new AppError('runtime_error', `${program}, named in ${configurationFile()}, is not installed: install it, or remove it there`))
+        reject(
+          new AppError(
+            'runtime_error',
+            `${program}, named in ${configurationFile()}, is not installed: install it, or remove it there`,
+          ),
+        )
         return
       }
       // A helper without an entry for the registry fails: the pull then uses no credentials.
@@ -107,7 +109,10 @@ function askHelper(name: string, key: string): Promise<RegistryCredentials | nul
       const answer = readAnswer(stdout)
       if (answer === null) {
         reject(
-          new AppError('runtime_error', `${program}, named in ${configurationFile()}, printed no credentials`),
+          new AppError(
+            'runtime_error',
+            `${program}, named in ${configurationFile()}, printed no credentials`,
+          ),
         )
       } else if (answer.Username === '<token>') {
         resolve({ username: '', password: '', identityToken: answer.Secret })

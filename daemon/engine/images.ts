@@ -104,8 +104,7 @@ export class Images {
       return isDeepStrictEqual(other, refused) ? null : other
     })
     const image = await this.inspect(name)
-    if (!image)
-      throw new AppError('runtime_error', 'it is missing after the pull: deploy again')
+    if (!image) throw new AppError('runtime_error', 'it is missing after the pull: deploy again')
     if (isOwn) this.#ledger.record('image', name, image.id)
     const from = `${shortName(fromImage)}@`
     const digest = image.digests.map(shortName).find((one) => one.startsWith(from))
@@ -144,7 +143,10 @@ export class Images {
     const recorded = this.#ledger.find('image', name)
     if (!recorded) {
       if (!(await this.inspect(name))) return
-      throw new AppError('runtime_error', `the image ${name} was not created by this server and is left alone`)
+      throw new AppError(
+        'runtime_error',
+        `the image ${name} was not created by this server and is left alone`,
+      )
     }
     // Another client has since given the name to another image.
     if (recorded.engine_id !== null && (await this.inspect(name))?.id !== recorded.engine_id)
@@ -203,7 +205,8 @@ export class Images {
 }
 
 /** Progress bars change many times a second; the log keeps only final states. */
-const INTERMEDIATE_STATUS = /^(Pulling fs layer|Waiting|Downloading|Extracting|Verifying Checksum|Download complete)/
+const INTERMEDIATE_STATUS =
+  /^(Pulling fs layer|Waiting|Downloading|Extracting|Verifying Checksum|Download complete)/
 
 function progressLine({ status, id }: Record<string, unknown>): string | null {
   if (typeof status !== 'string' || INTERMEDIATE_STATUS.test(status)) return null

@@ -22,7 +22,8 @@ export async function* jsonLines(stream: Readable): AsyncGenerator<Record<string
     }
     parts.push(chunk.subarray(from))
     length += chunk.length - from
-    if (length > MAX_OBJECT_BYTES) throw new Error(`the engine sent a line of more than ${MAX_OBJECT_BYTES / 1024 ** 2} MiB`)
+    if (length > MAX_OBJECT_BYTES)
+      throw new Error(`the engine sent a line of more than ${MAX_OBJECT_BYTES / 1024 ** 2} MiB`)
   }
   const rest = parse(Buffer.concat(parts))
   if (rest) yield rest

@@ -42,7 +42,10 @@ export class Volumes {
     const found = await this.inspect(name)
     if (!found) return this.#ledger.forget('volume', name)
     if (!this.#ledger.find('volume', name)) {
-      throw new AppError('runtime_error', `the volume ${name} was not created by this server and is left alone`)
+      throw new AppError(
+        'runtime_error',
+        `the volume ${name} was not created by this server and is left alone`,
+      )
     }
     await this.#connection.call(`removing the volume ${name}`, async (docker, abortSignal) => {
       try {

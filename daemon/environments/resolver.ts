@@ -46,7 +46,10 @@ export async function nameServerOf(
   const gateway = addressAt(network.subnet, 1)
   let verdict = verdicts.get(environment.id)
   if (verdict?.gateway !== gateway) {
-    verdict = { gateway, works: checkResolver(world, findEnvironment(environment.id), network, gateway, imageId) }
+    verdict = {
+      gateway,
+      works: checkResolver(world, findEnvironment(environment.id), network, gateway, imageId),
+    }
     verdicts.set(environment.id, verdict)
   }
   let works: boolean | null = null

@@ -164,7 +164,8 @@ function faultOfPattern(pattern: string): string | null {
 function faultOfTarget(target: string): string | null {
   if (target.startsWith('//')) return `${target} names a host without a scheme: write https:${target}`
   if (!target.startsWith('/') && !URL.canParse(target)) return `${target} is not a URL`
-  if (/[\x00-\x1f\x7f\\]/.test(target)) return `${JSON.stringify(target)} has characters that a URL cannot contain`
+  if (/[\x00-\x1f\x7f\\]/.test(target))
+    return `${JSON.stringify(target)} has characters that a URL cannot contain`
   return faultOfEscapes(target)
 }
 

@@ -32,9 +32,7 @@ export async function unpackFolder(
     const entry = rules.judge(below(header, top))
     bytes += header.size ?? 0
     if (bytes > MAX_BYTES)
-      throw new BuildFailure(
-        `the published folder is larger than ${MAX_BYTES / 1024 ** 3} GiB: publish less`,
-      )
+      throw new BuildFailure(`the published folder is larger than ${MAX_BYTES / 1024 ** 3} GiB: publish less`)
     if (entry?.kind === 'symlink')
       throw new BuildFailure(
         `the published folder contains ${JSON.stringify(entry.path)}, which is a link: only files and folders can be published`,

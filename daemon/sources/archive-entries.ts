@@ -109,7 +109,9 @@ function cleanPath(name: string): string {
   }
   const path = parts.join('/')
   if (parts.length > MAX_DEPTH)
-    throw new BuildFailure(`${quote(name)} is nested more than ${MAX_DEPTH} folders deep; nest it less deeply`)
+    throw new BuildFailure(
+      `${quote(name)} is nested more than ${MAX_DEPTH} folders deep; nest it less deeply`,
+    )
   if (
     Buffer.byteLength(path) > MAX_PATH_BYTES ||
     parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)

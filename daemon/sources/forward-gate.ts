@@ -124,7 +124,10 @@ async function tunnel(
   client.pipe(socket).pipe(client)
 }
 
-function passOfRequest(passOf: (key: string) => ForwardPass | undefined, request: IncomingMessage): ForwardPass {
+function passOfRequest(
+  passOf: (key: string) => ForwardPass | undefined,
+  request: IncomingMessage,
+): ForwardPass {
   const encoded = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(request.headers['proxy-authorization'] ?? '')?.[1] ?? ''
   const key = Buffer.from(encoded, 'base64').toString('latin1').replace(/^git:/, '')
   const pass = passOf(key)
@@ -154,7 +157,10 @@ function ask(
       ...(username === '' ? {} : { 'proxy-authorization': `Basic ${signIn.toString('base64')}` }),
     },
   })
-  const slow = setTimeout(() => asked.destroy(new Error('the proxy did not accept the connection in time')), CONNECT_MS)
+  const slow = setTimeout(
+    () => asked.destroy(new Error('the proxy did not accept the connection in time')),
+    CONNECT_MS,
+  )
   asked.once('socket', (socket) =>
     socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(slow)),
   )

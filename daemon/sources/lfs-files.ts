@@ -91,7 +91,9 @@ export async function writeObjects(
       closeSync(file)
     }
     if (hash.digest('hex') !== oid)
-      throw new BuildFailure(`the content of the Git LFS file ${paths[0]} does not match its pointer: push it again`)
+      throw new BuildFailure(
+        `the content of the Git LFS file ${paths[0]} does not match its pointer: push it again`,
+      )
     for (const other of others) {
       const mode = removeReturningMode(other)
       copyFileSync(first!, other, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)

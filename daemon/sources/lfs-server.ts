@@ -231,7 +231,9 @@ export class LfsServer {
         `the Git LFS server at ${this.#endpoint.url} refused the credentials: authorize its git connection again, or correct the URL`,
       )
     if ([404, 405, 406, 410, 501].includes(status))
-      return this.#fault(`does not exist (it answered ${status}): keep the files in git itself, or correct lfs.url`)
+      return this.#fault(
+        `does not exist (it answered ${status}): keep the files in git itself, or correct lfs.url`,
+      )
     return this.#fault(`answered ${status}: deploy again later`)
   }
 

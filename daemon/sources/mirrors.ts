@@ -122,7 +122,8 @@ export async function trimMirrors(folder: string): Promise<void> {
     }
     room -= bytes
     kept += 1
-    for (const unfinished of await unfinishedTreesOf(path)) if (!turns.has(path)) await removeAside(unfinished, path)
+    for (const unfinished of await unfinishedTreesOf(path))
+      if (!turns.has(path)) await removeAside(unfinished, path)
     const tree = await sizeOfKeptTree(path)
     if (tree === null) continue
     trees.bytes -= tree.bytes + tree.files * BLOCK_BYTES
@@ -149,7 +150,9 @@ async function listMirrors(folder: string): Promise<{ path: string; usedAt: numb
 async function removeAside(path: string, name: string): Promise<void> {
   // A deploy may have removed it while others were checked.
   if (!existsSync(path)) return
-  const renamed = path.endsWith(REMOVED_SUFFIX) ? path : `${name}.${randomHex(REMOVED_NAME_BYTES)}${REMOVED_SUFFIX}`
+  const renamed = path.endsWith(REMOVED_SUFFIX)
+    ? path
+    : `${name}.${randomHex(REMOVED_NAME_BYTES)}${REMOVED_SUFFIX}`
   if (renamed !== path) renameSync(path, renamed)
   await clearTree(renamed)
 }

@@ -63,8 +63,7 @@ const ABSENCES: typeof REFUSALS = [
   ],
   [
     /repository .* not found|Repository not found|does not appear to be a git repository|not exported|returned error: 404|is this a git repository|Could not find repository|project you were looking for could not be found/i,
-    ({ url }) =>
-      `${url} does not exist or this server may not read it: check the URL and who may read it`,
+    ({ url }) => `${url} does not exist or this server may not read it: check the URL and who may read it`,
   ],
   [
     /Could not resolve host|Name or service not known|Temporary failure in name resolution|unable to look up/i,
@@ -82,7 +81,8 @@ const ABSENCES: typeof REFUSALS = [
   ],
   [
     /Failed to connect|Couldn't connect|Connection (refused|timed out|reset|closed)|unable to connect|No route to host|Network is unreachable|Operation timed out|kex_exchange_identification|too slow|returned error: 5\d\d|unexpected disconnect|hung up unexpectedly|early EOF|Empty reply/i,
-    ({ host }) => `the host ${host} cannot be reached or closed the connection: check the address and try again`,
+    ({ host }) =>
+      `the host ${host} cannot be reached or closed the connection: check the address and try again`,
   ],
   [
     /transport '.*' not allowed/,

@@ -12,7 +12,9 @@ let creating: Promise<string> | undefined
 /** Creates `ssh/id_ed25519` in the data directory if it is missing (mode 0600), and returns the public key's line. */
 export async function ensureSshKey(dataDirectory: string): Promise<string> {
   // Two at once could leave the private key of one with the public key of the other.
-  creating = (creating ?? Promise.resolve('')).catch(() => '').then(() => readOrCreate(join(dataDirectory, 'ssh')))
+  creating = (creating ?? Promise.resolve(''))
+    .catch(() => '')
+    .then(() => readOrCreate(join(dataDirectory, 'ssh')))
   return creating
 }
 

@@ -108,7 +108,9 @@ async function writeFile(path: string, mode: number, content: EntryContent): Pro
 }
 
 function bothFileAndFolder(relative: string): BuildFailure {
-  return new BuildFailure(`${JSON.stringify(relative)} is both a file and a folder in the archive; rename one of them`)
+  return new BuildFailure(
+    `${JSON.stringify(relative)} is both a file and a folder in the archive; rename one of them`,
+  )
 }
 
 function explain(error: unknown, path: string): unknown {

@@ -82,7 +82,9 @@ describe('a checkout', () => {
     const url = `${remotes.http}/old-protocol/${name(source)}`
     const result = await get(url, { commit: old, onLine: (line) => lines.push(line) })
     expect(result.sha).toBe(old)
-    expect(lines).toContain('the remote does not allow fetching single commits: fetching its complete history')
+    expect(lines).toContain(
+      'the remote does not allow fetching single commits: fetching its complete history',
+    )
     await expect(get(url, { commit: 'a'.repeat(40), directory: join(home, 'two') })).rejects.toMatchObject(
       failure('has no commit aaaa'),
     )

@@ -110,7 +110,9 @@ describe('a repository', () => {
   test.each(['.gitmodules', '.lfsconfig'])('with a %s of megabytes is refused unread', async (file) => {
     const source = repository()
     source.push({ [file]: '[submodule "a"]\n'.repeat(100_000) })
-    await expect(get(source)).rejects.toMatchObject(failure(`${file} is larger than 256 KiB: make it smaller`))
+    await expect(get(source)).rejects.toMatchObject(
+      failure(`${file} is larger than 256 KiB: make it smaller`),
+    )
   })
 
   test('whose .gitmodules has settings without end is refused', async () => {

@@ -239,14 +239,22 @@ describe('a deploy fails with what to do', () => {
       /does not answer like a Git LFS server/,
     ],
     ['answers without end', { batchBody: ' '.repeat(600_000) }, /does not answer like a Git LFS server/],
-    ['answers without objects', { batchBody: '{"objects":[]}' }, /does not have a\.bin .*it gives no download link/],
     [
-      'leads to a file',
-      { hrefOf: () => 'file:///etc/passwd' },
-      /gives an invalid download link for a\.bin/,
+      'answers without objects',
+      { batchBody: '{"objects":[]}' },
+      /does not have a\.bin .*it gives no download link/,
     ],
-    ['sends less', { onObject: (response) => void response.end('cont') }, /length that does not match its pointer/],
-    ['sends more', { onObject: (response) => void response.end('content and more') }, /length that does not match its pointer/],
+    ['leads to a file', { hrefOf: () => 'file:///etc/passwd' }, /gives an invalid download link for a\.bin/],
+    [
+      'sends less',
+      { onObject: (response) => void response.end('cont') },
+      /length that does not match its pointer/,
+    ],
+    [
+      'sends more',
+      { onObject: (response) => void response.end('content and more') },
+      /length that does not match its pointer/,
+    ],
     [
       'sends another',
       { onObject: (response) => void response.end('CONTENT') },

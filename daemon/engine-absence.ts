@@ -3,14 +3,14 @@ import { schedule } from '#server/options/schedule.ts'
 import { isEngineAway, type Engine } from './engine/index.ts'
 import type { World } from './world.ts'
 
-/** An engine that ends gives its containers some seconds to end before it. */
+/** How long to wait for the next engine: one that shuts down first gives its containers some seconds to stop. */
 const RETURN_WITHIN_MS = 60_000
-/** Until what an engine sent has ended here too, once the next one answers. */
+/** Once the next engine answers, the time until the end of the former one's event stream is noticed here. */
 const NOTICE_MS = 500
 
 /**
- * Whether something failed because the engine is not there: one that is about to end may answer a call with an error of its
- * own before it is gone. A slow one is there.
+ * Whether something failed because the engine is gone. An engine that is about to stop may still answer a call with an error
+ * of its own, so the engine is asked too. A slow engine does not count as gone.
  */
 export async function isOfAbsence(engine: Engine, error: unknown): Promise<boolean> {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (isEngineAway(cause)) return true
@@ -18,9 +18,9 @@ export async function isOfAbsence(engine: Engine, error: unknown): Promise<boole
 }
 
 /**
- * Whether the engine has gone away since it had so often, for something that failed meanwhile. Nothing else tells where
- * another program holds its socket, as systemd's `docker.socket` does: calls wait for the next engine, and the programs in its
- * containers just end. Throws the signal's reason alone.
+ * Whether the engine went away after this count of departures was read, asked when something failed in the meantime. Where
+ * another program holds the engine's socket, such as systemd's `docker.socket`, nothing else shows it: calls wait for the
+ * next engine, and the programs in the containers just end. Throws only the signal's reason.
  */
 export async function hasLeftSince(world: World, departures: number, signal: AbortSignal): Promise<boolean> {
   const either = AbortSignal.any([signal, AbortSignal.timeout(RETURN_WITHIN_MS)])
@@ -29,7 +29,7 @@ export async function hasLeftSince(world: World, departures: number, signal: Abo
   return world.engineDepartures !== departures
 }
 
-/** Waits until the engine answers, however long that takes. Throws the signal's reason alone. */
+/** Waits until the engine answers, however long that takes. Throws only the signal's reason. */
 export async function untilPresent(engine: Engine, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   while (!(await engine.answers())) await delay(schedule.engineRetryMs, undefined, { signal })

@@ -25,8 +25,8 @@ const WATCHED = new Set([
 ])
 
 /**
- * Listens to the engine and asks the instance keeper to look where something happened. The engine forgets its events when it
- * restarts, so after each connection everything is looked at.
+ * Listens to the engine's events and has the instance keeper check what they are about. The engine forgets its events when it
+ * restarts, so everything is checked after each connection.
  */
 export function engineEvents(
   world: World,
@@ -38,7 +38,7 @@ export function engineEvents(
   async function listen(signal: AbortSignal): Promise<void> {
     try {
       const events = await world.engine.events(signal)
-      // Not before: what happened between a look and the first event would be noticed by the next look.
+      // Not earlier: a change between a check and the first event would go unnoticed until the next check.
       instances.engineAnswers()
       datastores.lookAtAll()
       serviceLogs.lookAtAll()

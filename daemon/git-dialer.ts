@@ -2,14 +2,14 @@ import { connect } from 'node:net'
 
 /**
  * Connects ssh to a host through the gate (ssh_config(5), ProxyCommand): `%h` and `%p` are its arguments, the gate's port
- * and key come in its environment. SOCKS 5 with a password, each message sent at once (RFC 1928, RFC 1929): what is
- * answered before the reply has a fixed length.
+ * and key come in its environment. It speaks SOCKS 5 with a password and sends all its messages at once without waiting
+ * (RFC 1928, RFC 1929), which works because all that the gate answers has a fixed length.
  */
 const [, , host = '', port = ''] = process.argv
 const [gate = '', key = ''] = (process.env.DEPLOYER_GIT_GATE ?? '').split(':')
-/** A method, a verdict on the key, and a reply with an address of IPv4. */
+/** The chosen method, the verdict on the key, and a reply with an IPv4 address. */
 const REPLY_BYTES = 2 + 2 + 10
-/** Where in it the gate says whether it connected; 0 is yes. */
+/** The offset of the byte that says whether the gate connected; 0 means yes. */
 const VERDICT = 2 + 2 + 1
 
 const number = Buffer.alloc(2)

@@ -7,8 +7,8 @@ const OUTPUT = 1
 const MESSAGES = 2
 
 /**
- * Runs one git command after another with this program's streams, and marks on them where each ends. It leads a process
- * group that it kills whole when its channel closes: git, and what git started, would go on after a server that was killed.
+ * Runs one git command after another with this program's streams, and writes a mark to them where each ends. It leads a
+ * process group and kills all of it when its channel closes: otherwise git and its children would outlive a killed server.
  */
 process.on('message', ({ program, arguments: words, environment, mark }: GitOrder) => {
   const end = (code: number): void => {

@@ -19,10 +19,10 @@ import { getService, type ServiceRow } from '#server/services/store.ts'
 
 const log = logger('git')
 
-/** These deploy no commit anew. */
-const OF_AN_IMAGE: ReadonlySet<DeployTrigger> = new Set(['restart', 'rollback'])
+/** These triggers run an image again; they do not deploy a commit. */
+const RUNS_IMAGE_AGAIN: ReadonlySet<DeployTrigger> = new Set(['restart', 'rollback'])
 
-/** What a provider is told of a deploy in each status; nothing of one that another has replaced. */
+/** The commit status that a provider gets for each deploy status; none for a deploy that another has replaced. */
 const STATES: Record<DeployStatus, { state: CommitState; description: string } | null> = {
   queued: { state: 'pending', description: 'The deploy is under way' },
   building: { state: 'pending', description: 'The deploy is under way' },
@@ -35,38 +35,38 @@ const STATES: Record<DeployStatus, { state: CommitState; description: string } |
 }
 
 /**
- * Tells providers how far the deploys of their commits are, as well as it can: what a stop of the server or a provider that
- * is away cuts off is not told again. Answers what ends it.
+ * Reports to git providers how far the deploys of their commits are. Best effort: a status that is lost because the server
+ * stops or the provider does not answer is not sent again. Returns a function that ends the reporting.
  */
-export function tellCommitStatuses(): () => void {
-  /** What each deploy that is under way was told as, and the telling that the next waits for. */
-  const told = new Map<string, { state: CommitState; done: Promise<void> }>()
+export function reportCommitStatuses(): () => void {
+  /** The last state reported for each deploy in progress, and the request that the next one waits for. */
+  const reported = new Map<string, { state: CommitState; done: Promise<void> }>()
   return onChange(({ kind, id, action }) => {
     if (kind !== 'deploy') return
-    if (action === 'deleted') told.delete(id)
+    if (action === 'deleted') reported.delete(id)
     const deploy = getDeploy(id)
     const sha = deploy && commitOf(deploy)
     const status = deploy && STATES[deploy.status]
     if (!deploy || !sha || !status) return
-    const former = told.get(id)
+    const former = reported.get(id)
     if (former?.state === status.state) return
-    const done = (former?.done ?? Promise.resolve()).then(() => tellStatus(deploy, sha, status))
-    told.set(id, { state: status.state, done })
-    if (status.state !== 'pending') void done.then(() => told.delete(id))
+    const done = (former?.done ?? Promise.resolve()).then(() => reportStatus(deploy, sha, status))
+    reported.set(id, { state: status.state, done })
+    if (status.state !== 'pending') void done.then(() => reported.delete(id))
   })
 }
 
-/** The commit that a deploy is of, once it is known; null when it is of none, or its address has credentials of its own. */
+/** The commit of a deploy, once it is known; null without a commit, or when the repository's URL has its own credentials. */
 function commitOf(deploy: DeployRow): string | null {
   const source = JSON.parse(deploy.source) as DeploySource
   const isOfCommit =
-    source.kind === 'git' && deploy.repo_credentials === null && !OF_AN_IMAGE.has(deploy.trigger)
+    source.kind === 'git' && deploy.repo_credentials === null && !RUNS_IMAGE_AGAIN.has(deploy.trigger)
   if (!isOfCommit) return null
   const named = source.commit !== null && isFullCommit(source.commit) ? source.commit.toLowerCase() : null
   return deploy.commit_sha ?? named
 }
 
-async function tellStatus(
+async function reportStatus(
   deploy: DeployRow,
   sha: string,
   { state, description }: { state: CommitState; description: string },
@@ -82,18 +82,18 @@ async function tellStatus(
     await withToken(connection, (token) => apiOf(connection).tellStatus(token, path, sha, status))
   } catch (error) {
     if (state === 'pending' && error instanceof AppError)
-      await noteInLog(deploy.id, `the commit gets no status: ${error.message}`).catch(() => {})
-    log.info('a commit got no status', { deploy: deploy.id, error: messageOf(error) })
+      await noteInLog(deploy.id, `the commit status cannot be set: ${error.message}`).catch(() => {})
+    log.info('a commit status could not be set', { deploy: deploy.id, error: messageOf(error) })
   }
 }
 
-/** What tells the statuses of one service from those of others at the same commit. */
+/** The name that keeps the statuses of services apart at the same commit. */
 function contextOf(service: ServiceRow): string {
   const environment = listEnvironments().find(({ id }) => id === service.environment_id)
   return `deployer/${environment ? qualifiedName(service.name, environment) : service.name}`
 }
 
-/** Where a person on the internet reads more. */
+/** The deploy's page; null when it cannot be reached from the internet. */
 function pageOf({ id, service_id }: DeployRow): string | null {
   const { dashboardHost } = useContext().options
   const origin = dashboardHost === null ? null : publicUrl(dashboardHost)

@@ -18,7 +18,7 @@ import { engineEvents } from './engine-events.ts'
 import { createEngine } from './engine/index.ts'
 import { environments } from './environments/provide.ts'
 import { jobCleanup } from './jobs/cleanup.ts'
-import { tellCommitStatuses } from './git-statuses.ts'
+import { reportCommitStatuses } from './git-statuses.ts'
 import { JobQueue, jobsGone } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
 import { Metrics } from './metrics/metrics.ts'
@@ -76,25 +76,28 @@ export function useApiAddress(): string {
   return apiUrl
 }
 
-/** Looks at a domain now; see `Verification`. Throws before the daemon has started. */
+/** Checks a domain now; see `Verification`. Throws before the daemon has started. */
 export function verifyDomain(domain: DomainRow): Promise<DomainRow> {
   if (!verification) throw new Error('the daemon has not started')
   return verification.verify(domain)
 }
 
-/** What keeps blueprints in step with repositories. Throws before the daemon has started. */
+/** The part that keeps blueprints in sync with repositories. Throws before the daemon has started. */
 export function useBlueprintSync(): BlueprintSync {
   if (!blueprintSync) throw new Error('the daemon has not started')
   return blueprintSync
 }
 
-/** What is measured. Throws before the daemon has started. */
+/** The measurements. Throws before the daemon has started. */
 export function useMetrics(): Metrics {
   if (!metrics) throw new Error('the daemon has not started')
   return metrics
 }
 
-/** Connects to the engine and the data plane and starts the tasks. Throws when an address or the engine's socket cannot be used. */
+/**
+ * Connects to the engine and the data plane and starts the tasks. Throws when an address or the engine's socket cannot be
+ * used.
+ */
 export async function startDaemon(start: Start): Promise<Daemon> {
   const { options, serverId } = useContext()
   apiUrl = start.apiUrl
@@ -132,7 +135,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   verification = domains
   const certificates = new Certification(started)
   blueprintSync = new BlueprintSync(started)
-  const endStatuses = tellCommitStatuses()
+  const endStatuses = reportCommitStatuses()
   const measuring = new Metrics(started)
   metrics = measuring
   const serviceLogs = new LogCollector(engine)
@@ -163,7 +166,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   driver.start(notifier.task(() => driver.wake('notifications')))
   driver.start(looks())
   ensureSshKey(options.dataDirectory).catch((error: unknown) =>
-    log.warn('no key for clones over ssh', { error: messageOf(error) }),
+    log.warn('there is no SSH key for cloning', { error: messageOf(error) }),
   )
 
   return {

@@ -6,7 +6,7 @@ import type { ServerInfo } from '#server/info.ts'
 import { publicUrl } from '#server/network/public-address.ts'
 import { useApiAddress, useWorld } from './index.ts'
 
-/** What the server is and runs on; the engine's part is null while it does not answer. */
+/** What the server is and what it runs on; the engine's fields are null while the engine does not answer. */
 export async function serverInfo(): Promise<ServerInfo> {
   const { options, version } = useContext()
   const defaultDomain = servedDomains()[0]!

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { packContext } from './builds/context.ts'
 import { CHOOSE_RECIPE, PACK_CONTEXT } from './builds/reader-calls.ts'
 import { chooseRecipe } from './builds/choose-recipe.ts'
-import { done, endWithLifeline, serveCalls } from './reader/serve.ts'
+import { endWithLifeline, handler, serveCalls } from './reader/serve.ts'
 import { LIFT_FOLDER, TAKE_FOLDER } from './sites/reader-calls.ts'
 import { takeFolder } from './sites/take-folder.ts'
 import { unpackFolder } from './sites/unpack-folder.ts'
@@ -22,18 +22,18 @@ import { readPointers, writeObjects } from './sources/lfs-files.ts'
 import { linkTree } from './sources/link-tree.ts'
 import { unpackArchive } from './sources/unpack.ts'
 
-/** The program that reads users' files. Nothing here may reach the database, the engine or a secret. */
+/** The program that reads users' files. Nothing in it may reach the database, the engine or a secret. */
 serveCalls([
-  done(KEEP_ARCHIVE, (input, streams) => keepArchive(input, streams.input)),
-  done(UNPACK_ARCHIVE, unpackArchive),
-  done(WATCH_SIZE, untilTooLarge),
-  done(READ_POINTERS, readPointers),
-  done(WRITE_OBJECTS, (input, streams) => writeObjects(input, streams.input)),
-  done(LINK_TREE, linkTree),
-  done(REMOVE_TREE, deleteTree),
-  done(CHOOSE_RECIPE, chooseRecipe),
-  done(PACK_CONTEXT, (input, streams) => packContext(input, streams.output)),
-  done(TAKE_FOLDER, takeFolder),
-  done(LIFT_FOLDER, (input, streams) => unpackFolder(input, streams.input)),
+  handler(KEEP_ARCHIVE, (input, streams) => keepArchive(input, streams.input)),
+  handler(UNPACK_ARCHIVE, unpackArchive),
+  handler(WATCH_SIZE, untilTooLarge),
+  handler(READ_POINTERS, readPointers),
+  handler(WRITE_OBJECTS, (input, streams) => writeObjects(input, streams.input)),
+  handler(LINK_TREE, linkTree),
+  handler(REMOVE_TREE, deleteTree),
+  handler(CHOOSE_RECIPE, chooseRecipe),
+  handler(PACK_CONTEXT, (input, streams) => packContext(input, streams.output)),
+  handler(TAKE_FOLDER, takeFolder),
+  handler(LIFT_FOLDER, (input, streams) => unpackFolder(input, streams.input)),
 ])
 endWithLifeline(join(import.meta.dirname, 'lifeline.mjs'))

@@ -5,12 +5,12 @@ import type { DataPlane } from './proxy/data-plane.ts'
 export interface World {
   engine: Engine
   dataPlane: DataPlane
-  /** Whether containers are reached by their address, else by a port published on loopback; null until the engine was asked. */
+  /** Whether containers are reached by address, not by a published loopback port; null until the engine was asked. */
   reachByAddress: boolean | null
   /** Why the engine did not answer when it was last asked; null when it did, or was not asked yet. */
   engineFault: string | null
-  /** Why containers reach metadata addresses although they should not; null while they do not. */
+  /** Why containers can reach metadata addresses although they should not; null while they cannot. */
   metadataFault: string | null
-  /** How often the engine has gone away since the start of the server, as the ends of its events tell. */
+  /** How often the engine has gone away since the server started, counted by the ends of its event stream. */
   engineDepartures: number
 }

@@ -47,16 +47,16 @@ function withExec(command: string): string {
   return `${before}case $(command -v ${word}) in */*) ${asProgram} ;; *) ${assignments}${word}${rest} ;; esac`
 }
 
-/** Assignments for one command, the command word, and the rest. */
+/** The assignments for one command, the command word, and the rest. */
 interface Part {
   assignments: string
   word: string
   rest: string
 }
 
-/** Variables set for one command; their values may be quoted (POSIX shell, 2.9.1). */
+/** The variables set for one command; their values may be quoted (POSIX shell, 2.9.1). */
 const ASSIGNMENTS = /^(?:[A-Za-z_]\w*=(?:'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]|[^\s'"\\<>])*\s+)*/
-/** A word that names the same program in every shell: nothing in it is quoted, escaped or expanded. */
+/** A word that means the same program in every shell: nothing in it is quoted, escaped or expanded. */
 const LITERAL = /^[\w.:@%+,/[\]{}!-]+(?=\s|$)/
 
 /** Returns the parts of a command; null for one whose command is not a plain word, as with a redirection before it. */
@@ -103,7 +103,7 @@ function quoteEnd(command: string, start: number): number {
   return -1
 }
 
-/** Returns a command for an image without a shell; null for one that needs a shell. */
+/** Returns a command for an image without a shell; null if the command needs a shell. */
 export function directCommand(command: string): string | null {
   const direct = command.startsWith('exec ') ? command : `exec ${command.trim()}`
   const word = /^\S*/.exec(direct.slice('exec '.length))![0]

@@ -12,7 +12,10 @@ import type { World } from '../world.ts'
 
 const log = logger('blueprints')
 
-/** Applies a file and sees to it that what it made at once is there. Throws `invalid_request` with every fault. */
+/**
+ * Applies a file, creates the networks of its new environments and waits for changed routes. Throws `invalid_request` with
+ * every fault.
+ */
 export async function applyBlueprint(
   world: World,
   text: string,
@@ -24,9 +27,9 @@ export async function applyBlueprint(
   const { madeEnvironments, ...result } = applyFile(file, options)
   if (options.dryRun) return result
   for (const name of madeEnvironments) {
-    // The engine's absence is told by the deploys; the task goes on trying.
+    // If the engine is away, the deploys say so, and the environments are tried again later.
     await provideNetwork(world, findEnvironment(name)).catch((error: unknown) =>
-      log.warn('the network of a new environment is made later', {
+      log.warn('the network of a new environment could not be created yet', {
         environment: name,
         error: messageOf(error),
       }),

@@ -18,26 +18,26 @@ import { clearTree } from '../sources/remove-tree.ts'
 import { Repository } from '../sources/repository.ts'
 import { withinSize } from '../sources/size-watch.ts'
 
-/** Where a blueprint is looked for when nobody says it. */
+/** Where a blueprint is looked for when no path is given. */
 const USUAL_PATHS = ['deployer.yaml', 'render.yaml']
-/** Somebody may wait for the answer; a repository that takes longer is a large one. */
+/** A user may be waiting for the answer; only a very large repository takes longer. */
 const TIMEOUT_MS = 120_000
-/** Each is a git of its own beside those of deploys. */
+/** Each read runs a git of its own, in addition to those of deploys. */
 const READS_AT_ONCE = 2
 const NAME_BYTES = 10
 
 const slots = new Slots(READS_AT_ONCE)
 
-/** Which file of which repository is read. */
+/** The file to read, and its repository. */
 export interface FileChoice extends CommitChoice {
-  /** With its credentials. */
+  /** Includes its credentials. */
   url: string
-  /** Null looks for the usual ones. */
+  /** Null looks at the usual paths. */
   path: string | null
 }
 
 /**
- * Reads a blueprint out of a repository, without laying out a tree. Throws `git_remote_unreachable` when the remote does
+ * Reads a blueprint from a repository, without checking out a tree. Throws `git_remote_unreachable` when the remote does
  * not answer, `git_authorization_rejected` when it refuses, `invalid_request` when it has no such commit or file.
  */
 export function readRepositoryFile(choice: FileChoice): Promise<RepositoryFile> {
@@ -54,15 +54,15 @@ async function read(choice: FileChoice): Promise<RepositoryFile> {
   const access = { ...remoteAccess(choice.url), credentials: serving?.credentials ?? null }
   const find = async (remote: Remote): Promise<RepositoryFile> => {
     const repository = new Repository(directory, remote)
-    await repository.make()
+    await repository.create()
     const { sha, branch } = await fetchCommit(repository, choice, () => {})
     const paths = choice.path === null ? USUAL_PATHS : [plainPath(choice.path)]
-    // Which one the remote's HEAD is, nobody has asked yet.
+    // Without a branch, nothing has asked yet which one the remote's HEAD is.
     const followed = branch ?? (await listRefs(remote, ['HEAD'])).defaultBranch
     return { ...(await findFile(repository, sha, paths)), branch: followed, commit: sha }
   }
   try {
-    return await withinSize({ directory, beside: { bytes: 0, files: 0 } }, signal, (limited) =>
+    return await withinSize({ directory, extra: { bytes: 0, files: 0 } }, signal, (limited) =>
       withRemote(access, limited, find),
     )
   } catch (error) {

@@ -13,20 +13,20 @@ import { readRepositoryFile } from './repository-file.ts'
 
 const log = logger('blueprints')
 
-/** A remote that did not answer is asked again after this. */
+/** A remote that did not answer is asked again after this time. */
 const PERIOD_MS = 60_000
 
-/** Keeps blueprints in step with the files of their repositories. */
+/** Keeps blueprints in sync with the files of their repositories. */
 export class BlueprintSync {
   readonly #world: World
-  /** The syncs of one blueprint go one after another. */
+  /** The syncs of one blueprint run one after another. */
   readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(world: World) {
     this.#world = world
   }
 
-  /** Applies what was pushed, as soon as a push is noted. */
+  /** Applies a blueprint as soon as a push to it is recorded. */
   task(wake: () => void): Task {
     whenBlueprintPushed(wake)
     return {
@@ -39,7 +39,7 @@ export class BlueprintSync {
     }
   }
 
-  /** Reads the file of the branch's head now and applies it. Throws what keeps it from that, which is recorded too. */
+  /** Reads the file at the head of the branch and applies it. Throws when that fails, and records the failure. */
   sync({ id }: BlueprintRow): Promise<BlueprintResult> {
     return this.#inTurn(id, async () => {
       const row = findBlueprint(id)
@@ -66,13 +66,13 @@ export class BlueprintSync {
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       log.warn('a blueprint was not applied', { blueprint: row.name, error: error.message })
-      // A remote that does not answer is asked again; a fault of the file waits for the next push.
+      // A remote that does not answer is asked again; a fault in the file has to wait for the next push.
       if (error.code === 'git_remote_unreachable' || error.code === 'git_provider_unavailable') return
     }
     settlePush(id, commit)
   }
 
-  /** Null when `onlyChanged` is asked for, the file is the one that was applied last and no fault came after. */
+  /** Returns null with `onlyChanged` when the file was already applied and the last sync did not fail. */
   async #run(
     row: BlueprintRow,
     which: { commit: string | null; confined: boolean },

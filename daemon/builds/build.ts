@@ -15,18 +15,18 @@ import type { SourceTree } from './source-tree.ts'
 import { imageTag } from './tags.ts'
 import { withinBuildTimeout } from './time-limit.ts'
 
-/** What a build made: the engine's id, the reference that keeps it, the ports it exposes. */
+/** A built image: the engine's id, the reference that keeps it, the ports that it exposes. */
 export interface BuiltImage extends ImageFacts {
   reference: string
 }
 
-/** What is left to everything else on the host while builds run. */
+/** Builds leave the rest of the memory and processors to everything else on the host. */
 const MEMORY_SHARE = 0.75
 const SPARED_CPUS = 0.25
-/** Threads count: compilers and bundlers side by side take hundreds, a fork bomb would take the host's. */
+/** Threads count too: concurrent compilers and bundlers need hundreds, and a fork bomb would take all that the host has. */
 const MAX_PIDS = 8_192
 
-/** What all builds together may take, so that they leave the host usable. */
+/** The limits of all builds together, so that they leave the host usable. */
 function buildLimits(): BuildLimits {
   return {
     memoryBytes: Math.floor(totalmem() * MEMORY_SHARE),
@@ -36,8 +36,8 @@ function buildLimits(): BuildLimits {
 }
 
 /**
- * Builds a source as its recipe says, within `--build-timeout`; its files are gone when the engine has them.
- * Throws BuildFailure for faults of the source or its build.
+ * Builds a source by its recipe, within `--build-timeout`. The files are removed as soon as the engine has them. Throws
+ * BuildFailure for faults in the source or its build.
  */
 export function buildTree(
   world: World,
@@ -53,7 +53,7 @@ export function buildTree(
   return withinBuildTimeout('the build', signal, work, 'make it faster')
 }
 
-/** A recipe with something to build. */
+/** A recipe that builds an image. */
 export type BuildRecipe = Recipe & { file: BuildFile }
 
 async function build(
@@ -69,7 +69,7 @@ async function build(
   const unlimited = world.engine.limitBuilds(buildLimits())
   if (unlimited.length > 0) {
     log.system(
-      `builds cannot be limited here in ${unlimited.join(', ')}; the time limit and --build-concurrency hold`,
+      `these limits of builds cannot be set here: ${unlimited.join(', ')}; the time limit and --build-concurrency still apply`,
     )
   }
   const context = new SentContext(source, recipe, (note) => log.system(note))
@@ -86,7 +86,7 @@ async function build(
       onLine: (line, stream) => log.output(stream, line),
     })
     .catch((error: unknown) => {
-      // The engine only says that the context broke off.
+      // The engine only reports that the context ended early.
       throw context.fault ?? error
     })
   const image = await world.engine.images.inspect(id)
@@ -94,8 +94,8 @@ async function build(
 }
 
 /**
- * Finds out how a deploy's source becomes what runs, and says so in its log: what detection shows before. Throws
- * BuildFailure where it cannot go live.
+ * Finds out how to build and run a deploy's source, and writes that to its log, as detection shows it. Throws BuildFailure
+ * if the result cannot go live.
  */
 export async function recipeOf(
   { engine }: World,
@@ -111,7 +111,7 @@ export async function recipeOf(
   return recipe
 }
 
-/** What the service says about its build. Of the variables only their names, and whether one has changed. */
+/** The service's settings for its build. Of the variables it has only the names, and a digest that shows changes. */
 function choiceOf(service: ServiceRow, variables: Record<string, string>): RecipeChoice {
   const { options, vault } = useContext()
   return {

@@ -7,14 +7,14 @@ import { readDockerfile } from './dockerfile.ts'
 import { plannedRecipe, PROCESS_TYPES } from './planned-recipe.ts'
 import type { Place, Recipe, RecipeChoice } from './recipe.ts'
 
-/** A note may repeat a command of the tree. */
+/** Notes may quote a command of the tree, so they are cut. */
 const MAX_NOTE_CHARACTERS = 2_000
 
 /**
- * Chooses the recipe of a source by its files alone: `docker` takes the Dockerfile, a language its plan, `auto` the
+ * Chooses the recipe of a source from its files alone: `docker` uses the Dockerfile, a language its plan, `auto` the
  * Dockerfile when there is one, else the first plan that fits, else files that are a site as they are, else a Dockerfile
- * of another name or in a folder for it. Its `obstacle` keeps it from going live. Throws BuildFailure for a file that
- * cannot be used as what it is.
+ * with another name or in a folder for it. A recipe with an `obstacle` cannot go live. Throws BuildFailure for an invalid
+ * file.
  */
 export async function chooseRecipe({
   place,
@@ -44,10 +44,10 @@ class Chooser {
 
   async choose(): Promise<Recipe> {
     const docker = await this.#docker(this.#choice)
-    if (docker === null) return (await this.#byOther()) ?? (await this.#besideOther())
+    if (docker === null) return (await this.#byOtherDockerfile()) ?? (await this.#byPlan())
     const missing = await this.#missing(docker)
     if (missing === null) return docker
-    const what = `${missing.path} copies ${missing.output}, which a build makes and the source does not have`
+    const what = `${missing.path} copies ${missing.output}, which is the output of a build and not in the source`
     const planned = await this.#deployable()
     if (planned?.file?.kind !== 'plan')
       return {
@@ -63,8 +63,8 @@ class Chooser {
     return dockerRecipe(this.#tree, whole, choice, PROCESS_TYPES[choice.type ?? 'web_service'])
   }
 
-  /** What a tree with a Dockerfile of another name is, which decides where nothing else can; null without one. */
-  async #byOther(): Promise<Recipe | null> {
+  /** The recipe of a tree with a Dockerfile of another name, which is used if nothing else can be; null without one. */
+  async #byOtherDockerfile(): Promise<Recipe | null> {
     const { type, runtime } = this.#choice
     const isLooked = runtime === 'auto' && type !== 'static_site'
     const other = isLooked ? await otherDockerfile(this.#tree) : null
@@ -74,21 +74,25 @@ class Chooser {
     return { ...planned, notes: [...planned.notes, notUsed(other)] }
   }
 
-  /** What a tree is by a plan, with word of a Dockerfile that may know more of it. */
-  async #besideOther(): Promise<Recipe> {
+  /** The recipe by a plan, with a note about a Dockerfile that may know more. */
+  async #byPlan(): Promise<Recipe> {
     const planned = await plannedRecipe(this.#place, this.#choice)
     const isLooked = this.#choice.runtime === 'auto' && !planned.isSite
-    const aside = isLooked ? await dockerfileAside(this.#tree) : null
-    if (aside === null) return planned
-    if (planned.runtime === null) return (await this.#byAside(aside, planned.rootDirectories)) ?? planned
+    const inFolder = isLooked ? await dockerfileInFolder(this.#tree) : null
+    if (inFolder === null) return planned
+    if (planned.runtime === null)
+      return (await this.#byDockerfileInFolder(inFolder, planned.rootDirectories)) ?? planned
     return {
       ...planned,
-      notes: [...planned.notes, `${aside} is not used: set dockerfile_path to build with it`],
+      notes: [...planned.notes, `${inFolder} is not used: set dockerfile_path to build with it`],
     }
   }
 
-  /** What a Dockerfile in a folder for it builds of a source without another folder to build; null where it builds its own. */
-  async #byAside(path: string, rootDirectories: readonly string[]): Promise<Recipe | null> {
+  /**
+   * The recipe by a Dockerfile in a folder for it, when no other folder of the source can be built; null if the Dockerfile
+   * builds only its own folder.
+   */
+  async #byDockerfileInFolder(path: string, rootDirectories: readonly string[]): Promise<Recipe | null> {
     const folder = posix.dirname(path)
     if (rootDirectories.some((each) => each !== folder)) return null
     return await unlessRefused(async () => {
@@ -98,13 +102,13 @@ class Chooser {
     })
   }
 
-  /** What can go live without a Dockerfile; null for nothing. */
+  /** A recipe without a Dockerfile that can go live; null if there is none. */
   async #deployable(): Promise<Recipe | null> {
     const planned = await unlessRefused(() => plannedRecipe(this.#place, this.#choice))
     return planned?.obstacle === null ? planned : null
   }
 
-  /** What a Dockerfile that nobody asked for wants of a build that went before it. */
+  /** The build output that a Dockerfile which was not asked for needs and the source lacks. */
   async #missing({ file }: Recipe): Promise<{ path: string; output: string } | null> {
     const { runtime, dockerfilePath, settings } = this.#choice
     if (runtime !== 'auto' || dockerfilePath !== null || file?.kind !== 'tree') return null
@@ -114,7 +118,7 @@ class Chooser {
   }
 }
 
-/** What is made of a source that nobody asked to be built so; null for files that cannot be used. */
+/** The recipe that `make` returns; null when it throws BuildFailure, since nobody asked for this way of building. */
 async function unlessRefused(make: () => Promise<Recipe | null>): Promise<Recipe | null> {
   try {
     return await make()

@@ -7,18 +7,18 @@ import { readDockerfile } from './dockerfile.ts'
 import { IgnoreRules } from './dockerignore.ts'
 import { Packer } from './packer.ts'
 
-/** What a build is made by: a Dockerfile of the tree, or one that a language plan wrote. */
+/** What defines a build: a Dockerfile of the source, or one that a language plan wrote. */
 export type BuildFile =
-  /** `frontend` is the minor version of the engine's own Dockerfile frontend, where that is known. */
+  /** `frontend` is the minor version of the engine's own Dockerfile frontend, if it is known. */
   | { kind: 'tree'; path: string; frontend?: number }
-  /** A Dockerfile outside of the folder that is built, with the text of its own ignore file. */
+  /** A Dockerfile outside the folder that is built, with the text of its own ignore file. */
   | { kind: 'outside'; path: string; content: string; ignore: string | null; notes: string[] }
-  /** The tree lies below `SOURCE_FOLDER` of the context then, so that no `COPY` of it takes the Dockerfile along. */
+  /** The tree is then below `SOURCE_FOLDER` in the context, so that no `COPY` of it includes the Dockerfile. */
   | { kind: 'plan'; content: string; ignore: string[]; manifests: Record<string, string> }
 
-/** What of a tree goes into a build context, and what besides. */
+/** What goes into a build context: the part of a tree, and further files. */
 interface Context {
-  /** Files with another content than the tree's, or none there; they are in the context whatever the rules say. */
+  /** Files whose content differs from the tree's, or that it lacks; the context has them whatever the rules say. */
   replaced: Map<string, string>
   rules: IgnoreRules
   /** What the build's log should say about the context. */
@@ -28,19 +28,19 @@ interface Context {
 /** The folder of a plan's context that holds the source. */
 const SOURCE_FOLDER = 'source'
 
-/** Where a Dockerfile from outside of the context lies in it. */
+/** The name that a Dockerfile from outside the context gets in it. */
 const OUTSIDE_FILE = '.deployer.Dockerfile'
-/** An ignore file beyond this is none. */
+/** A larger file is not an ignore file. */
 const MAX_IGNORE_FILE_BYTES = 1024 * 1024
 const IGNORE_FILES = ['.dockerignore', '.containerignore']
 
-/** Where the Dockerfile lies in the context. */
+/** The path of the Dockerfile in the context. */
 export function dockerfilePathOf(file: BuildFile): string {
   if (file.kind === 'plan') return 'Dockerfile'
   return file.kind === 'outside' ? OUTSIDE_FILE : posix.normalize(file.path)
 }
 
-/** Reads what a context is made by. Throws BuildFailure for a Dockerfile or ignore file that is missing or cannot be read. */
+/** Reads what defines a context. Throws BuildFailure for a Dockerfile or ignore file that is missing or cannot be read. */
 export async function readContext(tree: Tree, file: BuildFile): Promise<Context> {
   const path = dockerfilePathOf(file)
   if (file.kind === 'plan') {
@@ -89,18 +89,18 @@ async function readRules(
 
 function rulesOf(text: string, name: string, extra: string[]): Pick<Context, 'rules' | 'notes'> {
   const rules = new IgnoreRules([text, ...extra].join('\n'), name)
-  return { rules, notes: [`leaving out of the build what ${name} names`] }
+  return { rules, notes: [`leaving out the files that ${name} lists`] }
 }
 
-/** The text of the ignore file that a Dockerfile has for itself; null for none. */
+/** The text of a Dockerfile's own ignore file; null if it has none. */
 export function ownIgnoreFile(tree: Tree, path: string): Promise<string | null> {
   return tree.readText(`${path}.dockerignore`, MAX_IGNORE_FILE_BYTES)
 }
 
 /**
- * Packs a source tree as the build context of the engine, which does not apply `.dockerignore` to such a body: it is
- * applied here. Links stay links and are never followed; sockets and devices are left out. Names and order depend on
- * the tree alone. Answers what the build's log should say. Throws BuildFailure for a tree that cannot be packed.
+ * Packs a source tree as the engine's build context. Applies `.dockerignore`, since the engine does not for an uploaded
+ * context. Links stay links and are never followed; sockets and devices are left out. Names and order depend on the tree
+ * alone. Returns notes for the build's log. Throws BuildFailure for a tree that cannot be packed.
  */
 export async function packContext(
   { root, file }: { root: string; file: BuildFile },

@@ -1,13 +1,14 @@
 import { posix } from 'node:path'
 import { linesOf, type Tree } from '#plans/index.ts'
 
-/** What builds leave behind, which no repository holds: folders by their names, archives of Java by their endings. */
+/** Build output that repositories do not contain: folders by their names, Java archives by their extensions. */
 const OUTPUT_FOLDERS = new Set(['target', 'build', 'dist', 'out', 'publish'])
 const ARCHIVE = /\.[jw]ar$/
 
 /**
- * What a Dockerfile copies of a build that its author runs before it, and the source does not have: no image comes of such
- * a Dockerfile. Null where it copies nothing like that. `given` are variables that a service gives to the build.
+ * The build output that a Dockerfile copies but the source lacks, since its author runs that build beforehand: such a
+ * Dockerfile cannot be built. Null if it copies nothing like that. `given` are the variables that a service gives to the
+ * build.
  */
 export async function missingOutput(
   tree: Tree,
@@ -19,12 +20,12 @@ export async function missingOutput(
   return null
 }
 
-/** What lies beside a Dockerfile that has a folder to itself. */
+/** Files that may be next to a Dockerfile that has a folder of its own. */
 const BESIDE_DOCKERFILE = /^(?:\..*|.*dockerfile.*|containerfile.*|.*compose.*|readme.*)$/i
 
 /**
- * Whether a Dockerfile in a folder builds the source around that: by what it copies, or where it copies all, by a folder that
- * holds nothing else. One that copies nothing builds no source.
+ * Whether a Dockerfile in a folder builds the source around that folder. It does if it copies files from there, or if it
+ * copies everything and its folder contains nothing else. A Dockerfile that copies nothing builds no source.
  */
 export async function buildsAround(tree: Tree, folder: string, dockerfile: string): Promise<boolean> {
   if (!usedInstructions(dockerfile).some(copiesSource)) return false
@@ -37,7 +38,7 @@ export async function buildsAround(tree: Tree, folder: string, dockerfile: strin
   return (await own.list('.')).every((name) => BESIDE_DOCKERFILE.test(name))
 }
 
-/** Whether an instruction copies what is in no other stage or image, and no text that stands in the file. */
+/** Whether an instruction copies from the source, and not from another stage or image, nor a here-document. */
 function copiesSource([instruction, ...words]: readonly string[]): boolean {
   if (instruction !== 'COPY' && instruction !== 'ADD') return false
   return !words.some((word) => word.startsWith('--from') || word.includes('<<'))
@@ -52,7 +53,7 @@ function* sourcesOf(dockerfile: string, given: readonly string[]): Generator<str
       const [, name, value] = /^(\w+)=["']?([^"'\s]*)["']?$/.exec(words[0] ?? '') ?? []
       if (name !== undefined && !given.includes(name)) variables.set(name, value!)
     }
-    // A list is not read.
+    // The JSON form is not parsed.
     if (!copiesSource(each) || words.some((word) => word.startsWith('['))) continue
     for (const source of words.filter((word) => !word.startsWith('--')).slice(0, -1)) {
       const path = pathOf(source, variables)
@@ -61,7 +62,7 @@ function* sourcesOf(dockerfile: string, given: readonly string[]): Generator<str
   }
 }
 
-/** The instructions before the stages, and of those that the last one is made of: others are never built. */
+/** The instructions before the first stage, and of the stages that the last one needs; others are never built. */
 function usedInstructions(dockerfile: string): string[][] {
   const stages: string[][][] = [[]]
   for (const words of instructionsOf(dockerfile)) {
@@ -83,7 +84,7 @@ function usedInstructions(dockerfile: string): string[][] {
   return stages.filter((_stage, index) => used.has(index)).flat()
 }
 
-/** What an instruction takes from other stages: its base, `--from=` and the `from=` of a mount, in lower case. */
+/** The stages that an instruction uses, in lower case: its base, `--from=` and the `from=` of a mount. */
 function namedBy([instruction, ...words]: string[]): string[] {
   if (instruction === 'FROM')
     return words
@@ -96,7 +97,7 @@ function namedBy([instruction, ...words]: string[]): string[] {
   })
 }
 
-/** The name of a stage by its FROM, in lower case. */
+/** The name that a FROM gives its stage, in lower case. */
 function nameOf([, ...words]: string[]): string | undefined {
   return words.filter((word) => !word.startsWith('--'))[2]?.toLowerCase()
 }
@@ -105,7 +106,7 @@ function lower(text: string): string {
   return text.toLowerCase()
 }
 
-/** The instructions of a Dockerfile as words, those that go on over several lines too, without the texts in it. */
+/** The instructions of a Dockerfile as words, with continued lines joined and without here-documents. */
 function* instructionsOf(dockerfile: string): Generator<string[]> {
   let begun = ''
   let ends: string[] = []
@@ -123,15 +124,16 @@ function* instructionsOf(dockerfile: string): Generator<string[]> {
     const [instruction = '', ...words] = `${begun}${text}`.split(/[ \t]+/)
     begun = ''
     yield [instruction.toUpperCase(), ...words]
-    if (OF_TEXTS.has(instruction.toUpperCase())) ends = words.flatMap((word) => TEXT.exec(word)?.[1] ?? [])
+    if (WITH_HEREDOC.has(instruction.toUpperCase()))
+      ends = words.flatMap((word) => HEREDOC.exec(word)?.[1] ?? [])
   }
 }
 
-/** What takes texts that stand in the file, and how those begin (Dockerfile reference, "Here-documents"). */
-const OF_TEXTS = new Set(['RUN', 'COPY', 'ADD'])
-const TEXT = /^\d*<<-?["']?([\w.]+)["']?$/
+/** The instructions that take here-documents, and how those begin (Dockerfile reference, "Here-documents"). */
+const WITH_HEREDOC = new Set(['RUN', 'COPY', 'ADD'])
+const HEREDOC = /^\d*<<-?["']?([\w.]+)["']?$/
 
-/** A source in the tree with the values of its variables; null where one of them is not known, or it is no path. */
+/** A copied path with its variables expanded; null if a variable is not known, or the result is not a path. */
 function pathOf(source: string, variables: ReadonlyMap<string, string>): string | null {
   const text = source.replace(/\$\{(\w+)\}|\$(\w+)/g, (all, braced?: string, bare?: string) => {
     return variables.get(braced ?? bare ?? '') ?? all
@@ -145,7 +147,7 @@ function isOutput(path: string): boolean {
   return OUTPUT_FOLDERS.has(path) || folders.some((name) => OUTPUT_FOLDERS.has(name)) || ARCHIVE.test(path)
 }
 
-/** Whether a path, whose last part may have wildcards, is there; one with others is taken to be. */
+/** Whether a path exists, with wildcards in its last part; a path with wildcards elsewhere is assumed to. */
 async function matches(tree: Tree, path: string): Promise<boolean> {
   const folder = posix.dirname(path)
   const name = posix.basename(path)

@@ -17,13 +17,13 @@ import { UNPACK_ARCHIVE } from '../sources/reader-calls.ts'
 import type { SourceRequest } from './source-tree.ts'
 import { withinBuildTimeout } from './time-limit.ts'
 
-/** Deploys whose commit was named without the credentials of an administrator. */
+/** Triggers whose commit was chosen without the credentials of an administrator. */
 const BY_HOOK: ReadonlySet<DeployTrigger> = new Set(['deploy_hook', 'webhook'])
 
-/** Each is git and a process that reads, with a connection to somebody's host. */
-const LAID_OUT_AT_ONCE = 4
+/** Each fetch runs git and a source reader, with a connection to a host of somebody else. */
+const FETCHES_AT_ONCE = 4
 
-const slots = new Slots(LAID_OUT_AT_ONCE)
+const slots = new Slots(FETCHES_AT_ONCE)
 
 /** The source of a deploy: its repository's commit, or its archive, within `--build-timeout`. */
 export function sourceOfDeploy(
@@ -32,7 +32,7 @@ export function sourceOfDeploy(
   log: LogWriter,
   signal: AbortSignal,
 ): SourceRequest {
-  if (slots.isFull) log.system(`waiting for the sources of ${LAID_OUT_AT_ONCE} other deploys to be fetched`)
+  if (slots.isFull) log.system(`waiting until the sources of ${FETCHES_AT_ONCE} other deploys are fetched`)
   return {
     name: deploy.id,
     rootDir: service.root_dir,
@@ -45,7 +45,7 @@ export function sourceOfDeploy(
   }
 }
 
-/** Does a work whose process ends with a signal that it does not know itself. */
+/** Does some work and ends its reader when the signal aborts, of which the reader does not know. */
 async function endingWith(signal: AbortSignal, reader: Reader, work: () => Promise<void>): Promise<void> {
   const end = (): void => void reader.end()
   signal.addEventListener('abort', end, { once: true })
@@ -56,7 +56,7 @@ async function endingWith(signal: AbortSignal, reader: Reader, work: () => Promi
   }
 }
 
-/** Puts the source tree into the directory, and what is known of its commit into the record. */
+/** Writes the source tree to the directory, and the details of its commit to the record. */
 async function layOut(
   deploy: DeployRow,
   directory: string,
@@ -98,7 +98,7 @@ async function layOut(
   log.system(`commit ${head.sha} ${head.message.split('\n')[0]}`)
 }
 
-/** The connection that serves a repository. Throws BuildFailure when it should and cannot. */
+/** The connection that gives access to a repository. Throws BuildFailure when there is one that cannot be used. */
 async function servingOf(url: string): Promise<Serving | null> {
   try {
     return await servingConnection(url)

@@ -21,19 +21,19 @@ import { CHOOSE_RECIPE } from './reader-calls.ts'
 import type { Recipe } from './recipe.ts'
 import { withSourceTree } from './source-tree.ts'
 
-/** Someone waits for the answer; a clone that takes longer is for a deploy. */
+/** A user waits for the answer; a clone that takes longer is left to a deploy. */
 const DETECTION_TIMEOUT_MS = 2 * 60_000
-/** Each is git and a process that reads; further ones wait within their own time. */
+/** Each detection runs git and a source reader; the time that others wait counts towards their timeout. */
 const AT_ONCE = 4
-/** Of the name of a detection's folder. */
+/** The random part of a detection's folder name. */
 const NAME_BYTES = 10
 
 const slots = new Slots(AT_ONCE)
 
 /**
- * Says what a deploy of a repository would do, by the same function as the deploy; nothing of it is kept. Throws
- * `git_remote_unreachable`, `git_authorization_rejected` or `git_provider_unavailable`, or `invalid_request` for what cannot
- * be used in it.
+ * Returns what a deploy of a repository would do, by the same function as the deploy; nothing is kept. Throws
+ * `git_remote_unreachable`, `git_authorization_rejected` or `git_provider_unavailable`, or `invalid_request` for a fault in
+ * the source.
  */
 export async function detectRepository(
   { repo_url, branch, ...hints }: DetectHints & { repo_url: string; branch?: string | undefined },
@@ -104,7 +104,7 @@ async function detect(
     if (timeout.aborted && !signal.aborted) {
       throw new AppError(
         'invalid_request',
-        `the source could not be looked at within ${DETECTION_TIMEOUT_MS / 60_000} minutes: deploy it without detection, or name a smaller one`,
+        `detection took longer than ${DETECTION_TIMEOUT_MS / 60_000} minutes: deploy the source without it, or use a smaller one`,
         { cause: error },
       )
     }

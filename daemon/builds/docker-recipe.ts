@@ -21,17 +21,20 @@ import { baseWithoutShell } from './stages.ts'
 
 const DEFAULT_DOCKERFILE = 'Dockerfile'
 
-/** Stands in the way of a site that something builds which no plan knows. */
+/** The obstacle for a site that is built by something no plan knows. */
 export const UNKNOWN_FOLDER =
-  'it is not known which folder to publish: set publish_dir of a static_site to the folder that the build makes, such as dist, or give a start command'
+  'the folder to publish is not known: set publish_dir of a static_site to the folder that the build creates, such as dist, or give a start command'
 
-/** A whole source, and its folder that is built; empty for all of it. */
+/** A whole source, and the folder in it that is built; empty for all of it. */
 interface Whole {
   tree: Tree
   folder: string
 }
 
-/** The recipe by a tree's Dockerfile, where one is asked for or decides; else null. One of another name only if asked for. */
+/**
+ * The recipe by a tree's Dockerfile, if one is asked for or is decisive; else null. A Dockerfile with another name is used
+ * only if it is asked for.
+ */
 export async function dockerRecipe(
   tree: Tree,
   whole: Whole,
@@ -45,23 +48,23 @@ export async function dockerRecipe(
   const other = isWanted && found === null ? await otherDockerfile(tree) : null
   const path = posix.normalize(dockerfilePath ?? found ?? other ?? DEFAULT_DOCKERFILE)
   const isSite = type === 'static_site'
-  // A site's Dockerfile is most often one that serves it; only one that is asked for builds it.
+  // The Dockerfile of a site usually serves it, so it builds the site only if it is asked for.
   const isTaken = runtime === 'auto' && !isSite && (await tree.hasFile(path))
   if (!isWanted && !isTaken) return null
   const outside = path.startsWith('../') ? await readOutside(whole, path, frontend) : null
   const { content } = outside ?? (await readDockerfile(tree, path))
   const notes = [`building with ${path}`]
   const base = baseWithoutShell(content)
-  const start = suited(hosted.start, base, startNote, notes)
-  const release = suited(hosted.release, base, releaseNote, notes)
+  const start = adapted(hosted.start, base, startNote, notes)
+  const release = adapted(hosted.release, base, releaseNote, notes)
   notes.push(...hosted.notes)
   if (hosted.dockerfile !== null && posix.normalize(hosted.dockerfile) !== path)
-    notes.push(`a file for another host builds with ${hosted.dockerfile}: set dockerfile_path for that`)
+    notes.push(`a file for another host builds with ${hosted.dockerfile}: to use that, set dockerfile_path`)
   if (settings.aptPackages.length > 0)
-    notes.push(`apt_packages are not installed: ${path} says what the image has`)
+    notes.push(`apt_packages are not installed: ${path} decides what the image contains`)
   const isWorker = type === null && !exposes(content) && (await looksLikeBot(tree))
   if (isWorker)
-    notes.push(`${path} exposes no port, and its packages are those of a bot: a background_worker`)
+    notes.push(`${path} exposes no port, and its packages are those of a bot: this is a background_worker`)
   return {
     ...NOTHING_KNOWN,
     type: type ?? (isWorker ? 'background_worker' : 'web_service'),
@@ -82,7 +85,7 @@ export async function dockerRecipe(
   }
 }
 
-/** A Dockerfile of the source outside of the folder that is built. */
+/** Reads a Dockerfile of the source that is outside the folder that is built. */
 async function readOutside(
   { tree, folder }: Whole,
   path: string,
@@ -93,14 +96,14 @@ async function readOutside(
   return { kind: 'outside', path: inWhole, ignore: await ownIgnoreFile(tree, inWhole), ...read }
 }
 
-/** The Dockerfile in the usual place, else the one that a file for another host names; null where neither is there. */
+/** The Dockerfile in the usual place, else the one that a file for another host names; null if neither exists. */
 async function dockerfileOf(tree: Tree, named: string | null): Promise<string | null> {
   if (await tree.hasFile(DEFAULT_DOCKERFILE)) return DEFAULT_DOCKERFILE
   return named !== null && (await tree.hasFile(named)) ? named : null
 }
 
-/** A command of a file as the image can run it: without a shell where there is none, as other hosts do with Dockerfiles. */
-function suited(
+/** A file's command as the image can run it: without a shell if the image has none, as other hosts do with Dockerfiles. */
+function adapted(
   said: HostCommand | null,
   base: string | null,
   noteOf: (said: HostCommand) => string,
@@ -116,12 +119,12 @@ function suited(
   return command
 }
 
-/** Whether a Dockerfile speaks of a port at all. */
+/** Whether a Dockerfile mentions a port at all. */
 function exposes(dockerfile: string): boolean {
   return hasLine(dockerfile, /^\s*EXPOSE\b|\bPORT\b|^\s*HEALTHCHECK\b/i)
 }
 
-/** Those of `names` that stand after an ARG instruction; more than one may stand on a line. */
+/** Those of `names` that ARG instructions declare; one line may declare several. */
 function declaredIn(dockerfile: string, names: string[]): string[] {
   const declared = new Set<string>()
   for (const line of linesOf(dockerfile)) {

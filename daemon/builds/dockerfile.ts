@@ -1,12 +1,12 @@
 import { BuildFailure, type Tree } from '#plans/index.ts'
 import { withoutSyntax } from './syntax.ts'
 
-/** A Dockerfile beyond this is none. */
+/** A larger file is not a Dockerfile. */
 const MAX_DOCKERFILE_BYTES = 1024 * 1024
 
 /**
- * A Dockerfile of the tree as the engine should see it, which has a Dockerfile frontend of this minor version of its own; see
- * `withoutSyntax`. Throws BuildFailure when it is missing, empty or not text.
+ * A Dockerfile of the tree as the engine should see it, whose own Dockerfile frontend has this minor version; see
+ * `withoutSyntax`. Throws BuildFailure when the file is missing, empty or not text.
  */
 export async function readDockerfile(
   tree: Tree,
@@ -20,7 +20,8 @@ export async function readDockerfile(
       `there is no file ${path} in the source: add it, or set dockerfile_path or root_dir to where it is`,
     )
   }
-  if (content.includes('\0')) throw new BuildFailure(`${path} is not a text file: give a Dockerfile`)
+  if (content.includes('\0'))
+    throw new BuildFailure(`${path} is not a text file: set dockerfile_path to a Dockerfile`)
   if (content.trim() === '') throw new BuildFailure(`${path} is empty: write at least a FROM line`)
   return withoutSyntax(content, path, frontend)
 }

@@ -2,24 +2,24 @@ import { posix } from 'node:path'
 import { Glob } from '#server/text/glob.ts'
 import { BuildFailure, linesOf } from '#plans/index.ts'
 
-/** Each is held against each file. Files of large repositories have a few hundred. */
+/** Each pattern is matched against each file. The ignore files of large repositories have a few hundred. */
 const MAX_PATTERNS = 1_000
-/** What is longer names nothing that a tree has. */
+/** A longer pattern cannot match anything in a tree. */
 const MAX_PATTERN_CHARACTERS = 1_000
 
 interface Pattern {
-  /** Begins with `!`: puts back what an earlier one left out. */
+  /** Begins with `!`: includes again what an earlier pattern left out. */
   exception: boolean
   expression: Glob
-  /** The pattern's parts, to tell whether it can match below a folder. */
+  /** The pattern's parts, which show whether it can match below a folder. */
   parts: { text: string; expression: Glob }[]
 }
 
-/** Which patterns matched a folder, by their index: what matched a folder matches all that is in it. */
+/** Which patterns matched a folder, by their index: a pattern that matches a folder matches everything in it. */
 export type Verdict = boolean[]
 
 /**
- * What a `.dockerignore` file leaves out of a build context, with the rules of the engine's own matcher
+ * What a `.dockerignore` file leaves out of a build context, by the rules of the engine's own matcher
  * (moby/patternmatcher, and the ignore file reader of moby/patternmatcher/ignorefile): patterns are anchored at the
  * root, `**` spans folders, the last pattern that matches decides. The walk carries each folder's verdict to its children.
  */
@@ -27,7 +27,7 @@ export class IgnoreRules {
   readonly #patterns: Pattern[]
   readonly #hasExceptions: boolean
 
-  /** Throws BuildFailure for a pattern that cannot be read; `file` names where the lines come from. */
+  /** Throws BuildFailure for an invalid pattern; `file` names the origin of the lines. */
   constructor(lines: string, file: string) {
     this.#patterns = readLines(lines, file).map((line) => compile(line, file))
     this.#hasExceptions = this.#patterns.some((pattern) => pattern.exception)
@@ -44,7 +44,7 @@ export class IgnoreRules {
     return last !== -1 && !this.#patterns[last]!.exception
   }
 
-  /** Whether something below a folder that is left out may be put back by an exception. */
+  /** Whether an exception may include something below a folder that is left out. */
   mayHoldExceptions(directory: string): boolean {
     if (!this.#hasExceptions) return false
     const names = directory.split('/')
@@ -74,7 +74,7 @@ function readLines(text: string, file: string): string[] {
       )
     }
     if (patterns.push(pattern) > MAX_PATTERNS)
-      throw new BuildFailure(`${file} has more than ${MAX_PATTERNS} patterns: name folders in place of files`)
+      throw new BuildFailure(`${file} has more than ${MAX_PATTERNS} patterns: list folders instead of files`)
   }
   return patterns
 }
@@ -83,13 +83,15 @@ function compile(line: string, file: string): Pattern {
   const exception = line.startsWith('!')
   const text = exception ? line.slice(1).trim() : line
   if (text === '')
-    throw new BuildFailure(`${file} has the pattern "${line}", which excepts nothing: remove or complete it`)
+    throw new BuildFailure(
+      `${file} has the pattern "${line}", which has nothing after the !: remove or complete it`,
+    )
   const cleaned = posix.normalize(text).replace(/(?<=.)\/$/, '')
   const pattern = cleaned.length > 1 ? cleaned.replace(/^\//, '') : cleaned
   try {
     const parts = pattern.split('/').map((part) => ({ text: part, expression: new Glob(part) }))
     return { exception, expression: new Glob(pattern), parts }
   } catch (cause) {
-    throw new BuildFailure(`${file} has the pattern "${line}", which cannot be read: correct it`, { cause })
+    throw new BuildFailure(`${file} has the pattern "${line}", which is invalid: fix it`, { cause })
   }
 }

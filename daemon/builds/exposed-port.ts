@@ -1,8 +1,8 @@
 import { lastStages } from './stages.ts'
 
 /**
- * The only TCP port that the image of a Dockerfile exposes, as far as the file itself says: by the EXPOSE lines of its
- * last stage and of the stages that this is made from (Dockerfile reference, "EXPOSE"). Null for none or several.
+ * The only TCP port that the image of a Dockerfile exposes, as far as the file shows: from the EXPOSE lines of its last
+ * stage and of the stages that it is based on (Dockerfile reference, "EXPOSE"). Null for no port or several.
  */
 export function exposedPort(dockerfile: string): number | null {
   const ports = new Set([...lastStages(dockerfile)].flatMap((stage) => stage.ports))

@@ -1,13 +1,13 @@
 const CARRIAGE_RETURN = 0x0d
 
-/** The first line of a script names its program by a path; attributes of Rust, which begin alike, are `#![...]`. */
+/** The first line of a script names its program by a path; Rust's attributes begin the same way, but are `#![...]`. */
 const SHEBANG = /^#![ \t]*\//
-/** Bytes of a file that its first sign can be told by. */
+/** How many bytes are enough to recognize a script. */
 const SHEBANG_BYTES = 64
 
 /**
- * A script with the line ends of Linux. One that ends its first line as Windows does is found by no shell there: it looks for
- * a program whose name ends in that character, and says "no such file". Null for what is no script, and for one that is right.
+ * A script with the line endings of Linux. A script whose first line ends as on Windows does not start: the kernel looks for
+ * a program whose name ends in a carriage return, and reports "no such file". Null for a file that needs no change.
  */
 export function withLinuxEnds(path: string, content: Buffer): Buffer | null {
   const isScript = path.endsWith('.sh') || SHEBANG.test(content.toString('latin1', 0, SHEBANG_BYTES))

@@ -5,26 +5,26 @@ import { BuildFailure } from '#plans/index.ts'
 import type { IgnoreRules, Verdict } from './dockerignore.ts'
 import { withLinuxEnds } from './line-ends.ts'
 
-/** Read at once: faster than a stream each for the many small files of a tree. */
+/** Files up to this size are read at once, which is faster for many small files than a stream each. */
 const SMALL_FILE_BYTES = 256 * 1024
-/** Beside the files of a crate that Cargo vendors: it builds none of which one has another checksum. */
+/** Next to the files of a crate that Cargo vendors: Cargo does not build the crate if a file has another checksum. */
 const CHECKSUMS = '.cargo-checksum.json'
-/** As many names of files as a line of a log takes. */
-const MAX_TOLD = 10
+/** As many file names as fit in a log line. */
+const MAX_LISTED = 10
 
-/** Writes a tree into a tar archive. Its system calls block: it is for a process that does nothing else. */
+/** Writes a tree to a tar archive. Its system calls block, so it must run in a process that does nothing else. */
 export class Packer {
   readonly #directory: string
-  /** The folder of the archive that the tree goes into; null is its root. */
+  /** The folder of the archive that the tree goes into; null means the root. */
   readonly #folder: string | null
   readonly #archive: Pack
   readonly #rules: IgnoreRules
-  /** Files with another content than the tree's; they are in the context whatever the rules say. */
+  /** Files whose content differs from the tree's, or that it lacks; the context has them whatever the rules say. */
   readonly #replaced: Map<string, string>
-  /** One moment for all: it is not part of the engine's cache key, but of the ETags that web servers make. */
+  /** One time for all files: it is not part of the engine's cache key, but of the ETags that web servers compute. */
   readonly #modified = new Date()
   readonly #folders = new Set<string>()
-  /** The first scripts that were given the line ends of Linux. */
+  /** The first scripts whose line endings were converted. */
   readonly #rewritten: string[] = []
 
   constructor(
@@ -41,7 +41,7 @@ export class Packer {
     this.#replaced = replaced
   }
 
-  /** Answers what the build's log should say of it. */
+  /** Returns notes for the build's log. */
   async run(): Promise<string[]> {
     for (const [path, content] of this.#replaced) {
       await this.#addFolder(posix.dirname(path))
@@ -52,11 +52,11 @@ export class Packer {
     if (this.#rewritten.length === 0) return []
     const names = this.#rewritten.join(', ')
     return [
-      `scripts with line ends of Windows, which do not start on Linux, are built with those of Linux: ${names}`,
+      `scripts with Windows line endings do not start on Linux, so these are built with Linux line endings: ${names}`,
     ]
   }
 
-  /** `isFixed`: every file stays as it is. */
+  /** With `isFixed`, every file stays as it is. */
   async #walk(folder: string, parent: Verdict | null, isFixed: boolean): Promise<void> {
     const names = readdirSync(join(this.#directory, folder)).toSorted()
     const areFixed = isFixed || names.includes(CHECKSUMS)
@@ -120,7 +120,7 @@ export class Packer {
       const content = readFileSync(source)
       const script = isFixed ? null : withLinuxEnds(path, content)
       if (script === null) return await this.#add(header, content)
-      if (this.#rewritten.length < MAX_TOLD) this.#rewritten.push(path)
+      if (this.#rewritten.length < MAX_LISTED) this.#rewritten.push(path)
       return await this.#add({ ...header, size: script.length }, script)
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -20,7 +20,7 @@ import { UNKNOWN_FOLDER } from './docker-recipe.ts'
 import { missingIndex } from './missing-index.ts'
 import type { Place, Recipe, RecipeChoice } from './recipe.ts'
 
-/** What an image is for, by the type of its service. */
+/** What an image is used for, by the type of its service. */
 export const PROCESS_TYPES = {
   web_service: 'web',
   private_service: 'web',
@@ -31,7 +31,7 @@ export const PROCESS_TYPES = {
 
 /**
  * The recipe of a source without a Dockerfile: the first plan that fits, else files that are a site as they are. Throws
- * BuildFailure for a file that cannot be used as what it is.
+ * BuildFailure for an invalid file.
  */
 export async function plannedRecipe(place: Place, choice: RecipeChoice): Promise<Recipe> {
   return await new Planner(place, choice).plan()
@@ -52,17 +52,17 @@ class Planner {
     const { type, runtime, settings } = this.#choice
     const isStatic = runtime === 'static'
     const plan = await detectLanguage(isStatic ? 'auto' : runtime, this.#tree, settings)
-    // Generators of sites that are programs of their own have the runtime of the files that they make.
+    // Site generators that are standalone programs belong to the runtime of the files that they create.
     if (isStatic) return await this.#site(plan?.name === 'static' ? plan : null)
     if (type === 'static_site') return await this.#site(plan)
     const pages = runtime === 'auto' && settings.startCommand === null ? await pagesIn(this.#tree) : null
     if (plan === null) return pages === null ? await this.#nothing() : await this.#pages()
     const wanted = type ?? (await this.#typeOfProgram())
     const planned = await this.#make(plan, wanted)
-    // Pages may lie beside a manifest that starts nothing, such as that of a tool that formats them.
+    // Pages may be next to a manifest that starts nothing, such as that of a code formatter.
     if (planned.obstacle !== null && !planned.isRefused && pages !== null) {
       if (!(await this.#isSource(plan, planned))) return await this.#pages()
-      // The page of a framework is what its build makes a site of.
+      // The pages of a framework are the input of its build.
       const site = servesSites(wanted) ? planned : await this.#make(plan, 'web_service')
       if (site.isSite && type !== null) return this.#planned(type, site)
     }
@@ -86,16 +86,16 @@ class Planner {
     const { startCommand, name } = isProgram ? await this.#make(plan, 'web_service') : planned
     const recipe = await this.#asItIs('static_site')
     if (!isProgram || startCommand === null) return recipe
-    const obstacle = `this is no static site (${name} starts it with: ${startCommand}): deploy it as a web_service, or set publish_dir to the folder with the pages`
+    const obstacle = `this is not a static site (${name} starts it with: ${startCommand}): deploy it as a web_service, or set publish_dir to the folder with the pages`
     return { ...recipe, publishDirectory: null, obstacle }
   }
 
-  /** Whether the pages of a tree are what the build of a framework for browsers makes a site of. */
+  /** Whether the pages of a tree are the input of a front-end framework's build. */
   async #isSource({ name }: LanguagePlan, { framework }: BuildPlan): Promise<boolean> {
-    return framework !== null && OF_BROWSERS.has(name) && (await hasScript(this.#tree, 'build'))
+    return framework !== null && BROWSER_LANGUAGES.has(name) && (await hasScript(this.#tree, 'build'))
   }
 
-  /** Pages in the tree of what was not said to be a site. */
+  /** The recipe for pages in the tree of a service that was not declared a site. */
   async #pages(): Promise<Recipe> {
     const type = this.#choice.type ?? 'static_site'
     const recipe = await this.#asItIs(type)
@@ -106,14 +106,14 @@ class Planner {
     const { publishDirectory, settings } = this.#choice
     if (settings.buildCommand !== null) {
       throw new BuildFailure(
-        'the runtime static takes the files as they are: clear build_command, or set runtime to auto',
+        'the runtime static uses the files as they are: clear build_command, or set runtime to auto',
       )
     }
     const folder = publishDirectory ?? (await pagesIn(this.#tree)) ?? '.'
     if (!(await this.#tree.hasFolder(folder)))
-      throw new BuildFailure(`publish_dir ${folder} is no folder of the source: correct it`)
+      throw new BuildFailure(`publish_dir ${folder} is not a folder of the source: correct it`)
     const fault = await missingIndex(this.#tree, folder)
-    const taking = folder === '.' ? 'taking the files as they are' : `taking ${folder} as it is`
+    const taking = folder === '.' ? 'using the files as they are' : `using ${folder} as it is`
     return {
       ...NOTHING_BUILT,
       type,
@@ -131,7 +131,7 @@ class Planner {
     return { ...NOTHING_BUILT, type, runtime: null, notes: [fault.obstacle], ...fault }
   }
 
-  /** What a plan makes, for a type of service. */
+  /** The recipe that a plan results in, for a type of service. */
   #planned(type: ServiceType, plan: BuildPlan): Recipe {
     const { name, dockerfile, ignore, manifests, ...facts } = plan
     const own = type === 'static_site' ? this.#choice.publishDirectory : null
@@ -160,7 +160,7 @@ class Planner {
         `building with the plan for ${name}`,
         ...facts.notes,
         ...(isSite && buildCommand !== null && type === 'web_service'
-          ? ['what it builds are files for browsers: they are served without a program']
+          ? ['the build output is files for browsers: they are served without a program']
           : []),
         ...(facts.isWorker && servesRequests(type) ? [NO_PORT] : []),
       ],
@@ -181,22 +181,22 @@ class Planner {
 
 const NOTHING_BUILT = { ...NOTHING_KNOWN, file: null, needsWhole: false, declaredArguments: [] }
 
-/** Languages in which a build of a site is a build of nothing else. */
-const OF_BROWSERS = new Set(['node', 'bun', 'deno'])
+/** Languages in which the build of a site builds nothing else. */
+const BROWSER_LANGUAGES = new Set(['node', 'bun', 'deno'])
 
-/** Whether a plan for a static site has something to build; plain files may lie beside programs of any language. */
+/** Whether a plan for a static site has something to build; plain files may be next to programs of any language. */
 function buildsSite({ name, buildCommand, publishDirectory }: BuildPlan): boolean {
-  return publishDirectory !== null || (OF_BROWSERS.has(name) && buildCommand !== null)
+  return publishDirectory !== null || (BROWSER_LANGUAGES.has(name) && buildCommand !== null)
 }
 
 const NO_PORT =
-  'its packages are those of a bot, which listens on no port: if so, make it a background_worker'
+  'its packages are those of a bot, which listens on no port: if it is one, change its type to background_worker'
 
 function servesRequests(type: ServiceType): boolean {
   return PROCESS_TYPES[type] === 'web'
 }
 
-/** The data plane has hosts for it. */
+/** Whether the data plane has hosts for services of this type. */
 function servesSites(type: ServiceType): boolean {
   return type === 'web_service' || type === 'static_site'
 }

@@ -8,7 +8,7 @@ import { isEngineAway } from '../engine/index.ts'
 import type { World } from '../world.ts'
 import { withinBuildTimeout } from './time-limit.ts'
 
-/** The engine's names of node's architectures (Go's GOARCH). */
+/** The engine's names for node's architectures (Go's GOARCH). */
 const ARCHITECTURES: Record<string, string> = {
   x64: 'amd64',
   arm64: 'arm64',
@@ -20,9 +20,9 @@ const ARCHITECTURES: Record<string, string> = {
 }
 
 /**
- * Brings the image of a deploy to the host. One that the engine already has is used when its registry cannot be reached.
- * Throws `runtime_error` that names the image when there is none, when it is for another platform, or when its registry may
- * not be asked.
+ * Pulls the image of a deploy. An image that the engine already has is used when its registry cannot be reached. Throws a
+ * `runtime_error` that names the image when there is none, when it is for another platform, or when its registry is not
+ * allowed.
  */
 export async function pullImage(
   world: World,
@@ -47,15 +47,18 @@ export async function pullImage(
         cause: error,
       })
     }
-    log.system(`${reference} cannot be pulled (${messageOf(error)}); using the one that the engine has`)
+    log.system(
+      `${reference} cannot be pulled (${messageOf(error)}); using the image that the engine already has`,
+    )
   }
   const image = await images.inspect(reference)
-  if (!image) throw new AppError('runtime_error', `the image ${reference} is not there after it was pulled`)
+  if (!image)
+    throw new AppError('runtime_error', `the image ${reference} is missing after it was pulled: try again`)
   const wanted = ARCHITECTURES[arch()] ?? arch()
   if (image.os !== 'linux' || image.architecture !== wanted) {
     throw new AppError(
       'runtime_error',
-      `the image ${reference} is for ${image.os}/${image.architecture}, this host runs linux/${wanted}: publish it for this platform`,
+      `the image ${reference} is for ${image.os}/${image.architecture}, but this host is linux/${wanted}: publish it for this platform`,
     )
   }
   return image

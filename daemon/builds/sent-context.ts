@@ -8,10 +8,10 @@ import type { SourceTree } from './source-tree.ts'
 /** A build context on its way from the process that packs it to the engine. */
 export class SentContext {
   readonly tar: Readable
-  /** Why the tar broke off; undefined when it did not. */
+  /** Why the tar ended early; undefined when it did not. */
   fault: unknown
 
-  /** `onNote` hears what the build's log should say of it. */
+  /** `onNote` gets notes for the build's log. */
   constructor(
     source: SourceTree,
     recipe: Pick<Recipe, 'file' | 'needsWhole'>,
@@ -34,12 +34,12 @@ export class SentContext {
       },
       (error: unknown) => {
         this.fault = error
-        // It may not have begun.
+        // The output may not have begun.
         source.reader.output.destroy(error instanceof Error ? error : new Error(messageOf(error)))
       },
     )
     yield* source.reader.output as AsyncIterable<Buffer>
-    // Its output ends also when it is killed: a part of a tar must never pass for the whole.
+    // The output also ends when the process is killed: part of a tar must never pass for all of it.
     await packed
   }
 }
@@ -50,7 +50,7 @@ export class SentContext {
  */
 function freeing(tar: Readable): Readable {
   const pipe = (sink: Writable): Writable => {
-    // The caller of pipe listens for errors itself.
+    // The caller of pipe handles errors itself.
     pump(tar, sink, () => {}).done.catch(() => {})
     return sink
   }

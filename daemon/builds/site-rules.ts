@@ -8,24 +8,24 @@ import {
   type SiteRedirect,
 } from '#proxy/sites/rules-file.ts'
 
-/** A rule file beyond this is none: rules are written by hand or by a small script. */
+/** A larger file is not a rule file: rules are written by hand or by a small script. */
 export const MAX_RULES_BYTES = 256 * 1024
-/** The longest line that makes sense is a content security policy; what is longer would not fit the head of an answer. */
+/** The longest line that makes sense is a content security policy; a longer value does not fit into response headers. */
 const MAX_LINE_CHARACTERS = 8_000
-/** So many faults are told one by one: the log is for people. */
+/** At most this many faults are logged one by one, since people read the log. */
 const MAX_NOTES = 50
 
 const DEFAULT_STATUS = 301
 
-/** Lines of a rule file with their numbers, and what is to be said about them. */
+/** The lines of a rule file with their numbers, and remarks on them. */
 class Lines {
   readonly lines: { number: number; text: string }[] = []
   #notes: string[] = []
-  #untold = 0
+  #unlisted = 0
 
   constructor(text: string) {
     if (Buffer.byteLength(text) > MAX_RULES_BYTES) {
-      this.#notes.push(`the file is left out: it has more than ${MAX_RULES_BYTES / 1024} KiB`)
+      this.#notes.push(`the file is ignored: it is larger than ${MAX_RULES_BYTES / 1024} KiB`)
       return
     }
     for (const [index, line] of text
@@ -34,41 +34,41 @@ class Lines {
       .entries()) {
       const number = index + 1
       if (line.length > MAX_LINE_CHARACTERS)
-        this.leftOut(number, `it has more than ${MAX_LINE_CHARACTERS} characters`)
+        this.ignored(number, `it has more than ${MAX_LINE_CHARACTERS} characters`)
       else if (line.trim() !== '' && !line.trimStart().startsWith('#'))
         this.lines.push({ number, text: line })
     }
   }
 
   get notes(): string[] {
-    if (this.#untold === 0) return this.#notes
-    return [...this.#notes, `${this.#untold} more line${this.#untold === 1 ? ' is' : 's are'} left out`]
+    if (this.#unlisted === 0) return this.#notes
+    return [...this.#notes, `${this.#unlisted} more line${this.#unlisted === 1 ? ' is' : 's are'} ignored`]
   }
 
-  leftOut(number: number, why: string): void {
-    if (this.#notes.length < MAX_NOTES) this.#notes.push(`line ${number} is left out: ${why}`)
-    else this.#untold++
+  ignored(number: number, why: string): void {
+    if (this.#notes.length < MAX_NOTES) this.#notes.push(`line ${number} is ignored: ${why}`)
+    else this.#unlisted++
   }
 }
 
 /**
- * Reads the text of a `_redirects` file: `from to [status]` a line. What is not supported is left out with a note that
- * names its line.
+ * Reads the text of a `_redirects` file with one `from to [status]` per line. An unsupported line is ignored with a note
+ * that names it.
  */
 export function parseRedirects(text: string): { redirects: SiteRedirect[]; notes: string[] } {
   const file = new Lines(text)
   const redirects: SiteRedirect[] = []
   for (const { number, text } of file.lines) {
     const rule = parseRedirect(text)
-    if (typeof rule === 'string') file.leftOut(number, rule)
+    if (typeof rule === 'string') file.ignored(number, rule)
     else if (redirects.length === MAX_SITE_RULES)
-      file.leftOut(number, `there are already ${MAX_SITE_RULES} rules`)
+      file.ignored(number, `there are already ${MAX_SITE_RULES} rules`)
     else redirects.push(rule)
   }
   return { redirects, notes: file.notes }
 }
 
-/** Whether rules answer `/` with something else than the index page that a folder lacks. */
+/** Whether the rules answer `/` with something other than the index page, which the folder lacks. */
 export function answersRoot(redirects: SiteRedirect[]): boolean {
   return redirects.some(
     ({ from, to, status }) =>
@@ -76,13 +76,13 @@ export function answersRoot(redirects: SiteRedirect[]): boolean {
   )
 }
 
-/** A rule, or why the line is none. */
+/** A rule, or why the line is not one. */
 function parseRedirect(line: string): SiteRedirect | string {
   const words = line.trim().split(/\s+/)
   const comment = words.findIndex((word) => word.startsWith('#'))
   const [from, ...rest] = comment < 0 ? words : words.slice(0, comment)
   const position = rest.findIndex((word) => word.startsWith('/') || /^https?:\/\//i.test(word))
-  if (position < 0) return 'it names no target: write a path or a URL after the path that it is for'
+  if (position < 0) return 'it has no target: write a path or a URL after the path to match'
   if (position > 0) return `conditions on the query (${rest[0]}) are not supported`
   const [to, statusWord = String(DEFAULT_STATUS), ...conditions] = rest as [string, ...string[]]
   const fault = faultOfPattern(from!) ?? faultOfTarget(to)
@@ -91,23 +91,23 @@ function parseRedirect(line: string): SiteRedirect | string {
   if (!/^\d+$/.test(statusWord)) return `conditions (${statusWord}) are not supported`
   if (conditions.length > 0) return `conditions (${conditions.join(' ')}) are not supported`
   const status = REDIRECT_STATUSES.find((known) => known === Number(statusWord))
-  if (status === undefined) return `the status ${statusWord} is none of ${REDIRECT_STATUSES.join(', ')}`
+  if (status === undefined) return `the status ${statusWord} is not one of ${REDIRECT_STATUSES.join(', ')}`
   if ((status === 200 || status === 404) && !to.startsWith('/'))
-    return `the target of a ${status} must be a path of the site: other servers are not asked`
-  const unknown = placeholdersOf(to).find((name) => !takes(from!, name))
-  if (unknown !== undefined) return `:${unknown} in the target stands for nothing in ${from}`
+    return `the target of a ${status} must be a path of the site: requests are not forwarded to other servers`
+  const unknown = placeholdersOf(to).find((name) => !hasPlaceholder(from!, name))
+  if (unknown !== undefined) return `:${unknown} in the target does not occur in ${from}`
   return { from: from!, to, status }
 }
 
 /**
- * Reads the text of a `_headers` file: a path on a line of its own, then indented lines of `Name: value`. What is not
- * supported is left out with a note that names its line.
+ * Reads the text of a `_headers` file: a path on a line of its own, then indented lines of `Name: value`. An unsupported
+ * line is ignored with a note that names it.
  */
 export function parseHeaders(text: string): { headers: SiteHeaders[]; notes: string[] } {
   const file = new Lines(text)
   const headers: SiteHeaders[] = []
-  // Fields under a path that is left out are left out with it, without a note each.
-  let block: SiteHeaders | 'left out' | null = null
+  // The fields under an ignored path are ignored with it, without notes of their own.
+  let block: SiteHeaders | 'ignored' | null = null
   for (const { number, text } of file.lines) {
     if (/^\S/.test(text)) {
       const path = text.trim()
@@ -117,54 +117,55 @@ export function parseHeaders(text: string): { headers: SiteHeaders[]; notes: str
           : faultOfPattern(path)
       if (fault === null) headers.push((block = { path, fields: [] }))
       else {
-        file.leftOut(number, fault)
-        block = 'left out'
+        file.ignored(number, fault)
+        block = 'ignored'
       }
       continue
     }
-    if (block === 'left out') continue
+    if (block === 'ignored') continue
     const field = parseField(text)
-    if (block === null) file.leftOut(number, 'no path stands before it')
-    else if (typeof field === 'string') file.leftOut(number, field)
+    if (block === null) file.ignored(number, 'it has no path before it')
+    else if (typeof field === 'string') file.ignored(number, field)
     else if (block.fields.length === MAX_SITE_FIELDS)
-      file.leftOut(number, `its path has already ${MAX_SITE_FIELDS} fields`)
+      file.ignored(number, `its path already has ${MAX_SITE_FIELDS} headers`)
     else block.fields.push(field)
   }
   return { headers: headers.filter(({ fields }) => fields.length > 0), notes: file.notes }
 }
 
-/** A field, or why the line is none. */
+/** A header field, or why the line is not one. */
 function parseField(line: string): [string, string] | string {
   const colon = line.indexOf(':')
   const name = line.slice(0, Math.max(colon, 0)).trim()
   const value = line.slice(colon + 1).trim()
-  if (colon < 0) return 'it is no field: write it as Name: value'
-  if (name.startsWith('!')) return 'taking a field away (!) is not supported'
-  // token of RFC 9110 5.6.2; of values only ASCII, as bytes beyond it mean something else to each reader.
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return `${JSON.stringify(name)} is no name of a field`
+  if (colon < 0) return 'it is not a header: write it as Name: value'
+  if (name.startsWith('!')) return 'removing a header (!) is not supported'
+  // Names are the token of RFC 9110 5.6.2. Values are ASCII only, since recipients disagree about other bytes.
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return `${JSON.stringify(name)} is not a valid header name`
   if (!/^[\t\x20-\x7e]+$/.test(value)) return `the value of ${name} must be visible ASCII`
-  if (RESERVED_SITE_FIELDS.has(name.toLowerCase())) return `${name} is set by the server alone`
+  if (RESERVED_SITE_FIELDS.has(name.toLowerCase())) return `${name} is set only by the server`
   if (name.toLowerCase() === PASSWORDS_FIELD)
     return 'passwords (Basic-Auth) are not supported: the pages are open to everyone'
   return [name, value]
 }
 
-/** Why a path to match is none; null when it is one. */
+/** Why a path to match is invalid; null when it is valid. */
 function faultOfPattern(pattern: string): string | null {
-  if (!pattern.startsWith('/')) return `${pattern} is no path: only paths of the site can be matched`
-  if (/\s/.test(pattern)) return `${pattern} has a space in it: write %20`
-  if (/[?#]/.test(pattern)) return `${pattern} has a query or a fragment, which is not matched`
+  if (!pattern.startsWith('/')) return `${pattern} is not a path: only paths of the site can be matched`
+  if (/\s/.test(pattern)) return `${pattern} contains a space: write %20`
+  if (/[?#]/.test(pattern)) return `${pattern} has a query or a fragment, which cannot be matched`
   const star = pattern.indexOf('*')
   if (star >= 0 && star < pattern.length - 1)
     return `${pattern} has a * before its end, which is not supported`
   return faultOfEscapes(pattern)
 }
 
-/** Why a target is none; null when it is one. */
+/** Why a target is invalid; null when it is valid. */
 function faultOfTarget(target: string): string | null {
   if (target.startsWith('//')) return `${target} names a host without a scheme: write https:${target}`
-  if (!target.startsWith('/') && !URL.canParse(target)) return `${target} is no URL`
-  if (/[\x00-\x1f\x7f\\]/.test(target)) return `${JSON.stringify(target)} has characters that no URL has`
+  if (!target.startsWith('/') && !URL.canParse(target)) return `${target} is not a URL`
+  if (/[\x00-\x1f\x7f\\]/.test(target))
+    return `${JSON.stringify(target)} has characters that a URL cannot contain`
   return faultOfEscapes(target)
 }
 
@@ -173,15 +174,15 @@ function faultOfEscapes(path: string): string | null {
     decodeURIComponent(path)
     return null
   } catch {
-    return `${path} has a % that begins no escape: write %25`
+    return `${path} has a % that does not begin an escape: write %25`
   }
 }
 
-/** Names after a colon; a port is none, as a name begins with a letter. */
+/** The names after colons; a port is not one, since a name begins with a letter. */
 function placeholdersOf(target: string): string[] {
   return [...target.matchAll(/:([A-Za-z]\w*)/g)].map(([, name]) => name!)
 }
 
-function takes(pattern: string, name: string): boolean {
+function hasPlaceholder(pattern: string, name: string): boolean {
   return (name === 'splat' && pattern.endsWith('*')) || pattern.split('/').includes(`:${name}`)
 }

@@ -10,7 +10,7 @@ import { REMOVE_TREE } from '../sources/reader-calls.ts'
 import { clearTree, removeTree } from '../sources/remove-tree.ts'
 import type { Place } from './recipe.ts'
 
-/** The files of a source while something is made of them. */
+/** The files of a source while they are being used. */
 export class SourceTree {
   readonly place: Place
   readonly #directory: string
@@ -25,52 +25,52 @@ export class SourceTree {
     this.#signal = signal
   }
 
-  /** Its `root_dir`. */
+  /** The path of its `root_dir`. */
   get root(): string {
     return join(this.place.directory, this.place.folder)
   }
 
-  /** The process that alone looks into its files. */
+  /** The process that reads its files; nothing else does. */
   get reader(): Reader {
     return (this.#reader ??= new Reader(this.#signal))
   }
 
-  /** Has that process answer a call. */
+  /** Makes a call to that process. */
   ask<Input, Output>(call: Call<Input, Output>, input: Input): Promise<Output> {
     return this.reader.ask(call, input)
   }
 
-  /** Ends the process for as long as nothing is asked of it: it takes 60 MiB. */
+  /** Ends the process until it is needed again, since it takes 60 MiB. */
   async rest(): Promise<void> {
     await this.#reader?.end()
     this.#reader = null
   }
 
-  /** Removes the files and ends the process, as soon as neither is needed; may be called more than once. */
+  /** Removes the files and ends the process as soon as neither is needed; may be called more than once. */
   release(): Promise<void> {
     this.#released ??= this.ask(REMOVE_TREE, { directory: this.#directory })
-      // What it leaves is removed at the end of all.
+      // Files that are left are removed at the end.
       .catch(() => {})
       .then(() => this.rest())
     return this.#released
   }
 }
 
-/** Which source is wanted, and how it comes. */
+/** Which source is wanted, and how to get it. */
 export interface SourceRequest {
-  /** Of its folder below `checkouts`, for one at a time. */
+  /** The name of its folder in `checkouts`, which only one request at a time may use. */
   name: string
   rootDir: string | null
-  /** How many of its kind are laid out at once. */
+  /** Limits how many sources of its kind are fetched at once. */
   slots: Slots
-  /** Puts it into a directory, which is made when it is missing. */
+  /** Writes the source to a directory, which is created if it is missing. */
   layOut: (directory: string, reader: Reader) => Promise<void>
   signal: AbortSignal
 }
 
 /**
- * Lays out a source, has `work` make something of it, and removes it. Throws BuildFailure for a `rootDir` that is not
- * there, and what the two throw.
+ * Fetches a source, runs `work` on it, and removes it. Throws BuildFailure for a missing `rootDir`, and whatever `layOut`
+ * and `work` throw.
  */
 export async function withSourceTree<T>(
   request: SourceRequest,
@@ -87,14 +87,14 @@ export async function withSourceTree<T>(
   } finally {
     await source?.rest()
     const removed = clearTree(directory)
-    // Who cancels does not wait for a slow disk.
+    // Canceling does not wait for a slow disk.
     if (!signal.aborted) await removed
   }
 }
 
 async function layOut(directory: string, request: SourceRequest): Promise<SourceTree> {
   const { rootDir, signal } = request
-  // It starts while git clones.
+  // The process starts while git clones.
   const reader = new Reader(signal)
   try {
     await removeTree(directory)
@@ -108,7 +108,7 @@ async function layOut(directory: string, request: SourceRequest): Promise<Source
   }
 }
 
-/** `root_dir` inside the tree; links that lead out of it count as missing. */
+/** Finds `root_dir` in the tree; a link that leads out of the tree counts as missing. */
 async function placeOf(tree: string, rootDir: string | null): Promise<Place> {
   const directory = await realpath(tree)
   if (rootDir === null) return { directory, folder: '' }
@@ -116,7 +116,7 @@ async function placeOf(tree: string, rootDir: string | null): Promise<Place> {
   const folder = root === null ? null : relative(directory, root)
   const isInside = root !== null && folder !== null && !/^\.\.(\/|$)/.test(folder)
   if (!isInside || !(await stat(root)).isDirectory()) {
-    throw new BuildFailure(`root_dir ${rootDir} is no folder of the source: correct it`)
+    throw new BuildFailure(`root_dir ${rootDir} is not a folder of the source: correct it`)
   }
   return { directory, folder }
 }

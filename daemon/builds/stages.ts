@@ -1,17 +1,17 @@
 import { linesOf } from '#plans/index.ts'
 
-/** A stage of a Dockerfile, as far as its own lines say. */
+/** A stage of a Dockerfile, as far as its own lines show. */
 export interface Stage {
   base: string
   name: string | null
   ports: number[]
-  /** It may bring a shell from elsewhere, or runs one. */
+  /** Whether it may copy a shell from elsewhere, or runs one. */
   mayHaveShell: boolean
 }
 
 const MAX_PORT = 65_535
 
-/** The stages of a Dockerfile in their order, in lower case. */
+/** The stages of a Dockerfile in order, in lower case. */
 function stagesOf(dockerfile: string): Stage[] {
   const stages: Stage[] = []
   for (const line of linesOf(dockerfile)) {
@@ -36,7 +36,7 @@ function stagesOf(dockerfile: string): Stage[] {
   return stages
 }
 
-/** Whether an instruction needs a shell, or copies one, or what may hold one: a whole file system, or what other lines name. */
+/** Whether an instruction needs a shell, or may copy one: by name, in a whole file system, or among files not known here. */
 function bringsShell(instruction: string, line: string): boolean {
   if (instruction === 'run' || instruction === 'shell') return true
   if (instruction !== 'add' && instruction !== 'copy') return false
@@ -44,14 +44,14 @@ function bringsShell(instruction: string, line: string): boolean {
     .replace(/["',[\]]/g, ' ')
     .trim()
     .split(/\s+/)
-  // A line that goes on, and an archive that is unpacked, may name anything.
+  // A continued line and an archive that is unpacked may contain anything.
   if (/^[\\`]$/.test(words.at(-1)!)) return true
   return words.some((word) =>
     /^\/(?:usr\/?)?(?:s?bin\/?)?$|(?:^|\/)(?:sh|bash|dash|ash|busybox)$|\.(?:tar|tgz|txz)\b/.test(word),
   )
 }
 
-/** The last stage and those that it is made from, the last one first. */
+/** The last stage and the stages that it is based on, the last one first. */
 export function* lastStages(dockerfile: string): Generator<Stage> {
   let base: string | null = null
   for (const stage of stagesOf(dockerfile).toReversed()) {
@@ -61,10 +61,10 @@ export function* lastStages(dockerfile: string): Generator<Stage> {
   }
 }
 
-/** Images without a shell; those for finding faults have one (GoogleContainerTools/distroless, "Debug Images"). */
+/** Images without a shell; debug images have one (GoogleContainerTools/distroless, "Debug Images"). */
 const WITHOUT_SHELL = /^(?:scratch$|gcr\.io\/distroless\/(?!.*debug))/
 
-/** The base that leaves the image of a Dockerfile without a shell; null where it has one, or may have. */
+/** The base image that leaves the image of a Dockerfile without a shell; null if the image has a shell, or may have one. */
 export function baseWithoutShell(dockerfile: string): string | null {
   const stages = [...lastStages(dockerfile)]
   const base = stages.at(-1)?.base ?? ''

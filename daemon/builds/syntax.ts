@@ -1,10 +1,10 @@
 import { linesOf } from '#plans/index.ts'
 
-/** The standard frontend; its `-labs` variants have what the engine's own has not. */
+/** The standard frontend; its `-labs` variants have features that the engine's own lacks. */
 const STANDARD_FRONTEND = /^(docker\.io\/)?docker\/dockerfile:1(\.\d+){0,2}$/
 const DIRECTIVE = /^\s*#\s*([a-z]+)\s*=\s*(\S+)\s*$/i
 
-/** Flags of instructions by the minor version of the frontend that has them since (Dockerfile release notes). */
+/** The minor version of the frontend that introduced each flag of an instruction (Dockerfile release notes). */
 const FLAGS: Record<string, Record<string, number>> = {
   COPY: { link: 4, exclude: 19, parents: 20 },
   ADD: { link: 4, checksum: 6, 'keep-git-dir': 6, unpack: 17, exclude: 19 },
@@ -13,7 +13,7 @@ const FLAGS: Record<string, Record<string, number>> = {
 const WITH_HEREDOC = new Set(['RUN', 'COPY', 'ADD'])
 const HEREDOC = /^\d*<<-?["']?[a-z_]/i
 const HEREDOC_SINCE = 4
-/** Instructions whose variables the frontend expands, not a shell. */
+/** Instructions whose variables are expanded by the frontend, not a shell. */
 const EXPANDED = new Set([
   'FROM',
   'ARG',
@@ -32,9 +32,9 @@ const SECRET_IN_VARIABLE_SINCE = 10
 const SYMBOLIC_MODE_SINCE = 14
 
 /**
- * Takes the standard frontend's line out of a Dockerfile's head, and says so: the engine would pull that image before every
- * build. Its line stays, so that numbers in messages hold. Kept where the file uses what the engine's own frontend, of the
- * minor version `built`, does not have yet.
+ * Removes the line that names the standard frontend from a Dockerfile, with a note, since the engine would pull that image
+ * before every build. An empty comment replaces it, so that line numbers in messages stay correct. The line is kept if the
+ * file uses a feature that the engine's own frontend, of the minor version `built`, does not have yet.
  */
 export function withoutSyntax(
   content: string,
@@ -53,13 +53,16 @@ export function withoutSyntax(
   const [line] = head.splice(at, 1)
   const own = `the engine's own Dockerfile frontend${built === undefined ? '' : ` (1.${built})`}`
   if (built !== undefined && minorOf(content) > built)
-    return { content, notes: [`keeping "${line!.trim()}" in ${path}: it uses what ${own} lacks`] }
-  const note = `using ${own} in place of "${line!.trim()}" in ${path}`
+    return {
+      content,
+      notes: [`keeping "${line!.trim()}" in ${path}: the file uses features that ${own} lacks`],
+    }
+  const note = `using ${own} instead of "${line!.trim()}" in ${path}`
   // A comment ends the directives, so the one that replaces the line comes after them.
   return { content: [...head, '#', ...lines.slice(head.length + 1)].join('\n'), notes: [note] }
 }
 
-/** The least minor version of the frontend that has what a Dockerfile uses, as far as its lines say. */
+/** The lowest minor version of the frontend that has the features of a Dockerfile, as far as its lines show. */
 function minorOf(dockerfile: string): number {
   let minor = 0
   for (const line of linesOf(dockerfile)) {
@@ -67,7 +70,7 @@ function minorOf(dockerfile: string): number {
     const instruction = first.toUpperCase()
     const plain = words.findIndex((word) => !word.startsWith('--'))
     const flags = plain === -1 ? words : words.slice(0, plain)
-    // One by one: a call takes only so many arguments.
+    // One by one, since a call can take only so many arguments.
     for (const flag of flags) minor = Math.max(minor, flagSince(instruction, flag))
     if (WITH_HEREDOC.has(instruction) && words.some((word) => HEREDOC.test(word)))
       minor = Math.max(minor, HEREDOC_SINCE)

@@ -1,11 +1,11 @@
 import { useContext } from '#server/context.ts'
 
-/** The prefix of this server's images in the engine, which another server may share. */
+/** The prefix of this server's images; another server may use the same engine. */
 function imagePrefix(): string {
   return `deployer-${useContext().serverId}/`
 }
 
-/** The tag that keeps the image of one deploy; made of ids, since names belong to people. */
+/** The tag that keeps the image of one deploy; made of ids, since users may change names. */
 export function imageTag(serviceId: string, deployId: string): string {
   return `${imagePrefix()}${serviceId}:${deployId}`
 }

@@ -2,8 +2,8 @@ import { useContext } from '#server/context.ts'
 import { BuildFailure } from '#plans/index.ts'
 
 /**
- * Does `work` within `--build-timeout`, under a signal that knows of it too. Throws BuildFailure that begins with `doing`
- * when the time is up, the reason of the caller's signal, or what `work` throws.
+ * Runs `work` within `--build-timeout`, with a signal that includes the timeout. Throws a BuildFailure that begins with
+ * `doing` when the time is up, the reason of the caller's signal, or what `work` throws.
  */
 export async function withinBuildTimeout<T>(
   doing: string,

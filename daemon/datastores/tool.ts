@@ -7,7 +7,7 @@ import { logger } from '#server/log.ts'
 import {
   isEngineAway,
   KILLED,
-  OOM_TOLD_MS,
+  OOM_REPORTED_MS,
   type Attachment,
   type ContainerSpec,
   type Engine,
@@ -113,7 +113,7 @@ async function faultOf(
   { exitCode, errors }: { exitCode: number; errors: string },
 ): Promise<AppError> {
   // The engine tells of the end of a container, and that its memory was out, a moment later.
-  if (exitCode === KILLED) await delay(OOM_TOLD_MS)
+  if (exitCode === KILLED) await delay(OOM_REPORTED_MS)
   const found = await engine.containers.inspect(container)
   if (!found) return new AppError('runtime_error', `its container ${container} was removed from outside`)
   if (!found.running) return new AppError('runtime_error', await reasonOfEnd(engine, found))

@@ -8,34 +8,34 @@ import type { Ledger } from './ledger.ts'
 
 const log = logger('engine')
 
-/** What an engine may give to containers, or refuse, by its host. */
+/** What an engine supports for containers, which depends on its host. */
 export interface Abilities {
-  /** Files that a container's process may have open; null leaves the engine's own limit. */
+  /** How many files a container's process may have open; null leaves the engine's own limit. */
   openFiles: number | null
-  /** Whether what a container writes outside of its disk can be bounded. */
+  /** Whether the amount that a container writes outside its disk can be limited. */
   quota: boolean
 }
 
 /**
- * Enough for a busy server, few enough for programs that go through them all. An engine without the right to raise its
- * own limit is asked for less.
+ * Enough for a busy server, but few enough for programs that loop over all descriptors. An engine that may not raise its own
+ * limit gets the lower value.
  */
 const OPEN_FILES = [65_536, 16_384]
-/** What a container may write outside of its disk. */
+/** How much a container may write outside its disk. */
 export const QUOTA = { size: '10G' }
-/** The end of a tar file, which is all of an empty one (POSIX.1, pax). */
+/** The end of a tar file, which is all that an empty one consists of (POSIX.1, pax). */
 const EMPTY_TAR = Buffer.alloc(1_024)
 const MEMORY_BYTES = 16 * 1024 ** 2
 
-/** How an engine says that it does not give what is asked for, when a container is made or started. */
+/** The statuses with which an engine refuses a setting when a container is created or started. */
 const REFUSALS = [400, 500]
 
-/** The name of the empty image of a server's trials. */
+/** The name of the empty image that a server's trials use. */
 export function trialImage(serverId: string): string {
   return `deployer-${serverId}/empty:trial`
 }
 
-/** Finds out once what the engine gives, with a container of an empty image whose program is not there. */
+/** Finds out once what the engine supports, with a container of an empty image whose program does not exist. */
 export class AbilityTrial {
   readonly #connection: Connection
   readonly #serverId: string
@@ -49,8 +49,8 @@ export class AbilityTrial {
   }
 
   /**
-   * What the engine gives. Throws `runtime_error` when that cannot be found out now, and tries again when it is asked
-   * again: nothing runs without its limits for an error that passes.
+   * What the engine supports. Throws `runtime_error` when that cannot be found out now; the next call tries again, so that
+   * nothing runs without its limits because of a temporary error.
    */
   known(): Promise<Abilities> {
     this.#found ??= this.#find().catch((error: unknown) => {
@@ -63,22 +63,22 @@ export class AbilityTrial {
   async #find(): Promise<Abilities> {
     const image = trialImage(this.#serverId)
     const name = `deployer-trial-${this.#serverId}`
-    // What a killed server has left.
+    // A killed server may have left them.
     await this.#removeContainer(name)
     await this.#removeImage(image)
     try {
       this.#ledger.record('image', image)
       const [repo, tag] = image.split(':')
-      await this.#connection.call('making an empty image', async (docker) => {
+      await this.#connection.call('creating an empty image', async (docker) => {
         const answer = await docker.importImage(Readable.from([EMPTY_TAR]), { repo, tag })
         for await (const _ of answer as AsyncIterable<Buffer>);
       })
       const quota = await this.#tries(name, image, { StorageOpt: QUOTA })
       for (const openFiles of OPEN_FILES) {
         if (await this.#tries(name, image, { Ulimits: ulimitsOf(openFiles) }))
-          return told({ openFiles, quota })
+          return logged({ openFiles, quota })
       }
-      return told({ openFiles: null, quota })
+      return logged({ openFiles: null, quota })
     } finally {
       await this.#removeImage(image)
     }
@@ -88,7 +88,7 @@ export class AbilityTrial {
   async #tries(name: string, image: string, settings: Docker.HostConfig): Promise<boolean> {
     this.#ledger.record('container', name)
     try {
-      return await this.#connection.call('trying what the engine gives', async (docker, abortSignal) => {
+      return await this.#connection.call('testing engine features', async (docker, abortSignal) => {
         try {
           const container = await docker.createContainer({
             name,
@@ -102,7 +102,7 @@ export class AbilityTrial {
           return true
         } catch (error) {
           if (!REFUSALS.includes(statusOf(error) ?? 0)) throw error
-          log.debug('the engine does not give this', { settings, error: engineMessage(error) })
+          log.debug('the engine does not support a setting', { settings, error: engineMessage(error) })
           return false
         }
       })
@@ -133,8 +133,8 @@ export function ulimitsOf(openFiles: number | null): Docker.HostConfig['Ulimits'
   return openFiles === null ? undefined : [{ Name: 'nofile', Soft: openFiles, Hard: openFiles }]
 }
 
-function told(abilities: Abilities): Abilities {
-  log.info('what the engine gives to containers', {
+function logged(abilities: Abilities): Abilities {
+  log.info('limits that the engine supports for containers', {
     open_files: abilities.openFiles ?? "the engine's own limit",
     quota: abilities.quota ? QUOTA.size : 'none: its storage driver has no quotas',
   })

@@ -3,13 +3,12 @@ import type { Duplex } from 'node:stream'
 
 const HEADER_BYTES = 8
 const STDERR = 2
-/** Of what a program says of its errors; the reason is at the end. */
+/** How much of a program's standard error is kept; the reason is at the end. */
 const KEPT_ERROR_BYTES = 4 * 1024
 
 /**
- * The streams of a container's program as raw bytes: what it prints is read no faster than it is taken, what it reads is
- * written no faster than it takes it. The engine sends frames of an 8-byte header (stream, length) and a payload (Engine
- * API, "Attach to a container", stream format).
+ * The streams of a container's program as raw bytes, with back-pressure in both directions. The engine sends frames of an
+ * 8-byte header (stream, length) and a payload (Engine API, "Attach to a container", stream format).
  */
 export class Attachment {
   readonly #socket: Duplex
@@ -18,7 +17,7 @@ export class Attachment {
   /** The signal ends it. */
   constructor(socket: Duplex, signal: AbortSignal) {
     this.#socket = socket
-    // Each use meets a fault itself; one between two uses must not end the server.
+    // Each use handles an error itself; an error between two uses must not end the server.
     socket.on('error', () => {})
     const close = (): void => this.close()
     signal.addEventListener('abort', close)
@@ -58,7 +57,7 @@ export class Attachment {
     }
   }
 
-  /** Writes the program's standard input and ends it; no further once the program is gone. Throws what reading `source` throws. */
+  /** Writes the program's standard input and ends it, or stops when the program is gone. Throws what `source` throws. */
   async input(source: AsyncIterable<Buffer>): Promise<void> {
     for await (const chunk of source) {
       if (this.#socket.destroyed) return
@@ -67,7 +66,7 @@ export class Attachment {
     this.#socket.end()
   }
 
-  /** Lets go of the program. */
+  /** Closes the connection to the program. */
   close(): void {
     this.#socket.destroy()
   }
@@ -92,8 +91,8 @@ function drainedOrClosed(socket: Duplex): Promise<void> {
 }
 
 /**
- * Takes over the connection of a request that attaches to a program. Not through dockerode: it sends its body in pieces, of
- * which what arrives late would become the program's input.
+ * Takes over the connection of a request that attaches to a program. Does not use dockerode, which sends the body in pieces:
+ * a piece that arrives late would become the program's input.
  */
 export function takeOver(
   socketPath: string,

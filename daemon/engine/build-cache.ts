@@ -1,41 +1,41 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import { leavesAtOnce, madeBy, type BuiltStep, type CacheRecord } from './cache-records.ts'
+import { hasCacheMounts, madeBy, type BuiltStep, type CacheRecord } from './cache-records.ts'
 import { minorOf, type Connection } from './connection.ts'
 import type { Ledger } from './ledger.ts'
 
 const log = logger('engine')
 
-/** Removing gigabytes of small files from a slow disk. */
+/** Enough to remove gigabytes of small files from a slow disk. */
 const PRUNE_TIMEOUT_MS = 600_000
-/** From here on the build cache can be asked for without everything else on the disk (Engine API history, v1.42). */
+/** From this API version on, the build cache can be queried without all other disk usage (Engine API history, v1.42). */
 const TYPE_MINOR = 42
-/** Older engines look at their disk for one asker at a time and refuse all others. */
+/** Older engines compute disk usage for one client at a time and refuse all others. */
 const BUSY = /disk usage operation is already running/
 const BUSY_RETRY_MS = 500
-/** By then what a build made has usually started, which a look at all of the disk would hold up by half a second. */
+/** By then the built image has usually started, which reading the disk usage would delay by half a second. */
 const CLAIM_AFTER_MS = 10_000
-/** A look at a full disk takes this long at most; many may ask for one. */
+/** Computing the usage of a full disk takes at most this long; several clients may be waiting. */
 const BUSY_MS = 120_000
-/** Ids in one request, which carries them in its address. */
+/** How many ids one request carries in its URL. */
 const PRUNED_AT_ONCE = 100
-/** Steps that wait for the engine to be asked; it has not answered for hundreds of builds then. */
+/** The most steps that may wait to be claimed; more pile up only if the engine does not answer for hundreds of builds. */
 const MAX_NOTES = 10_000
-/** Records that builds in progress use, or images, become removable without a build that ends. */
+/** Records in use by builds or images become removable even when no build ends, so the cache is checked again after this. */
 const LOOK_AGAIN_MS = 3_600_000
 
 /**
- * The part of the engine's build cache that this server's builds made. The engine does not say whose a record is, so
- * each build's are recorded after it: those that were made while one of its steps ran, and are of that step's kind.
- * Where two records could be meant, as when somebody else builds in the same moment, neither is taken.
+ * The part of the engine's build cache that this server's builds created. The engine does not say which build a record
+ * belongs to, so the records of each build are claimed after it: those that were created while one of its steps ran and that
+ * match the step. If two records match, as when another client builds at the same moment, neither is claimed.
  */
 export class BuildCache {
   readonly #connection: Connection
   readonly #ledger: Ledger
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<CacheRecord[]> | null = null
-  /** In how much it was seen to fit since the last build. */
+  /** The size that the cache was found to fit in since the last build. */
   #fit: { maxBytes: number; untilMs: number } | null = null
 
   constructor(connection: Connection, ledger: Ledger) {
@@ -44,36 +44,38 @@ export class BuildCache {
   }
 
   /**
-   * Writes down a step that a build of this server begins or has carried out, for when the engine is asked what the step
-   * left: the build or the server may be broken off in between. It is sealed, as the names of steps hold the values of
-   * build arguments.
+   * Notes a step that a build of this server begins or has executed, until the engine is asked which records the step left:
+   * the build or the server may be interrupted in between. The note is sealed, since the names of steps contain the values
+   * of build arguments.
    */
   note(step: BuiltStep): void {
-    if (step.completedMs === null && !leavesAtOnce(step)) return
+    if (step.completedMs === null && !hasCacheMounts(step)) return
     this.#fit = null
     try {
       if (this.#ledger.countWaiting('build_cache') >= MAX_NOTES) return
       this.#ledger.record('build_cache', this.#ledger.seal(JSON.stringify(step)))
     } catch (error) {
-      log.warn('what a build leaves in the build cache will not be known', { error: messageOf(error) })
+      log.warn('a build step could not be noted: what it leaves in the build cache will never be removed', {
+        error: messageOf(error),
+      })
     }
   }
 
-  /** Has what the noted steps left recorded, a little later. What is never recorded is left alone. */
+  /** Records, a little later, what the noted steps left. Anything that is never recorded is left alone. */
   claim(): void {
     if (this.#ledger.countWaiting('build_cache') === 0) return
     const claim = (): void => {
       this.#timer = undefined
       this.#look().catch((error: unknown) =>
-        log.warn('what builds left in the build cache is not known yet', { error: messageOf(error) }),
+        log.warn('the build cache could not be read yet', { error: messageOf(error) }),
       )
     }
     this.#timer ??= setTimeout(claim, CLAIM_AFTER_MS).unref()
   }
 
   /**
-   * Shrinks what is recorded to about `maxBytes`, least recently used first. What was seen to fit is looked at again after
-   * a build, or an hour: the look takes the engine long. Throws `runtime_error`.
+   * Shrinks the recorded part to about `maxBytes`, least recently used first. A cache that fits is checked again after a
+   * build or an hour, since that takes the engine long. Throws `runtime_error`.
    */
   async shrink(maxBytes: number): Promise<void> {
     if (this.#ledger.list('build_cache').length === 0 || this.#isKnownToFit(maxBytes)) return
@@ -90,7 +92,7 @@ export class BuildCache {
       this.#fit = { maxBytes, untilMs: performance.now() + LOOK_AGAIN_MS }
     for (let from = 0; from < surplus.length; from += PRUNED_AT_ONCE) {
       const ids = surplus.slice(from, from + PRUNED_AT_ONCE)
-      // The filter `id` is an expression (moby, builder-next, toBuildkitPruneInfo).
+      // The filter `id` is a regular expression (moby, builder-next, toBuildkitPruneInfo).
       const query = { filters: JSON.stringify({ id: [`^(${ids.join('|')})$`] }) }
       await this.#connection.dial('shrinking the build cache', {
         method: 'POST',
@@ -105,13 +107,13 @@ export class BuildCache {
     return this.#fit !== null && this.#fit.maxBytes <= maxBytes && performance.now() < this.#fit.untilMs
   }
 
-  /** Everything that is in the cache; what builds have left there since the last look is recorded. Many share one look. */
+  /** Everything in the cache; records what builds left there since the last look. Concurrent callers share one look. */
   #look(): Promise<CacheRecord[]> {
-    this.#looking ??= this.#lookAnew().finally(() => (this.#looking = null))
+    this.#looking ??= this.#lookAgain().finally(() => (this.#looking = null))
     return this.#looking
   }
 
-  async #lookAnew(): Promise<CacheRecord[]> {
+  async #lookAgain(): Promise<CacheRecord[]> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const notes = this.#ledger.waiting('build_cache')
@@ -128,25 +130,28 @@ export class BuildCache {
     try {
       return madeBy(JSON.parse(this.#ledger.open(note)) as BuiltStep, records)
     } catch (error) {
-      log.warn('what a build left in the build cache is not known: its note cannot be read', {
-        error: messageOf(error),
-      })
+      log.warn(
+        'the note of a build step cannot be read: what it left in the build cache will never be removed',
+        {
+          error: messageOf(error),
+        },
+      )
       return []
     }
   }
 
-  /** Podman keeps a build's layers as images. */
+  /** Whether the engine has no build cache: Podman keeps the layers of builds as images. */
   async #isAbsent(): Promise<boolean> {
-    return (await this.#connection.known()).name === 'podman'
+    return (await this.#connection.version()).name === 'podman'
   }
 
   async #read(): Promise<CacheRecord[]> {
-    const { apiVersion } = await this.#connection.known()
+    const { apiVersion } = await this.#connection.version()
     const path = minorOf(apiVersion) < TYPE_MINOR ? '/system/df' : '/system/df?type=build-cache'
     const until = performance.now() + BUSY_MS
     for (;;) {
       try {
-        const answer = await this.#connection.dial('looking at the build cache', { method: 'GET', path })
+        const answer = await this.#connection.dial('reading the build cache', { method: 'GET', path })
         return (answer as { BuildCache?: CacheRecord[] | null }).BuildCache ?? []
       } catch (error) {
         if (!BUSY.test(messageOf(error)) || performance.now() > until) throw error
@@ -156,7 +161,7 @@ export class BuildCache {
   }
 }
 
-/** What to remove so that the rest fits: the longest unused first, but nothing before what was made from it. */
+/** What to remove so that the rest fits: the least recently used first, but nothing before the records based on it. */
 function chooseSurplus(own: CacheRecord[], all: readonly CacheRecord[], maxBytes: number): string[] {
   let bytes = own.reduce((sum, { Size }) => sum + Size, 0)
   const children = new Map<string, number>()

@@ -1,6 +1,6 @@
 import { explain } from './faults.ts'
 
-/** The frames that BuildKit puts around what went wrong. */
+/** The prefixes that BuildKit puts before the actual error. */
 const FRAMES = [
   /^failed to solve(?: with frontend [\w.]+)?:\s*/,
   /^failed to (?:create LLB definition|build LLB|compute cache key|load cache key):\s*/,
@@ -13,7 +13,7 @@ const SCRATCH = /\/\S{0,200}\/(?:buildkit-mount|libpod_builder|buildah-context-?
 const PODMAN_STEP = /^building at STEP "([^]*?)": /
 
 interface Fault {
-  /** What the engine says, without frames. */
+  /** The engine's message, without prefixes. */
   text: string
   /** The step that failed, as its heading names it. */
   step: string | null
@@ -21,11 +21,11 @@ interface Fault {
 
 type Rule = (fault: Fault) => string | null
 
-/** What can go wrong in a build, in the words of Docker 20.10 and of later ones. The first rule that knows it says so. */
+/** What can go wrong in a build, as Docker 20.10 and later versions report it. The first rule that matches explains it. */
 const RULES: Rule[] = [commandFailed, dockerfileWrong, secretMissing, baseMissing, fileMissing]
 
 /**
- * The error of a build in words: which step failed and how, or what the Dockerfile, the source or the base image lacks.
+ * Explains the error of a build: which step failed and how, or what the Dockerfile, the source or the base image lacks.
  * `steps` are the names of the steps that failed.
  */
 export function explainBuild(message: string, steps: readonly string[]): string {
@@ -54,7 +54,7 @@ function commandFailed({ text, step }: Fault): string | null {
   if (code === undefined) return null
   const command = /\[\/bin\/sh -c ([^\]]*)\]|["']\/bin\/sh -c ([^"']*)["']/.exec(text)?.slice(1).find(Boolean)
   const named = step ?? command
-  // BuildKit from 0.10 on tells when the kernel killed a step for memory.
+  // BuildKit 0.10 and later report when the kernel killed a step for memory.
   const why = /cannot allocate memory/.test(text)
     ? ' (it ran out of the memory that builds may use)'
     : code === '137'
@@ -71,19 +71,19 @@ function dockerfileWrong({ text }: Fault): string | null {
       text,
     )
   ) {
-    return 'the Dockerfile is empty: it needs a FROM line at least'
+    return 'the Dockerfile is empty: it needs at least a FROM line'
   }
   const parse = /^dockerfile parse error (?:on )?(.*)/is.exec(text)
   const unknown = /^Build error: (Unknown instruction: .*)/.exec(text)
-  const told = parse?.[1] ?? unknown?.[1]
-  return told === undefined ? null : `the Dockerfile cannot be read: ${told}`
+  const reason = parse?.[1] ?? unknown?.[1]
+  return reason === undefined ? null : `the Dockerfile cannot be read: ${reason}`
 }
 
 function secretMissing({ text }: Fault): string | null {
   const secret = /secret ([\w.-]+)(?::)? not found/.exec(text)?.[1]
   return secret === undefined
     ? null
-    : `the build asks for the secret ${secret}, which is no variable of the service`
+    : `the build needs the secret ${secret}: add it to the service as a variable`
 }
 
 function baseMissing({ text, step }: Fault): string | null {
@@ -94,9 +94,9 @@ function baseMissing({ text, step }: Fault): string | null {
     .exec(step ?? '')
     ?.slice(1)
     .find(Boolean)
-  const told = /^([a-z0-9.-]+(?::\d+)?\/[\w./-]+(?:[:@][\w.:-]+)?): /.exec(text)?.[1]
+  const prefixed = /^([a-z0-9.-]+(?::\d+)?\/[\w./-]+(?:[:@][\w.:-]+)?): /.exec(text)?.[1]
   const ofPodman = /initializing source docker:\/\/(\S+): /.exec(text)?.[1]
-  const image = named ?? told ?? ofPodman
+  const image = named ?? prefixed ?? ofPodman
   if (image === undefined) return null
   const reason = text.endsWith(': not found') ? explain('manifest unknown') : explain(text)
   return `the base image ${shortName(image)} cannot be pulled: ${reason}`
@@ -107,7 +107,7 @@ function fileMissing({ text, step }: Fault): string | null {
   for (const pattern of patterns) {
     const path = pattern.exec(text)?.[1]
     if (path === undefined) continue
-    return `${step === null ? '' : `the step ${quote(step)} failed: `}there is no ${path} in the source: check the path, and .dockerignore`
+    return `${step === null ? '' : `the step ${quote(step)} failed: `}there is no ${path} in the source: check the path and .dockerignore`
   }
   return null
 }

@@ -5,7 +5,7 @@ const ROOT = '/sys/fs/cgroup'
 /** The kernel's default period for CPU quotas. */
 const PERIOD_US = 100_000
 
-/** What all builds together may take. */
+/** The limits of all builds together. */
 export interface BuildLimits {
   memoryBytes: number
   cpus: number
@@ -13,15 +13,15 @@ export interface BuildLimits {
   pids: number
 }
 
-/** The files that set a limit, by its name for people. */
+/** The files that set a limit, by its human-readable name. */
 type Settings = Record<string, { controller: string; files: [name: string, value: string][] }>
 
-/** The limits of builds by their names for people, by which is told what cannot be set. */
+/** The limits of builds by their human-readable names, with which those that cannot be set are reported. */
 export const BUILD_LIMITS: readonly string[] = ['memory', 'CPU', 'processes']
 
 /**
- * Bounds all BuildKit steps of the local engine together by the control group above them, since BuildKit ignores limits
- * of a single build. Returns the limits that it could not set, by name: it takes root on the engine's own host, with
+ * Limits all BuildKit steps of the local engine together by their parent control group, since BuildKit ignores the limits of
+ * a single build. Returns the names of the limits that could not be set: that needs root on the engine's own host, with
  * Docker's layout of control groups.
  */
 export function limitBuilds(limits: BuildLimits): string[] {
@@ -36,7 +36,7 @@ export function limitBuilds(limits: BuildLimits): string[] {
       for (const [file, value] of files) writeFileSync(join(group, file), value)
       return false
     } catch {
-      // Read-only, another layout, or less than root's usual rights.
+      // A read-only file system, another layout, or root without its usual rights.
       return true
     }
   })
@@ -65,7 +65,7 @@ function unified({ memoryBytes, cpus, pids }: BuildLimits): Settings {
   }
 }
 
-/** Version 1 has a tree for each controller. The group is made before the first step would, unbounded until then. */
+/** Version 1 has a tree for each controller. The group is created before the first step would create it, without limits. */
 function groupOf(controller: string): string | null {
   if (!existsSync(join(ROOT, controller))) return null
   const path = join(ROOT, controller, 'docker', 'buildkit')
@@ -73,7 +73,7 @@ function groupOf(controller: string): string | null {
   return path
 }
 
-/** Version 2 has one tree, in which a controller is handed down from group to group. */
+/** Version 2 has one tree, in which each group has to enable a controller for the groups below. */
 function enable(controller: string): string {
   const group = join(ROOT, 'docker', 'buildkit')
   mkdirSync(group, { recursive: true })

@@ -7,35 +7,35 @@ export type OnLine = (line: string, stream: 'stdout' | 'stderr') => void
 /** A longer line of a step's output is cut. */
 const MAX_LINE_BYTES = 16 * 1024
 const NEWLINE = 10
-/** As much of what a failed step printed last belongs to its error, which people read. */
+/** How much of a failed step's last output becomes part of its error, which people read. */
 const MAX_LAST_LINES = 20
 const MAX_LAST_CHARACTERS = 300
-/** What package managers say of themselves after the reason. */
+/** Lines of package managers after the actual reason. */
 const NO_REASON = /^npm (ERR!|error) A complete log of this run|^npm (notice|ERR!|error)\s*$/
-/** Shorter values are flags and numbers, which would make holes in words. */
+/** Shorter values are flags and numbers; masking them would mangle words. */
 const MIN_MASKED_LENGTH = 5
 
-/** How npm begins to tell how it is used, over a hundred lines, when a lock file is not in step with its manifest. */
+/** How npm begins its usage text of a hundred lines when a lock file does not match its manifest. */
 const OPTIONS_BEGIN = /^npm (?:error|ERR!) (?:Clean install a project|Usage:)$/
-const OF_NPM = /^npm (?:error|ERR!)/
+const NPM_ERROR = /^npm (?:error|ERR!)/
 
-/** An errand of the engine's own that takes longer is named: the log would be still while a registry is slow. */
-const LONG_ERRAND_MS = 3_000
+/** An internal step that takes longer is announced, so that the log is not silent while a registry is slow. */
+const LONG_INTERNAL_STEP_MS = 3_000
 
 interface Step {
   number: number
   name: string
   isAnnounced: boolean
-  /** Whether its beginning was told to `onStep`. */
-  isTold: boolean
+  /** Whether its beginning was reported to `onStep`. */
+  isReported: boolean
   isDone: boolean
   startedMs: number | null
   partial: { stdout: Buffer; stderr: Buffer }
-  /** What it printed last. */
+  /** The last lines that it printed. */
   lastLines: string[]
-  /** npm has begun to list its options, behind the reason. */
+  /** Whether npm has begun to list its options, after the reason. */
   listsOptions: boolean
-  /** Names it when it takes long. */
+  /** Announces the step when it takes long. */
   timer: NodeJS.Timeout | undefined
 }
 
@@ -52,9 +52,9 @@ export class BuildProgress {
   #announced = 0
 
   /**
-   * `buildArgs` are those of the build: BuildKit puts their values into the names of steps, where they are taken out
-   * again. `onStep` hears of each step that is carried out and not taken from the cache, as it begins and when it has
-   * ended, also for nothing.
+   * `buildArgs` are those of the build: BuildKit puts their values into the names of steps, where they are masked again.
+   * `onStep` gets each step that is executed, not taken from the cache: when it begins, and when it has ended, even with an
+   * error.
    */
   constructor(
     onLine: OnLine,
@@ -79,10 +79,10 @@ export class BuildProgress {
 
   /** The steps that ended with an error, by their names. */
   failed: string[] = []
-  /** What the step that failed last printed before it ended, without what says nothing of the reason. */
+  /** The last lines of the step that failed last, without lines that do not help to find the reason. */
   lastLines: readonly string[] = []
 
-  /** Says what steps printed without a newline at their end, and nothing more. */
+  /** Emits output that did not end with a newline, and stops announcing steps. */
   end(): void {
     for (const step of this.#steps.values()) {
       clearTimeout(step.timer)
@@ -94,11 +94,11 @@ export class BuildProgress {
     const step = this.#step(vertex.digest)
     if (vertex.name) step.name = this.#nameOf(vertex.name)
     step.startedMs ??= vertex.startedMs
-    this.#tell(step, vertex)
+    this.#report(step, vertex)
     if (vertex.completedMs !== null || vertex.error) clearTimeout(step.timer)
     if (vertex.error && !step.isDone) {
       step.isDone = true
-      // "context canceled" comes for the steps beside the one that failed.
+      // "context canceled" is reported for steps that ran alongside the one that failed.
       if (vertex.error.endsWith('context canceled')) return
       this.failed.push(step.name)
       this.#flush(step)
@@ -106,7 +106,7 @@ export class BuildProgress {
       this.#say(step, 'ERROR')
     } else if (isInternal(step) && !step.isAnnounced) {
       if (step.name !== '' && step.startedMs !== null && vertex.completedMs === null)
-        step.timer ??= setTimeout(() => this.#announce(step), LONG_ERRAND_MS)
+        step.timer ??= setTimeout(() => this.#announce(step), LONG_INTERNAL_STEP_MS)
     } else if (vertex.isCached && !step.isDone) {
       step.isDone = true
       this.#say(step, 'CACHED')
@@ -118,9 +118,9 @@ export class BuildProgress {
     }
   }
 
-  #tell(step: Step, { name, isCached, startedMs, completedMs, error }: Vertex): void {
-    if (startedMs === null || isCached || (completedMs === null && step.isTold)) return
-    step.isTold = true
+  #report(step: Step, { name, isCached, startedMs, completedMs, error }: Vertex): void {
+    if (startedMs === null || isCached || (completedMs === null && step.isReported)) return
+    step.isReported = true
     const buildArgs = Object.fromEntries(this.#arguments.filter(([, value]) => name.includes(value)))
     this.#onStep({ name, buildArgs, hasFailed: error !== '', startedMs, completedMs })
   }
@@ -161,7 +161,7 @@ export class BuildProgress {
     )
   }
 
-  /** Steps run side by side: a line of another step than the last one is preceded by its heading again. */
+  /** Steps run concurrently: when the step changes from line to line, its heading is repeated. */
   #print(step: Step, stream: 'stdout' | 'stderr', line: Buffer): void {
     this.#announce(step)
     if (this.#last !== step) this.#onLine(`#${step.number} ${step.name}`, 'stdout')
@@ -169,7 +169,7 @@ export class BuildProgress {
     const text = line.subarray(0, MAX_LINE_BYTES).toString('utf8').replace(/\r$/, '')
     this.#onLine(text, stream)
     step.listsOptions ||= OPTIONS_BEGIN.test(text)
-    if (text.trim() === '' || NO_REASON.test(text) || (step.listsOptions && OF_NPM.test(text))) return
+    if (text.trim() === '' || NO_REASON.test(text) || (step.listsOptions && NPM_ERROR.test(text))) return
     step.lastLines.push(text.slice(0, MAX_LAST_CHARACTERS))
     if (step.lastLines.length > MAX_LAST_LINES) step.lastLines.shift()
   }
@@ -181,7 +181,7 @@ export class BuildProgress {
     }
   }
 
-  /** A step's name as a line, without the values of arguments. */
+  /** A step's name as one line, with the values of build arguments masked. */
   #nameOf(name: string): string {
     let masked = name
     for (const [argument, value] of this.#arguments) masked = masked.replaceAll(value, () => `$${argument}`)
@@ -196,7 +196,7 @@ export class BuildProgress {
         number: 0,
         name: '',
         isAnnounced: false,
-        isTold: false,
+        isReported: false,
         isDone: false,
         startedMs: null,
         partial,
@@ -210,12 +210,15 @@ export class BuildProgress {
   }
 }
 
-/** The engine's own errands: loading the context, the Dockerfile and what a registry says of an image. They are named when they fail or take long. */
+/**
+ * Whether a step is internal to the engine: loading the context, the Dockerfile or the metadata of an image. Internal steps
+ * are announced only when they fail or take long.
+ */
 function isInternal({ name }: Step): boolean {
   return name.startsWith('[internal]') || name.startsWith('copy /context') || name === ''
 }
 
-/** A step's name without what only the builder needs: mounts, runs of spaces and the plans' own wrapper. */
+/** A step's name without what only the builder needs: mounts, repeated spaces and the plans' own wrapper. */
 function readableName(name: string): string {
   return name
     .replace(/--mount=\S+/g, '')

@@ -11,7 +11,7 @@ import type { Connection } from './connection.ts'
 import type { RegistryCredentials } from './credentials.ts'
 import { bytesField, numberField, readFields } from './protobuf.ts'
 
-/** What a build may ask its client for. */
+/** What a build may request from its client. */
 export interface SessionOffer {
   secrets: Record<string, string>
   registryAuth: (registry: string) => Promise<RegistryCredentials | null>
@@ -35,7 +35,7 @@ const FRAME_HEADER_BYTES = 5
 /** Requests name a secret or a registry. */
 const MAX_REQUEST_BYTES = 64 * 1024
 
-/** The methods of BuildKit's session, as moby/buildkit's `.proto` files have them. */
+/** The methods of BuildKit's session, as in the `.proto` files of moby/buildkit. */
 const METHODS: Record<string, Method> = {
   '/grpc.health.v1.Health/Check': () => ({ status: OK, body: numberField(1, 1) }),
   '/moby.buildkit.secrets.v1.Secrets/GetSecret': (request, { secrets }) => {
@@ -52,8 +52,8 @@ const METHODS: Record<string, Method> = {
 }
 
 /**
- * Opens a session in which the engine's BuildKit asks for secrets and registry credentials: after the upgrade the engine
- * is the HTTP/2 client and this end the server. Null when the engine has no BuildKit.
+ * Opens a session in which the engine's BuildKit requests secrets and registry credentials: after the upgrade the engine is
+ * the HTTP/2 client and this side the server. Null when the engine has no BuildKit.
  */
 export async function openBuildSession(
   connection: Connection,
@@ -69,19 +69,19 @@ export async function openBuildSession(
       'X-Docker-Expose-Session-Uuid': id,
       'X-Docker-Expose-Session-Name': 'deployer',
       'X-Docker-Expose-Session-Sharedkey': '',
-      // Node sends a list as one header line each, as BuildKit reads it.
+      // Node sends each item of a list as a header line of its own, which BuildKit expects.
       'X-Docker-Expose-Session-Grpc-Method': Object.keys(METHODS) as unknown as string,
     },
     signal,
   })
   if (!socket) return null
   const session = performServerHandshake(socket)
-  // The build itself fails and says why; a session that breaks after it does not matter.
+  // If the session breaks, the build fails and says why; after the build it does not matter.
   session.on('error', () => {})
   session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) =>
     serve(stream, headers, offer),
   )
-  // What came with the upgrade is handed to the session by the end of this turn, and one that is gone then would end the server.
+  // Bytes that came with the upgrade reach the session at the end of this turn; a closed one would then end the server.
   return { id, close: () => void setImmediate(close, session, socket) }
 }
 

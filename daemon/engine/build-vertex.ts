@@ -1,6 +1,6 @@
 import { readFields } from './protobuf.ts'
 
-/** A step of a build as BuildKit's progress tells it (control.Vertex); moments are the engine's own. */
+/** A step of a build as BuildKit reports it (control.Vertex); times are the engine's. */
 export interface Vertex {
   digest: string
   name: string
@@ -10,7 +10,7 @@ export interface Vertex {
   error: string
 }
 
-/** Reads a step. Throws RangeError for what is no protobuf. */
+/** Reads a step. Throws RangeError when the message is not protobuf. */
 export function readVertex(message: Buffer): Vertex {
   const vertex: Vertex = {
     digest: '',

@@ -11,13 +11,13 @@ import { EngineAway, engineFault } from './faults.ts'
 import { jsonLines } from './json-lines.ts'
 
 export interface BuildOptions {
-  /** What the image is called in the engine. */
+  /** The image's name in the engine. */
   tag: string
   /** The Dockerfile's path in the tar. */
   dockerfile: string
   buildArgs?: Record<string, string>
   labels?: Record<string, string>
-  /** Uses nothing of earlier builds. */
+  /** Ignores the cache of earlier builds. */
   noCache?: boolean
   /** The stage to build; the last one when absent. */
   target?: string
@@ -30,17 +30,17 @@ export interface BuildOptions {
 }
 
 /**
- * A run of traces that tell nothing, once the image's id or an error is known: the engine's BuildKit sometimes goes on
- * with them without end (seen with Docker 20.10).
+ * After this many empty traces in a row, once the image's id or an error is known, the build counts as ended: BuildKit
+ * sometimes sends them forever (seen with Docker 20.10).
  */
 const EMPTY_TRACES_AFTER_END = 100
 /** How long a canceled build may take to answer. */
 const CANCEL_TIMEOUT_MS = 5_000
 
 /**
- * Builds an image from a tar stream and returns its id; BuildKit where the engine has it. Aborting the signal ends the
- * running step. Throws `build_failed` for what is wrong with the source or its Dockerfile, `runtime_error` for the
- * engine, or the signal's reason.
+ * Builds an image from a tar stream and returns its id; with BuildKit if the engine has it. Aborting the signal ends the
+ * running step. Throws `build_failed` for faults in the source or its Dockerfile, `runtime_error` for faults of the engine,
+ * or the signal's reason.
  */
 export async function buildImage(
   connection: Connection,
@@ -59,7 +59,7 @@ export async function buildImage(
       (docker, abortSignal) =>
         docker.buildImage(context, {
           ...requestOf(options),
-          // A number: of the string "2" dockerode makes a session of its own.
+          // Must be a number: with the string "2", dockerode opens a session of its own.
           ...(session ? { version: 2, session: session.id, buildid: buildId } : { forcerm: true }),
           abortSignal,
         } as never) as unknown as Promise<Readable>,
@@ -96,7 +96,7 @@ function requestOf({
   }
 }
 
-/** Reads a build's progress to its end and returns the image's id. */
+/** Reads the progress of a build to its end and returns the image's id. */
 async function follow(body: Readable, progress: BuildProgress, onLine: OnLine): Promise<string> {
   let id: string | null = null
   let fault: string | null = null
@@ -128,14 +128,14 @@ async function follow(body: Readable, progress: BuildProgress, onLine: OnLine): 
   return id
 }
 
-/** The classic builder's output: whole lines, a newline at the end. The image's own name is of no use to the reader. */
+/** The lines of the classic builder's output, without the image's internal name, which does not help the reader. */
 function linesOf(text: string): string[] {
   if (text.startsWith('Successfully tagged ')) return []
   const lines = text.replace(/\n$/, '').split(/\r?\n/)
   return lines.length === 1 && lines[0] === '' ? [] : lines
 }
 
-/** Closing the connection ends the build too; this makes sure where a connection between lingers. */
+/** Closing the connection also ends the build; this makes sure of it if a connection in between stays open. */
 async function cancel(connection: Connection, buildId: string): Promise<void> {
   const path = `/build/cancel?id=${buildId}`
   const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS)

@@ -5,13 +5,13 @@ import { engineFault, statusOf } from './faults.ts'
 import { socketOf } from './socket.ts'
 import { TerseAgent } from './terse-agent.ts'
 
-/** A call that is not a stream; creating a container on a busy host takes a while. */
+/** The timeout of calls that are not streams; creating a container on a busy host takes a while. */
 const CALL_TIMEOUT_MS = 120_000
-/** The newest API version whose answers this room knows. */
+/** The newest API version whose answers this code knows. */
 const NEWEST_API = '1.51'
-/** Docker 20.10, Podman's compatible API. */
+/** The API of Docker 20.10 and of Podman's compatibility layer. */
 const OLDEST_API = '1.40'
-/** The lowest status with which an engine says that it cannot answer anybody. */
+/** The lowest status that means that the engine cannot answer any client. */
 const SERVER_ERROR = 500
 
 export interface EngineVersion {
@@ -20,10 +20,10 @@ export interface EngineVersion {
   name: 'docker' | 'podman'
 }
 
-/** A raw request, for what dockerode has no method for. */
+/** A raw request, where dockerode has no method. */
 interface Dial {
   method: 'GET' | 'POST'
-  /** With a `?` at its end when there is a query. */
+  /** Ends with `?` when there is a query. */
   path: string
   query?: Record<string, unknown>
   headers?: Record<string, string>
@@ -31,7 +31,7 @@ interface Dial {
   timeoutMs?: number
 }
 
-/** One engine's socket: agrees on the API version once, gives every call a deadline, explains its faults. */
+/** A connection to the engine's socket. Negotiates the API version once, gives each call a deadline, and explains errors. */
 export class Connection {
   readonly socketPath: string
   readonly #docker: Docker
@@ -39,20 +39,20 @@ export class Connection {
 
   constructor(dockerHost: string | undefined) {
     this.socketPath = socketOf(dockerHost)
-    // A connection of its own for each call: the engine may restart between two.
+    // Each call gets a connection of its own, since the engine may restart between two.
     const agent = new TerseAgent({ keepAlive: false })
-    // Named in full: dockerode would take what is missing from DOCKER_HOST.
+    // All options are given, since dockerode would take missing ones from DOCKER_HOST.
     const options = { socketPath: this.socketPath, host: undefined, protocol: 'http' as const, agent }
     this.#docker = new Docker(options)
   }
 
-  /** The engine's version, asked for anew. Throws `runtime_error` when it does not answer in `timeoutMs`. */
+  /** Asks the engine for its version again. Throws `runtime_error` when it does not answer in `timeoutMs`. */
   async meet(timeoutMs: number): Promise<EngineVersion> {
     this.#version = null
     return this.#agree(timeoutMs)
   }
 
-  /** Whether the engine answers within `timeoutMs`, asked without the programs that it runs to tell its version. */
+  /** Whether the engine answers within `timeoutMs`. Does not ask for its version, for which the engine runs programs. */
   async answers(timeoutMs: number): Promise<boolean> {
     try {
       await withDeadline(timeoutMs, undefined, (abortSignal) =>
@@ -60,14 +60,14 @@ export class Connection {
       )
       return true
     } catch (error) {
-      // One that does not know the question is there.
+      // An engine that does not know the request does answer.
       return (statusOf(error) ?? SERVER_ERROR) < SERVER_ERROR
     }
   }
 
   /**
-   * Makes one call. `doing` says what for, as the beginning of an error message. A stream that comes back is under the
-   * caller's signal, the deadline is for its beginning only. Throws `runtime_error`, or the reason of the caller's signal.
+   * Makes one call. `doing` begins error messages. A returned stream ends with the caller's signal; the deadline applies
+   * only until it begins. Throws `runtime_error`, or the reason of the caller's signal.
    */
   async call<T>(
     doing: string,
@@ -77,7 +77,7 @@ export class Connection {
     signal?.throwIfAborted()
     try {
       return await withDeadline(timeoutMs, signal, async (limited) => {
-        // Under the call's own deadline too: an engine that takes requests and answers none does not answer this one either.
+        // Counts towards the deadline too, since an engine that answers nothing does not answer this request either.
         await this.#agree(CALL_TIMEOUT_MS)
         limited.throwIfAborted()
         return work(this.#docker, limited)
@@ -88,7 +88,7 @@ export class Connection {
     }
   }
 
-  /** Like `call`, null when the engine says that there is no such thing. */
+  /** Like `call`, but returns null when the engine answers 404. */
   async find<T>(
     doing: string,
     work: (docker: Docker, signal: AbortSignal) => Promise<T>,
@@ -114,7 +114,7 @@ export class Connection {
     )
   }
 
-  /** Sends a raw request and returns its answer's body as it comes, under the caller's signal. */
+  /** Sends a raw request and returns the body of its answer as a stream, which ends with the caller's signal. */
   stream(doing: string, { method, path, query, signal }: Dial): Promise<Readable> {
     return this.call(
       doing,
@@ -124,7 +124,7 @@ export class Connection {
     )
   }
 
-  /** Sends a request that becomes a connection of another protocol; null when the engine does not know it. */
+  /** Sends a request that upgrades the connection to another protocol; null when the engine does not support it. */
   async upgrade(doing: string, { method, path, headers, signal }: Dial): Promise<Duplex | null> {
     return this.call(
       doing,
@@ -140,8 +140,8 @@ export class Connection {
     )
   }
 
-  /** The version that was agreed upon, asked for when it was not yet. */
-  known(): Promise<EngineVersion> {
+  /** The negotiated version; negotiates it if that was not done yet. */
+  version(): Promise<EngineVersion> {
     return this.#agree(CALL_TIMEOUT_MS)
   }
 
@@ -187,7 +187,7 @@ export class Connection {
   }
 }
 
-/** Runs work under a signal that aborts with the caller's or with a TimeoutError once the time is up. */
+/** Runs work with a signal that aborts with the caller's signal, or with a TimeoutError when the time is up. */
 async function withDeadline<T>(
   timeoutMs: number,
   signal: AbortSignal | undefined,
@@ -197,7 +197,7 @@ async function withDeadline<T>(
   const timer = setTimeout(() => late.abort(new DOMException('no answer in time', 'TimeoutError')), timeoutMs)
   const limited = signal ? AbortSignal.any([signal, late.signal]) : late.signal
   try {
-    // Not left to the work alone: an answer that breaks off half-way never ends for dockerode.
+    // Do not rely on the work: dockerode never notices when an answer is cut off.
     return await new Promise<T>((resolve, reject) => {
       limited.addEventListener('abort', () => reject(asError(limited.reason)), { once: true })
       work(limited).then(resolve, reject)

@@ -8,18 +8,18 @@ import type { Ledger } from './ledger.ts'
 import { DOCKER_PIECE_BYTES, LogFrames, type OutputLine } from './log-frames.ts'
 
 export interface LogOptions {
-  /** Only lines of this moment and later, as `ts` of a line or RFC 3339. */
+  /** Only lines of this time and later, as the `ts` of a line or RFC 3339. */
   since?: string
-  /** Only the last so many. */
+  /** Only this many of the last lines. */
   tail?: number
-  /** Goes on with new lines until the container ends. */
+  /** Continues with new lines until the container ends. */
   follow?: boolean
-  /** Leaves out the last line where the program has only begun it: what is missing of it is still to come. */
+  /** Leaves out a last line without a newline, of which the rest is still to come. */
   wholeOnly?: boolean
   signal: AbortSignal
 }
 
-/** What this server's containers print: the engine's log of it, and what comes. By name is by the name that it recorded. */
+/** The output of this server's containers: the engine's log, and new output. Names are those that the server recorded. */
 export class ContainerOutput {
   readonly #connection: Connection
   readonly #finder: ContainerFinder
@@ -29,7 +29,7 @@ export class ContainerOutput {
     this.#finder = new ContainerFinder(connection, serverId, ledger)
   }
 
-  /** A container's output, oldest first, whole lines. Ends with the container or the signal; slow readers slow it down. */
+  /** A container's output in whole lines, oldest first. Ends with the container or the signal; slow readers slow it down. */
   async *logs(name: string, options: LogOptions): AsyncGenerator<OutputLine> {
     const { signal } = options
     if (signal.aborted) return
@@ -43,7 +43,7 @@ export class ContainerOutput {
       })
     if (!body) return
     try {
-      const engine = await this.#connection.known()
+      const engine = await this.#connection.version()
       const frames = new LogFrames(null, engine.name === 'docker' ? DOCKER_PIECE_BYTES : 0)
       for await (const chunk of body as AsyncIterable<Buffer>) yield* frames.push(chunk)
       if (!options.wholeOnly) yield* frames.end()
@@ -55,16 +55,16 @@ export class ContainerOutput {
   }
 
   /**
-   * What a container prints from now on, also at its next start when it does not run, line by line as it comes: it ends
-   * with the program. It is attached once this has returned. Nothing is missed, whatever becomes of the engine's log: a
-   * reader that stands still holds the program back after about 1 MB. Throws `runtime_error`, also for a paused one.
+   * The lines that a container prints from now on, or from its next start if it does not run, until the program ends. The
+   * connection is attached when this returns. Nothing is missed, whatever happens to the engine's log: a reader that stops
+   * reading blocks the program after about 1 MB. Throws `runtime_error`, also for a paused container.
    */
   async attach(name: string, signal: AbortSignal): Promise<AsyncGenerator<OutputLine[], void>> {
     const doing = `attaching to ${name}`
     const query = { stream: true, stdout: true, stderr: true }
     const path = `/containers/${this.#finder.idOf(name)}/attach?`
     const body = await this.#connection.stream(doing, { method: 'POST', path, query, signal })
-    // A failure before the first line is asked for is met then; and who is not read any more must let go of the program.
+    // An error before the first read is thrown by that read. When the signal aborts, the program must not stay blocked.
     body.on('error', () => {})
     signal.addEventListener('abort', () => body.destroy(), { once: true })
     return this.#attached(name, doing, body, signal)
@@ -84,7 +84,7 @@ export class ContainerOutput {
         yield frames.push(chunk)
       }
       const begun = frames.end()
-      // Of a program that still runs, or may, the connection was cut: its log will have the line whole.
+      // If the program may still run, the connection was cut: the engine's log will have the whole line.
       if (begun.length > 0 && (await this.#hasEnded(name))) yield begun
     } catch (error) {
       if (!signal.aborted) throw engineFault(doing, this.#connection.socketPath, error)
@@ -99,8 +99,8 @@ export class ContainerOutput {
   }
 
   /**
-   * The raw streams of a container that is made with `streams` and not started yet. They end with the program or the
-   * signal; nothing is lost, since who does not read holds the program back. Throws `runtime_error`.
+   * The raw streams of a container that was created with `streams` and is not started yet. They end with the program or the
+   * signal; nothing is lost, since the program is blocked while nobody reads. Throws `runtime_error`.
    */
   async streams(name: string, signal: AbortSignal): Promise<Attachment> {
     const socket = await this.#connection.call(
@@ -128,7 +128,7 @@ function logQuery({ since, tail, follow }: LogOptions): Record<string, unknown> 
   }
 }
 
-/** The engine takes seconds with nine digits after the point; a JavaScript number has no room for them. */
+/** The engine takes seconds with nine decimals, which do not fit into a JavaScript number. */
 function unixTime(timestamp: string): string {
   const seconds = Math.floor(Date.parse(timestamp) / 1_000)
   const fraction = /\.(\d+)/.exec(timestamp)?.[1] ?? ''

@@ -2,11 +2,11 @@ import { cpus } from 'node:os'
 import type Docker from 'dockerode'
 import { QUOTA, ulimitsOf, type Abilities } from './abilities.ts'
 
-/** What a container is made from. */
+/** What a container is created from. */
 export interface ContainerSpec {
-  /** Also its name in the engine: an id of the server's, never a user's word. */
+  /** Also its name in the engine: an id of this server, never a name that a user chose. */
   name: string
-  /** An image's id or reference that the engine has. */
+  /** The id or reference of an image that the engine has. */
   image: string
   labels: Record<string, string>
   /** Values are passed byte for byte. */
@@ -15,41 +15,41 @@ export interface ContainerSpec {
   entrypoint?: string[]
   /** The one network it is in. */
   network: string
-  /** Its IPv4 address there; the engine chooses when absent. */
+  /** Its IPv4 address there; the engine chooses one if absent. */
   address?: string
   /** Further names in that network. */
   aliases?: string[]
-  /** Name servers' addresses, asked for what the engine does not know itself. */
+  /** Addresses of name servers, for names that the engine does not know itself. */
   dns?: string[]
   /** Memory and swap together. */
   memoryBytes: number
-  /** Fractions allowed; more than the host has counts as all. */
+  /** May be a fraction; more than the host has means all. */
   cpus: number
-  /** A named volume and where it is seen inside. */
+  /** A named volume and its mount path in the container. */
   volume?: { name: string; path: string }
   /** `uid`, `uid:gid` or a name of the image; the image's own when absent. */
   user?: string
-  /** Ports of the container that get a loopback port of the host: this one, else any free one. */
+  /** Ports of the container that are published on a loopback port of the host: this one, else any free one. */
   ports?: { inside: number; host?: number }[]
-  /** The size of /dev/shm; the engine's own is 64 MiB. */
+  /** The size of /dev/shm; the engine's default is 64 MiB. */
   shmBytes?: number
-  /** The image's own, else SIGTERM. */
+  /** The image's own if absent, else SIGTERM. */
   stopSignal?: string
-  /** How long the engine waits for its end when it is itself stopped; 10 s when absent. */
+  /** How long the engine waits for its end when the engine itself is stopped; 10 s if absent. */
   stopSeconds?: number
   pidsLimit?: number
-  /** Its output goes to who is attached and is kept nowhere, and it reads what that one writes, to an end. */
+  /** Whether its input and output are those of an attached client; its output is then not logged. */
   streams?: boolean
 }
 
 /** Enough for a runtime with many threads, too few for a fork bomb to hurt the host. */
 const DEFAULT_PIDS = 1_024
-/** The engine keeps this much of a container's output; the server follows it live. */
+/** How much of a container's output the engine keeps; the server follows it live. */
 const LOG_OPTIONS = { 'max-size': '10m', 'max-file': '3' }
 const NANO = 1e9
 /**
- * What root of a container may do (capabilities(7)): what entry points of ordinary images need to give files away, to
- * become another user, and to end programs of others. Not raw packets, devices, and writing to the host's audit log.
+ * What root in a container may do (capabilities(7)): what entry points of ordinary images need to change the owner of files,
+ * to become another user, and to end programs of other users. Not raw packets, devices or the host's audit log.
  */
 const CAPABILITIES = [
   'CHOWN',
@@ -64,7 +64,7 @@ const CAPABILITIES = [
   'SYS_CHROOT',
 ]
 
-/** The engine's form of a container's limits; swap stays off, so both change together. */
+/** A container's limits in the engine's format; swap stays off, so the two memory limits change together. */
 export function limitsOf({ memoryBytes, cpus: wanted }: { memoryBytes: number; cpus: number }): {
   Memory: number
   MemorySwap: number
@@ -96,7 +96,7 @@ export function createOptions(
     ...(spec.stopSeconds ? { StopTimeout: spec.stopSeconds } : {}),
     ExposedPorts: Object.fromEntries(ports.map(({ key }) => [key, {}])),
     ...(spec.streams ? { OpenStdin: true, StdinOnce: true, AttachStdin: true } : {}),
-    // Health is probed from outside; a check that the image brings would only use up the container's limits.
+    // Health is probed from outside; the image's own health check would only use up the container's limits.
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
       ...limitsOf(spec),
@@ -108,11 +108,11 @@ export function createOptions(
       CapAdd: CAPABILITIES,
       Ulimits: ulimitsOf(openFiles),
       ...(quota ? { StorageOpt: QUOTA } : {}),
-      // The server supervises: the engine's own policy forgets containers when the engine is killed.
+      // This server restarts containers: the engine's own policy forgets them when the engine is killed.
       RestartPolicy: { Name: 'no' },
       LogConfig: spec.streams ? { Type: 'none', Config: {} } : { Type: 'json-file', Config: LOG_OPTIONS },
       NetworkMode: spec.network,
-      // Without the host's search domains: a wildcard there would answer for a service that has no instance now.
+      // Not the host's search domains: a wildcard record there would answer for a service without an instance.
       ...(spec.dns ? { Dns: spec.dns, DnsSearch: ['.'] } : {}),
       ...(spec.volume
         ? { Mounts: [{ Type: 'volume', Source: spec.volume.name, Target: spec.volume.path }] }

@@ -1,11 +1,11 @@
 import type Docker from 'dockerode'
 
-/** 128 and the number of SIGKILL, as shells and the engine tell it. */
+/** 128 plus the number of SIGKILL, as shells and the engine report it. */
 export const KILLED = 137
 /** How long after a program's end the engine may still learn that it was killed for memory. */
-export const OOM_TOLD_MS = 500
+export const OOM_REPORTED_MS = 500
 
-/** What the engine says of a container now. */
+/** What the engine currently says about a container. */
 export interface ContainerState {
   id: string
   name: string
@@ -16,23 +16,23 @@ export interface ContainerState {
   running: boolean
   /** Frozen from outside: it runs, but does nothing. */
   paused: boolean
-  /** Of its last run; null while it runs and when it never did. */
+  /** The exit code of its last run; null while it runs and if it never did. */
   exitCode: number | null
-  /** Whether the kernel killed one of its processes for memory; a running container of a list says false. */
+  /** Whether the kernel killed one of its processes for memory; always false for a running container in a list. */
   oomKilled: boolean
-  /** Why it did not start, in the engine's words. */
+  /** The engine's message about why it did not start. */
   error: string | null
   /** Its IPv4 address; null while it does not run. */
   address: string | null
-  /** The networks it is in: the engine's id of each, and the address that was asked for there. */
+  /** The networks it is in: the engine's id of each, and the address that was requested there. */
   networks: { id: string; address: string | null }[]
-  /** What can be changed of it after it was made, as a text to compare; empty in a list. */
+  /** The settings that can be changed after its creation, as a text to compare; empty in a list. */
   settings: string
   /** The host's loopback port that leads to it. */
   publishedPort: number | null
 }
 
-/** The state of a container from a look at it. */
+/** The state of a container that was inspected. */
 export function stateOf(found: Docker.ContainerInspectInfo): ContainerState {
   const { State, NetworkSettings } = found
   const wasRun = !State.Running && State.Status !== 'created'
@@ -56,7 +56,7 @@ export function stateOf(found: Docker.ContainerInspectInfo): ContainerState {
   }
 }
 
-/** The state of a running container from a list. */
+/** The state of a running container in a list. */
 export function summaryOf(info: Docker.ContainerInfo): ContainerState {
   return {
     id: info.Id,
@@ -98,7 +98,7 @@ function networksOf(networks: Record<string, Endpoint>): ContainerState['network
   }))
 }
 
-/** `docker update` changes these, and more that no container of the server sets. */
+/** The settings that `docker update` can change, without those that this server never sets. */
 function settingsOf(host: Docker.HostConfig): string {
   const { Memory, MemorySwap, NanoCpus, CpuQuota, CpusetCpus, PidsLimit, RestartPolicy } = host
   return JSON.stringify([Memory, MemorySwap, NanoCpus, CpuQuota, CpusetCpus, PidsLimit, RestartPolicy?.Name])

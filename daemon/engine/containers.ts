@@ -13,17 +13,17 @@ import { labelFilter, ownLabels, withoutClaims } from './labels.ts'
 import type { Ledger } from './ledger.ts'
 import { listenersOf, type Listener } from './listening-ports.ts'
 
-/** Beyond the program's own time to end: the kill, the network and the disk. */
+/** Time for the kill, the network and the disk, after the time that the program has to end. */
 const STOP_SLACK_MS = 60_000
-/** Between two requests to end, where it is asked more than once. */
-const ASKED_AGAIN_MS = 1_000
-/** A removal takes a part of a second; on a busy disk some. */
+/** The pause between two stop signals, where more than one is sent. */
+const SIGNAL_AGAIN_MS = 1_000
+/** A removal takes less than a second; on a busy disk a few. */
 const GONE_WITHIN_MS = 30_000
 const GONE_PERIOD_MS = 50
-/** Exited containers looked at one by one at the same time, for their exit codes. */
+/** How many exited containers are inspected at the same time, for their exit codes. */
 const PARALLEL_INSPECTS = 8
 
-/** The engine's containers, as far as this server made them. By name is by the name that it recorded. */
+/** This server's containers in the engine. Names are those that the server recorded. */
 export class Containers {
   readonly #connection: Connection
   readonly #serverId: string
@@ -39,7 +39,7 @@ export class Containers {
     this.#finder = new ContainerFinder(connection, serverId, ledger)
   }
 
-  /** Makes a container, not started yet, and returns its id. Throws `runtime_error`. */
+  /** Creates a container without starting it, and returns its id. Throws `runtime_error`. */
   async create(spec: ContainerSpec): Promise<string> {
     const doing = `creating the container ${spec.name}`
     const ofImage = await this.#connection.find(doing, (docker, abortSignal) =>
@@ -59,14 +59,14 @@ export class Containers {
       this.#ledger.record('container', spec.name, id)
       return id
     } catch (error) {
-      // The name is in use, so nothing was made: what was recorded under it still counts.
+      // The name is in use, so nothing was created: the former record is still right.
       if (former && statusOf((error as Error).cause) === 409)
         this.#ledger.record('container', spec.name, former.engine_id)
       throw error
     }
   }
 
-  /** Starts a container; one that runs already stays as it is. Throws `runtime_error`. */
+  /** Starts a container, if it is not running. Throws `runtime_error`. */
   async start(name: string): Promise<void> {
     await this.#tolerate(`starting the container ${name}`, [304], (docker, abortSignal) =>
       docker.getContainer(this.#finder.idOf(name)).start({ abortSignal }),
@@ -74,14 +74,14 @@ export class Containers {
   }
 
   /**
-   * Asks the program to end and kills it after `graceSeconds`. One that does not run or is not there stays so. With `again` it
-   * is asked every second, since the shell with which an image begins forgets a SIGINT that comes while it waits for another
-   * program (bash(1), "SIGNALS"). Not for programs that take the second for an order to end at once.
+   * Sends the program its stop signal and kills it after `graceSeconds`. Does nothing if the container does not run or does
+   * not exist. With `again` the signal is sent every second, since a shell as entry point loses a SIGINT that arrives while
+   * it waits for another program (bash(1), "SIGNALS"). Not for programs that end at once on a second signal.
    */
   async stop(name: string, graceSeconds: number, { again = false } = {}): Promise<void> {
     const found = await this.#finder.findOwn(name)
     if (!found) return
-    // A frozen program would not see that it is asked to end.
+    // A frozen program would not see the signal.
     if (found.State.Paused) await this.#unpause(name, found.Id)
     const asking = new AbortController()
     const asked = again ? this.#askAgain(name, found, asking.signal) : null
@@ -104,15 +104,15 @@ export class Containers {
     until: AbortSignal,
   ): Promise<void> {
     const signal = (Config as { StopSignal?: string }).StopSignal || 'SIGTERM'
-    while (await delay(ASKED_AGAIN_MS, true, { signal: until }).catch(() => false)) {
+    while (await delay(SIGNAL_AGAIN_MS, true, { signal: until }).catch(() => false)) {
       const ask = (docker: Docker, abortSignal: AbortSignal): Promise<unknown> =>
         docker.getContainer(Id).kill({ signal, abortSignal })
-      // It may have ended; what else keeps it from being asked keeps it from being stopped, which says so.
+      // The program may have ended. Any other reason fails the stop too, which reports it.
       await this.#connection.call(`stopping the container ${name}`, ask, { signal: until }).catch(() => {})
     }
   }
 
-  /** Kills the program at once. One that does not run or is not there stays so. */
+  /** Kills the program at once. Does nothing if the container does not run or does not exist. */
   async kill(name: string): Promise<void> {
     const found = await this.#finder.findOwn(name)
     if (!found?.State.Running) return
@@ -122,12 +122,12 @@ export class Containers {
     )
   }
 
-  /** Removes a container, running or not, with its nameless volumes. One that is not there is fine. Throws `runtime_error`. */
+  /** Removes a container, running or not, with its anonymous volumes, if it exists. Throws `runtime_error`. */
   async remove(name: string): Promise<void> {
     const found = await this.#finder.findOwn(name)
     if (found) {
       const doing = `removing the container ${name}`
-      // 409: somebody else removes it already.
+      // 409: another client is already removing it.
       await this.#tolerate(doing, [404, 409], (docker, abortSignal) =>
         docker.getContainer(found.Id).remove({ force: true, v: true, abortSignal }),
       )
@@ -136,7 +136,7 @@ export class Containers {
     this.#ledger.forget('container', name)
   }
 
-  /** Until then its name, its address and its volumes are in use. */
+  /** Waits until a container is gone, since its name, its address and its volumes are in use until then. */
   async #untilGone(doing: string, id: string): Promise<void> {
     for (
       const began = performance.now();
@@ -144,7 +144,7 @@ export class Containers {
       await delay(GONE_PERIOD_MS)
     )
       if ((await this.#finder.find(id)) === null) return
-    throw new AppError('runtime_error', `${doing}: it is being removed by somebody else, and still there`)
+    throw new AppError('runtime_error', `${doing}: another client is removing it, and has not finished`)
   }
 
   /** The state of a container by name or id; null when there is none. */
@@ -153,7 +153,7 @@ export class Containers {
     return found && stateOf(found)
   }
 
-  /** This server's containers that carry all of the labels, running or not, by the names that it recorded. */
+  /** This server's containers that have all of the labels, running or not, by the names that it recorded. */
   async list(labels: Record<string, string>): Promise<ContainerState[]> {
     const rest = await this.#listed({ label: labelFilter(this.#serverId, labels) }, true)
     const states: ContainerState[] = []
@@ -169,13 +169,13 @@ export class Containers {
     return states
   }
 
-  /** The containers that use a volume and run, and carry this server's label, but that it has not recorded, by name. */
+  /** The names of running containers that use a volume and have this server's label, but are not recorded. */
   async unrecordedUsers(volume: string): Promise<string[]> {
     const found = await this.#listed({ label: labelFilter(this.#serverId), volume: [volume] }, false)
     return found.filter(({ name }) => name === undefined).map(({ info }) => nameOf(info))
   }
 
-  /** The engine's containers, each with the name that was recorded for it, if one was. */
+  /** The engine's containers, each with the name that was recorded for it, if any. */
   async #listed(
     filters: Record<string, string[]>,
     all: boolean,
@@ -189,7 +189,7 @@ export class Containers {
     return found.map((info) => ({ info, name: names.get(info.Id) ?? names.get(nameOf(info)) }))
   }
 
-  /** Waits until the program ends. Throws the signal's reason, or `runtime_error` when the container or the engine goes away. */
+  /** Waits until the program ends. Throws the signal's reason, or `runtime_error` when container or engine go away. */
   async wait(name: string, signal: AbortSignal): Promise<{ exitCode: number; oomKilled: boolean }> {
     const doing = `waiting for ${name}`
     const path = `/containers/${this.#finder.idOf(name)}/wait`
@@ -209,8 +209,8 @@ export class Containers {
   }
 
   /**
-   * Changes the limits of a container in place. Not for an instance, whose settings must stay as they were recorded: it
-   * would be made anew. Throws `runtime_error` where the engine cannot (Podman before 5).
+   * Changes the limits of a container in place. Not for an instance, whose settings must stay as recorded: it would be
+   * created again. Throws `runtime_error` if the engine cannot do it (Podman before 5).
    */
   async update(name: string, limits: { memoryBytes: number; cpus: number }): Promise<void> {
     await this.#connection.call(`changing the limits of ${name}`, (docker, abortSignal) =>
@@ -218,7 +218,7 @@ export class Containers {
     )
   }
 
-  /** What listens inside a container; null when it does not run or cannot be seen from here. */
+  /** The sockets that listen inside a container; null when it does not run or cannot be inspected from here. */
   async listeners(name: string): Promise<Listener[] | null> {
     const found = await this.#finder.find(name)
     return found && found.State.Pid > 0 ? listenersOf(found.State.Pid, found.Id) : null
@@ -231,7 +231,7 @@ export class Containers {
     )
   }
 
-  /** A file or folder of a container as a tar stream; null when there is none of that name. */
+  /** A file or folder of a container as a tar stream; null when it does not exist. */
   async getArchive(name: string, path: string, signal?: AbortSignal): Promise<Readable | null> {
     const doing = `copying from ${name}`
     const body = await this.#connection.find(
@@ -253,7 +253,7 @@ export class Containers {
   }
 
   #unpause(name: string, id: string): Promise<void> {
-    // 409, 500: it is not paused any more.
+    // 409, 500: it is no longer paused.
     return this.#tolerate(`unpausing the container ${name}`, [404, 409, 500], (docker, abortSignal) =>
       docker.getContainer(id).unpause({ abortSignal }),
     )

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 
-/** What a container has used since it started, and holds now. */
+/** The processor time that a container has used since it started, and the memory that it uses now. */
 export interface Usage {
   cpuSeconds: number
   /** Without the page cache that the kernel can take back. */
   memoryBytes: number
 }
 
-/** The files of a container's control group in which its use stands. */
+/** The files of a container's control group that show its usage. */
 export interface ControlGroup {
   cpu: string
   memory: string
@@ -15,7 +15,7 @@ export interface ControlGroup {
   read(cpu: string, memory: string, memoryStat: string): Usage
 }
 
-/** Where the hierarchies are mounted: by the name of a controller (version 1), and `unified` (version 2). */
+/** The mount points of the hierarchies, by controller (version 1) and as `unified` (version 2). */
 export type Hierarchies = ReadonlyMap<string, string>
 
 const UNIFIED = 'unified'
@@ -23,8 +23,8 @@ const NANOSECONDS = 1e9
 const MICROSECONDS = 1e6
 
 /**
- * The control group of a container whose first process is `pid`; null when it cannot be seen from here (an engine in a
- * virtual machine, a server that runs in a container itself).
+ * The control group of a container whose first process is `pid`; null when it cannot be found from here (an engine in a
+ * virtual machine, a server that itself runs in a container).
  */
 export async function findControlGroup(pid: number, containerId: string): Promise<ControlGroup | null> {
   try {
@@ -40,7 +40,7 @@ export async function findControlGroup(pid: number, containerId: string): Promis
   }
 }
 
-/** Reads what a container uses. Throws ENOENT when it has ended. */
+/** Reads the usage of a container. Throws ENOENT when it has ended. */
 export async function readControlGroup(group: ControlGroup): Promise<Usage> {
   const [cpu, memory, memoryStat] = await Promise.all(
     [group.cpu, group.memory, group.memoryStat].map((path) => readFile(path, 'utf8')),
@@ -48,7 +48,7 @@ export async function readControlGroup(group: ControlGroup): Promise<Usage> {
   return group.read(cpu!, memory!, memoryStat!)
 }
 
-/** The hierarchies among the mounts of /proc/[pid]/mountinfo (proc_pid_mountinfo(5)) that are mounted from their root. */
+/** The hierarchies in /proc/[pid]/mountinfo (proc_pid_mountinfo(5)) that are mounted from their root. */
 export function hierarchiesIn(mountinfo: string): Hierarchies {
   const hierarchies = new Map<string, string>()
   for (const line of mountinfo.split('\n')) {
@@ -63,7 +63,7 @@ export function hierarchiesIn(mountinfo: string): Hierarchies {
   return hierarchies
 }
 
-/** The container's group by /proc/[pid]/cgroup of a process in it (cgroups(7)); null when it names another. */
+/** The container's group from /proc/[pid]/cgroup of its process (cgroups(7)); null when that names another container. */
 export function controlGroupIn(
   groups: string,
   hierarchies: Hierarchies,
@@ -96,7 +96,7 @@ export function controlGroupIn(
   }
 }
 
-/** As `docker stats` counts (docker/cli, cli/command/container/stats_helpers.go). */
+/** Counts memory as `docker stats` does (docker/cli, cli/command/container/stats_helpers.go). */
 export function withoutCache(usage: number, inactiveFile: number): number {
   return inactiveFile < usage ? usage - inactiveFile : usage
 }
@@ -115,7 +115,7 @@ function folderIn(
     // The program may have groups of its own below the container's.
     const segments = path.split('/')
     const own = segments.findIndex((segment) => segment.includes(containerId))
-    // A process of that number that is not the container's would be one of an engine that runs elsewhere.
+    // The engine may run elsewhere, where this process id is that of the container.
     return own === -1 ? null : mountPoint + segments.slice(0, own + 1).join('/')
   }
   return null

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { AppError } from '#server/errors.ts'
 import { canonicalRegistry } from '#server/images/reference.ts'
 
-/** What a registry is shown; `identityToken` takes the place of the other two. */
+/** The credentials for a registry; `identityToken` replaces the other two. */
 export interface RegistryCredentials {
   username: string
   password: string
@@ -20,13 +20,13 @@ interface ClientConfiguration {
 
 /** Docker Hub's key in `config.json`. */
 const HUB_KEY = 'https://index.docker.io/v1/'
-/** A helper that asks its user something would never end. */
+/** A helper that prompts for input would never end. */
 const HELPER_TIMEOUT_MS = 15_000
 const HELPER_NAME = /^[\w.-]+$/
 
 /**
- * The credentials of a registry (`docker.io`, `host:port`) from the Docker `config.json` of the user that runs the
- * server: its own helper, `auths`, the common helper. Null when there are none.
+ * The credentials for a registry (`docker.io`, `host:port`) from the Docker `config.json` of the user that runs the
+ * server: from the registry's own helper, `auths`, or the common helper. Null when there are none.
  * Throws `runtime_error` when the file cannot be read.
  */
 export async function registryCredentials(registry: string): Promise<RegistryCredentials | null> {
@@ -54,7 +54,7 @@ async function readConfiguration(): Promise<ClientConfiguration> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
     throw new AppError(
       'runtime_error',
-      `the registry credentials in ${file} cannot be read: correct or remove it`,
+      `the registry credentials in ${file} cannot be read: fix or remove the file`,
       {
         cause: error,
       },
@@ -90,24 +90,29 @@ function readEntry(entry: NonNullable<ClientConfiguration['auths']>[string]): Re
 /** The helpers' protocol: https://github.com/docker/docker-credential-helpers#development */
 function askHelper(name: string, key: string): Promise<RegistryCredentials | null> {
   if (!HELPER_NAME.test(name)) {
-    throw new AppError(
-      'runtime_error',
-      `${configurationFile()} names a credential helper that is none: ${name}`,
-    )
+    throw new AppError('runtime_error', `${configurationFile()} names an invalid credential helper: ${name}`)
   }
   return new Promise((resolve, reject) => {
     const program = `docker-credential-${name}`
     const child = execFile(program, ['get'], { timeout: HELPER_TIMEOUT_MS }, (error, stdout) => {
       if (error && (error as NodeJS.ErrnoException).code === 'ENOENT') {
-        reject(new AppError('runtime_error', `${program}, named in ${configurationFile()}, is not installed`))
+        reject(
+          new AppError(
+            'runtime_error',
+            `${program}, named in ${configurationFile()}, is not installed: install it, or remove it there`,
+          ),
+        )
         return
       }
-      // A helper without an entry for the registry says so and fails: the pull then goes without.
+      // A helper without an entry for the registry fails: the pull then uses no credentials.
       if (error) return resolve(null)
       const answer = readAnswer(stdout)
       if (answer === null) {
         reject(
-          new AppError('runtime_error', `${program}, named in ${configurationFile()}, gave no credentials`),
+          new AppError(
+            'runtime_error',
+            `${program}, named in ${configurationFile()}, printed no credentials`,
+          ),
         )
       } else if (answer.Username === '<token>') {
         resolve({ username: '', password: '', identityToken: answer.Secret })
@@ -118,7 +123,7 @@ function askHelper(name: string, key: string): Promise<RegistryCredentials | nul
   })
 }
 
-/** What a helper printed; null when that is something else, such as a warning. */
+/** Parses a helper's output; null when it is something else, such as a warning. */
 function readAnswer(printed: string): { Username: string; Secret: string } | null {
   try {
     const { Username, Secret } = JSON.parse(printed) as Record<string, unknown>

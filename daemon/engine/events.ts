@@ -4,7 +4,7 @@ import { engineFault } from './faults.ts'
 import { jsonLines } from './json-lines.ts'
 import { labelFilter } from './labels.ts'
 
-/** Something happened to one of this server's containers. */
+/** An event of one of this server's containers. */
 export interface EngineEvent {
   type: string
   /** `start`, `die`, `oom`, `destroy` and the like. */
@@ -12,7 +12,7 @@ export interface EngineEvent {
   id: string
   /** The container's labels, its `name` and `image`. */
   attributes: Record<string, string>
-  /** Of `die`. */
+  /** Only for `die`. */
   exitCode?: number
 }
 
@@ -25,8 +25,8 @@ interface RawEvent {
 const DOING = "reading the engine's events"
 
 /**
- * What happens to this server's containers from when this has returned, until the signal aborts. Ends or throws
- * `runtime_error` when the engine goes away; it forgets its events then, so list and compare after each connection.
+ * The events of this server's containers from the moment when this returns, until the signal aborts. Ends or throws
+ * `runtime_error` when the engine goes away. The engine then forgets its events, so list and compare after each connection.
  */
 export async function engineEvents(
   connection: Connection,
@@ -36,7 +36,7 @@ export async function engineEvents(
   const filters = { type: ['container'], label: labelFilter(serverId) }
   const query = { filters: JSON.stringify(filters) }
   const body = await connection.stream(DOING, { method: 'GET', path: '/events?', query, signal })
-  // A failure before the first event is asked for is met then.
+  // An error before the first read is thrown by that read.
   body.on('error', () => {})
   return eventsOf(connection, body, signal)
 }

@@ -1,19 +1,19 @@
 import { AppError, messageOf } from '#server/errors.ts'
 import { plainLines } from '#server/text/plain-line.ts'
 
-/** Docker's words, and Podman's. */
+/** The messages of Docker and Podman. */
 const SUBNET_TAKEN =
   /Pool overlaps with other one|networks have overlapping|subnet \S+ is (?:already used|being used)/
 
-/** What registries say of credentials that they do not take, and of those that may not do this. */
+/** What registries say when they do not accept credentials, or when those do not permit the pull. */
 const REGISTRY_REFUSAL =
   /no basic auth credentials|authentication required|unauthorized|failed to authorize|insufficient_scope|\bdenied\b/i
 
-/** What the engine or a registry says, and what it means for the reader. First match wins. */
+/** Messages of the engine or a registry, and what they mean for the reader. The first match wins. */
 const EXPLANATIONS: [RegExp, string | ((match: RegExpExecArray) => string)][] = [
   [
     /no basic auth credentials|authentication required|401 Unauthorized|no active sessions|failed to authorize|insufficient_scope/i,
-    'the registry asks for credentials or refuses them: run docker login for it as the user that runs the server',
+    'the registry requires credentials or refuses them: run docker login for it as the user that runs the server',
   ],
   [
     /pull access denied for (\S+?),/,
@@ -30,7 +30,7 @@ const EXPLANATIONS: [RegExp, string | ((match: RegExpExecArray) => string)][] = 
   ],
   [
     /toomanyrequests|pull rate limit/i,
-    'the registry allows no more pulls for now: wait, or run docker login for it',
+    'the pull limit of the registry is reached: wait, or run docker login for it',
   ],
   [
     /lookup ([^\s:]+)(?: on \S+)?: (?:.*: )?(no such host|server misbehaving|Temporary failure[^:]*|i\/o timeout)/,
@@ -44,17 +44,17 @@ const EXPLANATIONS: [RegExp, string | ((match: RegExpExecArray) => string)][] = 
   [SUBNET_TAKEN, 'its addresses are taken by another network'],
   [
     /exec: "([^"]+)": (?:stat [^:]+: )?(?:executable file not found in \$PATH|no such file or directory)/,
-    ([, program]) => `the image has no program ${program}: correct the start command`,
+    ([, program]) => `the image does not contain the program ${program}: correct the start command`,
   ],
   [
     /exec: "([^"]+)": (?:stat [^:]+: )?permission denied/,
-    ([, program]) => `${program} is not executable: chmod +x it, or start it through its interpreter`,
+    ([, program]) => `${program} is not executable: chmod +x it, or start it with its interpreter`,
   ],
   [
     /exec (\S+): exec format error|exec format error/,
-    'the program is for another kind of processor, or a script without its first line (#!)',
+    'the program is for another processor architecture, or a script without a first line that begins with #!',
   ],
-  [/No command specified/, 'the image names no command: set a start command'],
+  [/No command specified/, 'the image has no command: set a start command'],
   [/No such image: (\S+)/, ([, image]) => `the image ${image} is not on this host: deploy again`],
 ]
 
@@ -63,7 +63,7 @@ export function isRegistryRefusal(error: unknown): boolean {
   return error instanceof AppError && REGISTRY_REFUSAL.test(engineMessage(error.cause))
 }
 
-/** The engine's own words, explained where they are known. */
+/** The engine's message, explained if it is known. */
 export function explain(message: string): string {
   for (const [pattern, meaning] of EXPLANATIONS) {
     const match = pattern.exec(message)
@@ -72,16 +72,16 @@ export function explain(message: string): string {
   return plainLines(message).trim()
 }
 
-/** What the HTTP answer of the engine says without the client library's frame around it. */
+/** The message in the engine's HTTP answer, without the client library's prefix. */
 export function engineMessage(error: unknown): string {
-  const said = (error as { json?: { message?: unknown; cause?: unknown } | null } | undefined)?.json
-  if (said && typeof said.message === 'string') return said.message
+  const body = (error as { json?: { message?: unknown; cause?: unknown } | null } | undefined)?.json
+  if (body && typeof body.message === 'string') return body.message
   return messageOf(error)
     .replace(/^\(HTTP code \d+\) [^-]*- /, '')
     .trim()
 }
 
-/** Whether the engine made no network because another has its addresses. */
+/** Whether the engine refused to create a network because another one has its addresses. */
 export function isSubnetTaken(error: unknown): boolean {
   return error instanceof AppError && SUBNET_TAKEN.test(engineMessage(error.cause))
 }
@@ -93,32 +93,32 @@ export function statusOf(error: unknown): number | null {
 }
 
 const noEngine = (socketPath: string): string =>
-  `no container engine answers at ${socketPath}: start it, or name its socket with --docker-host`
+  `no container engine answers at ${socketPath}: start it, or set its socket with --docker-host`
 const engineLeft = (_: string, doing: string): string => `${doing}: the container engine went away`
 
-/** What the errors of the socket mean, by their code. */
+/** What errors of the socket mean, by their code. */
 const FAULTS: Record<string, (socketPath: string, doing: string) => string> = {
   ENOENT: noEngine,
   ECONNREFUSED: noEngine,
   EACCES: (socketPath) =>
-    `the engine's socket ${socketPath} may not be used by this user: run the server as root, or add the user to the group docker`,
+    `this user may not use the engine's socket ${socketPath}: run the server as root, or add the user to the group docker`,
   ECONNRESET: engineLeft,
   EPIPE: engineLeft,
 }
 
-/** The engine did not answer, or left in the middle: the same call may go well once it is back. */
+/** Thrown when the engine did not answer, or went away during a call: the same call may succeed once it is back. */
 export class EngineAway extends AppError {
   constructor(message: string, cause?: unknown) {
     super('runtime_error', message, { cause })
   }
 }
 
-/** Whether something failed because the engine was not there. By its class: files have codes like those of a socket. */
+/** Whether something failed because the engine was away. Checks the class, since file errors share codes with sockets. */
 export function isEngineAway(error: unknown): error is EngineAway {
   return error instanceof EngineAway
 }
 
-/** Turns what a call to the engine at `socketPath` threw into a `runtime_error` its reader can act on. */
+/** Turns the error of a call to the engine at `socketPath` into a `runtime_error` that its reader can act on. */
 export function engineFault(doing: string, socketPath: string, error: unknown): AppError {
   if (error instanceof AppError) return error
   const known = FAULTS[(error as NodeJS.ErrnoException).code ?? '']

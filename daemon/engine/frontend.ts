@@ -1,6 +1,6 @@
 import type { EngineVersion } from './connection.ts'
 
-/** The Dockerfile frontend (1.x) that the first release of a major version of Docker came with, newest first. */
+/** The Dockerfile frontend (1.x) in the first release of each major version of Docker, newest first. */
 const FRONTENDS: [major: number, minor: number][] = [
   [29, 19],
   [28, 14],
@@ -12,7 +12,7 @@ const FRONTENDS: [major: number, minor: number][] = [
   [20, 2],
 ]
 
-/** The minor version of an engine's own Dockerfile frontend, at least; undefined where it has none, as Podman. */
+/** The lowest minor version that an engine's own Dockerfile frontend can have; undefined without one, as in Podman. */
 export function frontendOf({ name, version }: Pick<EngineVersion, 'name' | 'version'>): number | undefined {
   if (name !== 'docker') return undefined
   const major = Number.parseInt(version, 10)

@@ -23,9 +23,9 @@ import type { Ledger } from './ledger.ts'
 export interface ImageInfo {
   id: string
   tags: string[]
-  /** `name@sha256:...` of each registry it came from. */
+  /** `name@sha256:...` for each registry that it came from. */
   digests: string[]
-  /** The TCP ports it EXPOSEs, ascending. */
+  /** The TCP ports that it EXPOSEs, ascending. */
   exposedPorts: number[]
   user: string
   cmd: string[]
@@ -33,14 +33,14 @@ export interface ImageInfo {
   env: string[]
   workdir: string
   os: string
-  /** As Go names it: amd64, arm64. */
+  /** Go's name for it: amd64, arm64. */
   architecture: string
   labels: Record<string, string>
   sizeBytes: number
 }
 
 export interface PullOptions {
-  /** Those of the user's Docker `config.json` when absent. */
+  /** Those in the user's Docker `config.json` if absent. */
   credentials?: RegistryCredentials | null
   signal: AbortSignal
   onLine: (line: string) => void
@@ -61,9 +61,9 @@ export class Images {
   }
 
   /**
-   * Pulls an image from its registry; once more when that refuses credentials in whose place there are others by now. Returns
-   * its id and its digest there. Throws `invalid_request` for what is not a reference, `runtime_error` with the reason (which
-   * does not repeat the name), or the signal's reason.
+   * Pulls an image from its registry, and tries once more if the registry refuses the credentials and others are configured
+   * by now. Returns its id and its digest there. Throws `invalid_request` for an invalid reference, `runtime_error` with the
+   * reason (which does not repeat the name), or the signal's reason.
    */
   async pull(
     reference: string,
@@ -104,17 +104,16 @@ export class Images {
       return isDeepStrictEqual(other, refused) ? null : other
     })
     const image = await this.inspect(name)
-    if (!image)
-      throw new AppError('runtime_error', 'the engine does not have it after the pull: deploy again')
+    if (!image) throw new AppError('runtime_error', 'it is missing after the pull: deploy again')
     if (isOwn) this.#ledger.record('image', name, image.id)
     const from = `${shortName(fromImage)}@`
     const digest = image.digests.map(shortName).find((one) => one.startsWith(from))
     return { id: image.id, digest: digest?.slice(from.length) ?? null }
   }
 
-  /** What the engine knows of an image by id or reference; null when it does not have it. */
+  /** An image by id or reference; null when the engine does not have it. */
   async inspect(reference: string): Promise<ImageInfo | null> {
-    const found = await this.#connection.find(`looking at the image ${reference}`, (docker, abortSignal) =>
+    const found = await this.#connection.find(`inspecting the image ${reference}`, (docker, abortSignal) =>
       docker.getImage(reference).inspect({ abortSignal } as Docker.ImageInspectOptions),
     )
     return found && infoOf(found)
@@ -127,7 +126,7 @@ export class Images {
     return buildImage(this.#connection, this.#cache, context, { ...options, labels })
   }
 
-  /** Gives an image a further name, `repository:tag`. */
+  /** Gives an image another name, `repository:tag`. */
   async tag(id: string, name: string): Promise<void> {
     const colon = name.lastIndexOf(':')
     this.#ledger.record('image', name)
@@ -137,16 +136,19 @@ export class Images {
   }
 
   /**
-   * Takes a name that this server gave or pulled from an image; layers that nothing else needs go with the last one. A
-   * missing one is fine. Throws `runtime_error` while a container needs it.
+   * Removes a name of an image that this server gave or pulled; layers that nothing else needs go with the last name. Does
+   * nothing for a missing one. Throws `runtime_error` while a container needs the image.
    */
   async remove(name: string): Promise<void> {
     const recorded = this.#ledger.find('image', name)
     if (!recorded) {
       if (!(await this.inspect(name))) return
-      throw new AppError('runtime_error', `the image ${name} was not made by this server and is left alone`)
+      throw new AppError(
+        'runtime_error',
+        `the image ${name} was not created by this server and is left alone`,
+      )
     }
-    // Somebody else has given it to another image since.
+    // Another client has since given the name to another image.
     if (recorded.engine_id !== null && (await this.inspect(name))?.id !== recorded.engine_id)
       return this.#ledger.forget('image', name)
     await this.#connection.call(`removing the image ${name}`, async (docker, abortSignal) => {
@@ -159,7 +161,7 @@ export class Images {
     this.#ledger.forget('image', name)
   }
 
-  /** The names that this server gave to images; the empty one of its trials comes and goes with them. */
+  /** The names that this server gave to images, without the empty image of its trials, which they remove themselves. */
   names(): string[] {
     const trial = trialImage(this.#serverId)
     return this.#ledger
@@ -168,8 +170,8 @@ export class Images {
   }
 
   /**
-   * The names that came to this host with this server's pulls; `except` are what people wrote for images, of which nothing
-   * was pulled where it is no reference.
+   * The names that this server pulled. `except` are names as users wrote them; an invalid one is ignored, since it cannot
+   * have been pulled.
    */
   pulled({ except }: { except: readonly string[] }): string[] {
     const references = except.filter((text) => imageFault(text) === null)
@@ -179,7 +181,7 @@ export class Images {
       .flatMap(({ name, engine_id }) => (engine_id === null || kept.has(name) ? [] : [name]))
   }
 
-  /** Whether a name that is about to be pulled is this server's: it was not there, or as an earlier pull left it. */
+  /** Whether this server owns a name that it is about to pull: it does not exist yet, or is as an earlier pull left it. */
   async #isOwnToPull(name: string): Promise<boolean> {
     const image = await this.inspect(name)
     return image === null || image.id === this.#ledger.find('image', name)?.engine_id
@@ -202,15 +204,16 @@ export class Images {
   }
 }
 
-/** Bars move many times a second; a log keeps what is final. */
-const PASSING = /^(Pulling fs layer|Waiting|Downloading|Extracting|Verifying Checksum|Download complete)/
+/** Progress bars change many times a second; the log keeps only final states. */
+const INTERMEDIATE_STATUS =
+  /^(Pulling fs layer|Waiting|Downloading|Extracting|Verifying Checksum|Download complete)/
 
 function progressLine({ status, id }: Record<string, unknown>): string | null {
-  if (typeof status !== 'string' || PASSING.test(status)) return null
+  if (typeof status !== 'string' || INTERMEDIATE_STATUS.test(status)) return null
   return typeof id === 'string' && /^[0-9a-f]{12}$/.test(id) ? `${id}: ${status}` : status
 }
 
-/** Without a tag the engine would pull every tag there is. */
+/** Without a tag, the engine would pull all tags. */
 function withTag(reference: ImageReference): ImageReference {
   return { ...reference, tag: reference.tag ?? (reference.digest === null ? 'latest' : null) }
 }
@@ -219,7 +222,7 @@ function authOf({ username, password, identityToken }: RegistryCredentials): Rec
   return identityToken === undefined ? { username, password } : { identitytoken: identityToken }
 }
 
-/** Docker leaves out its own registry; Podman writes it, or localhost for what was built there. */
+/** Docker leaves out its own registry; Podman includes it, or localhost for images that were built there. */
 function shortName(name: string): string {
   return name.replace(/^(?:docker\.io\/(?:library\/)?|localhost\/)/, '')
 }

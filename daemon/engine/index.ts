@@ -17,7 +17,7 @@ export type { Attachment } from './attachment.ts'
 export type { BuildOptions } from './build.ts'
 export type { BuildLimits } from './build-limits.ts'
 export type { ContainerSpec } from './container-spec.ts'
-export { KILLED, OOM_TOLD_MS, type ContainerState } from './container-state.ts'
+export { KILLED, OOM_REPORTED_MS, type ContainerState } from './container-state.ts'
 export type { LogOptions } from './container-output.ts'
 export type { RegistryCredentials } from './credentials.ts'
 export type { EngineEvent } from './events.ts'
@@ -30,23 +30,23 @@ export type { NetworkSpec, NetworkState } from './networks.ts'
 export type { ContainerUsage, RunningContainer } from './usage.ts'
 export type { VolumeState } from './volumes.ts'
 
-/** What kind of engine answers and what its host has. */
+/** Which engine answers, and what its host has. */
 export interface EngineInfo {
   name: 'docker' | 'podman'
   version: string
-  /** The version of the API that is spoken with it. */
+  /** The API version that is used with it. */
   apiVersion: string
   cpus: number
   memoryBytes: number
   cgroupVersion: string
-  /** Where it keeps images and the build cache. */
+  /** The folder in which it keeps images and the build cache. */
   dataRoot: string
   rootless: boolean
 }
 
-/** The container engine of this host, Docker 20.10 or newer or Podman, behind what the daemon needs of it. */
+/** What the daemon uses of this host's container engine: Docker 20.10 or newer, or Podman. */
 export interface Engine {
-  /** The socket it is spoken to through. */
+  /** The path of its socket. */
   readonly socketPath: string
   readonly containers: Containers
   readonly output: ContainerOutput
@@ -55,35 +55,35 @@ export interface Engine {
   readonly images: Images
   readonly networks: Networks
   readonly volumes: Volumes
-  /** Asks the engine who it is. Throws `runtime_error` within 5 s when it does not answer. */
+  /** Asks the engine what it is. Throws `runtime_error` when it does not answer within 5 s. */
   info(): Promise<EngineInfo>
-  /** Whether the engine answers within 5 s; takes it a moment, where `info` has it look around its host. */
+  /** Whether the engine answers within 5 s; faster than `info`, for which the engine inspects its host. */
   answers(): Promise<boolean>
   /**
-   * What happens to this server's containers from when this has returned. Ends or throws when the engine goes away; it
-   * forgets what happened then, so list and compare after each connection.
+   * The events of this server's containers from the moment when this returns. Ends or throws when the engine goes away. The
+   * engine then forgets what happened, so list and compare after each connection.
    */
   events(signal: AbortSignal): Promise<AsyncGenerator<EngineEvent>>
-  /** Shrinks what this server's builds left in the build cache to about `maxBytes`, least recently used first. */
+  /** Shrinks this server's part of the build cache to about `maxBytes`, least recently used first. */
   shrinkBuildCache(maxBytes: number): Promise<void>
-  /** The minor version of its own Dockerfile frontend (1.x), at least; undefined where it has none. Throws `runtime_error`. */
+  /** The lowest minor version that its own Dockerfile frontend (1.x) can have, if it has one. Throws `runtime_error`. */
   dockerfileFrontend(): Promise<number | undefined>
-  /** Bounds all builds together; returns the limits that cannot be set here, by name: all before `info` has told. */
+  /** Limits all builds together; returns the names of the limits that cannot be set here. Before `info`, that is all. */
   limitBuilds(limits: BuildLimits): string[]
 }
 
 const ANSWER_TIMEOUT_MS = 5_000
-/** Which engine, for which server. */
+/** The engine to use, and the server that uses it. */
 interface EngineOptions {
-  /** `unix:///...`; the first usual socket when absent. */
+  /** `unix:///...`; the first usual socket if absent. */
   dockerHost?: string
-  /** What is made carries it as a label. */
+  /** Everything that is created gets it as a label. */
   serverId: string
-  /** What is made is written down here, and nothing else is ever changed. */
+  /** Everything that is created is recorded here, and nothing else is ever changed. */
   ledger: Ledger
 }
 
-/** The engine, which need not answer yet. Throws `invalid_request` for one on another host. */
+/** The engine, which need not answer yet. Throws `invalid_request` for an engine on another host. */
 export function createEngine({ dockerHost, serverId, ledger }: EngineOptions): Engine {
   const connection = new Connection(dockerHost)
   const cache = new BuildCache(connection, ledger)
@@ -99,14 +99,14 @@ export function createEngine({ dockerHost, serverId, ledger }: EngineOptions): E
     volumes: new Volumes(connection, serverId, ledger),
     info: async () => {
       const { driver, ...info } = await readInfo(connection)
-      // With systemd's driver each step has a group of its own at the root: there is none above all of them.
+      // With systemd's driver, each step has a control group of its own at the root, so the steps have no parent to limit.
       canBoundBuilds = info.name === 'docker' && driver === 'cgroupfs' && !info.rootless
       return info
     },
     answers: () => connection.answers(ANSWER_TIMEOUT_MS),
     events: (signal) => engineEvents(connection, serverId, signal),
     shrinkBuildCache: (maxBytes) => cache.shrink(maxBytes),
-    dockerfileFrontend: async () => frontendOf(await connection.known()),
+    dockerfileFrontend: async () => frontendOf(await connection.version()),
     limitBuilds: (limits) => (canBoundBuilds ? limitBuilds(limits) : [...BUILD_LIMITS]),
   }
 }
@@ -122,7 +122,7 @@ interface RawInfo {
 
 async function readInfo(connection: Connection): Promise<EngineInfo & { driver: string }> {
   const met = await connection.meet(ANSWER_TIMEOUT_MS)
-  const info = (await connection.dial('asking the engine for its host', {
+  const info = (await connection.dial('asking the engine about its host', {
     method: 'GET',
     path: '/info',
     timeoutMs: ANSWER_TIMEOUT_MS,

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream'
 
-/** A single object of the engine's progress is never longer; more is no progress stream. */
+/** No single object of the engine's progress is longer; otherwise it is not a progress stream. */
 const MAX_OBJECT_BYTES = 32 * 1024 * 1024
 
 /**
- * The objects of a stream of newline-delimited JSON, as the engine sends progress and events. Lines that are no JSON
- * are passed over. Throws when a line grows without end.
+ * The objects of a stream of newline-delimited JSON, as the engine sends progress and events. Lines that are not JSON are
+ * skipped. Throws when a line is too long.
  */
 export async function* jsonLines(stream: Readable): AsyncGenerator<Record<string, unknown>> {
   let parts: Buffer[] = []
@@ -22,7 +22,8 @@ export async function* jsonLines(stream: Readable): AsyncGenerator<Record<string
     }
     parts.push(chunk.subarray(from))
     length += chunk.length - from
-    if (length > MAX_OBJECT_BYTES) throw new Error('the engine sent a line of progress without an end')
+    if (length > MAX_OBJECT_BYTES)
+      throw new Error(`the engine sent a line of more than ${MAX_OBJECT_BYTES / 1024 ** 2} MiB`)
   }
   const rest = parse(Buffer.concat(parts))
   if (rest) yield rest

@@ -1,25 +1,25 @@
 import type { Thing, ThingKind } from '#server/ledger.ts'
 
 /**
- * What this server has made in the engine, as it wrote down before it made it. Nothing else is ever changed or removed:
- * labels are handed on by images and written by anyone, so that they only narrow a search.
- * What has a recorded name and this server's label takes the place of one whose id is gone: older data was restored.
+ * What this server has created in the engine, recorded before it was created. Nothing else is ever changed or removed:
+ * labels can be inherited from images or set by anyone, so they only narrow a search. If a recorded id no longer exists,
+ * something with the recorded name and this server's label replaces it: then older data was restored.
  */
 export interface Ledger {
-  /** Writes a thing down; one of this name that was written down before counts no more. */
+  /** Records a thing, in place of an earlier record with this name. */
   record(kind: ThingKind, name: string, engineId?: string | null): void
   find(kind: ThingKind, name: string): Thing | undefined
   /** Everything of a kind, by name. */
   list(kind: ThingKind): Thing[]
-  /** The names of a kind that have no id of the engine yet. */
+  /** The names of a kind that do not have an engine id yet. */
   waiting(kind: ThingKind): string[]
   countWaiting(kind: ThingKind): number
-  /** Strikes out what is gone. */
+  /** Deletes the record of something that is gone. */
   forget(kind: ThingKind, name: string): void
-  /** Keeps all that `work` records and forgets, or nothing of it. */
+  /** Keeps everything that `work` records and forgets, or none of it. */
   atOnce(work: () => void): void
-  /** Makes of a text that may hold secrets a name that tells nothing of it. */
+  /** Encrypts a text that may contain secrets, so that it can be a name. */
   seal(text: string): string
-  /** The text that was sealed. */
+  /** Decrypts a text that was sealed. */
   open(sealed: string): string
 }

@@ -1,22 +1,22 @@
 /** A line that a container printed. */
 export interface OutputLine {
-  /** RFC 3339, so that it sorts as text: with the engine's nanoseconds in its log, when it arrived while attached. */
+  /** RFC 3339, so that it sorts as text: the engine's nanoseconds in its log, the time of arrival while attached. */
   ts: string
   stream: 'stdout' | 'stderr'
   line: string
 }
 
-/** A longer line is cut; the rest of it is dropped. */
+/** A longer line is cut; its rest is dropped. */
 export const MAX_LINE_BYTES = 16 * 1024
 /**
- * Docker logs a line in pieces of this; a shorter one without a newline is the last of a program that ended (moby's
- * `Copier`). Podman's may be of any length.
+ * Docker logs a line in pieces of this size; a shorter piece without a newline is the last one of a program that ended
+ * (moby's `Copier`). Podman's pieces may have any length.
  */
 export const DOCKER_PIECE_BYTES = 16 * 1024
 const HEADER_BYTES = 8
 const NEWLINE = 10
 const SPACE = 32
-/** What the engine itself says in a log, such as that it cannot be read on (moby's pkg/stdcopy, "Systemerr"). */
+/** The engine's own message in a log, such as that the rest cannot be read (moby's pkg/stdcopy, "Systemerr"). */
 const ENGINE_FAULT = 3
 const ENGINE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
 
@@ -27,9 +27,9 @@ interface Pending {
 }
 
 /**
- * Takes apart the engine's multiplexed stream: frames of an 8-byte header (stream, length) and text (Engine API, "Attach
- * to a container", stream format). In a log each frame begins with a timestamp, a long line's further frames too; one
- * without, which the engine says itself, stands at the time of what came before it.
+ * Splits the engine's multiplexed stream: frames of an 8-byte header (stream, length) and text (Engine API, "Attach to a
+ * container", stream format). In a log each frame begins with a timestamp, also the further frames of a long line. A frame
+ * without one is the engine's own message, and gets the time of the frame before it.
  */
 export class LogFrames {
   readonly #now: (() => string) | null
@@ -39,8 +39,8 @@ export class LogFrames {
   readonly #pending: Record<'stdout' | 'stderr', Pending | null> = { stdout: null, stderr: null }
 
   /**
-   * `now` tells the time where the frames have no timestamps, as those of an attached container. A frame of fewer than
-   * `pieceBytes` ends its line without a newline too.
+   * `now` returns the time if frames have no timestamps, as with an attached container. A frame of fewer than `pieceBytes`
+   * ends its line even without a newline.
    */
   constructor(now: (() => string) | null = null, pieceBytes = 0) {
     this.#now = now
@@ -65,7 +65,7 @@ export class LogFrames {
     return lines
   }
 
-  /** The last line of each stream when its end has not come. */
+  /** The last line of each stream, if it has no newline. */
   end(): OutputLine[] {
     return (['stdout', 'stderr'] as const).flatMap((stream) => {
       const pending = this.#pending[stream]
@@ -89,7 +89,7 @@ export class LogFrames {
     } while (from < payload.length)
   }
 
-  /** Not a part of any line that the program has begun. */
+  /** The engine's message is not part of any line that the program has begun. */
   #fault(payload: Buffer): OutputLine {
     const pending: Pending = { ts: this.#untimed(), parts: [], length: 0 }
     append(pending, payload.subarray(0, payload.at(-1) === NEWLINE ? -1 : payload.length))
@@ -106,7 +106,7 @@ export class LogFrames {
     return { ts, start: space + 1 }
   }
 
-  /** Not later than what was read: the log is read on from its newest line. */
+  /** Not later than the lines before: reading continues after the newest line. */
   #untimed(): string {
     return this.#now?.() ?? this.#lastTime ?? new Date().toISOString()
   }
@@ -115,7 +115,7 @@ export class LogFrames {
 function append(pending: Pending, bytes: Buffer): void {
   const room = MAX_LINE_BYTES - pending.length
   if (room <= 0) return
-  // Copied: the frame's buffer must not be held for a line that waits for its end.
+  // Copied, so that an unfinished line does not keep the frame's buffer in memory.
   pending.parts.push(Buffer.from(bytes.subarray(0, room)))
   pending.length += Math.min(room, bytes.length)
 }

@@ -7,23 +7,23 @@ import type { Ledger } from './ledger.ts'
 
 export interface NetworkSpec {
   name: string
-  /** IPv4, as `10.0.0.0/20`. */
+  /** IPv4, such as `10.0.0.0/20`. */
   subnet: string
   gateway?: string
   labels: Record<string, string>
-  /** Without a way out of the host. */
+  /** Whether it has no route out of the host. */
   internal?: boolean
 }
 
-/** A network of the engine, this server's or not. */
+/** A network of the engine, whether it is this server's or not. */
 export interface NetworkState {
   id: string
   name: string
   driver: string
-  /** Its first IPv4 subnet and that one's gateway, if it has any. */
+  /** Its first IPv4 subnet and the gateway of that, if it has one. */
   subnet: string | null
   gateway: string | null
-  /** Its subnets of both families. */
+  /** Its IPv4 and IPv6 subnets. */
   subnets: string[]
   internal: boolean
   labels: Record<string, string>
@@ -43,7 +43,7 @@ export class Networks {
     this.#ledger = ledger
   }
 
-  /** Makes a bridge network and returns its id. Throws `runtime_error`, also when the name or the addresses are taken. */
+  /** Creates a bridge network and returns its id. Throws `runtime_error`, also when the name or the addresses are taken. */
   async create(spec: NetworkSpec): Promise<string> {
     this.#ledger.record('network', spec.name)
     const network = await this.#connection.call(`creating the network ${spec.name}`, (docker, abortSignal) =>
@@ -67,7 +67,7 @@ export class Networks {
   /** A network by id or name; null when there is none. */
   async inspect(nameOrId: string): Promise<NetworkState | null> {
     const found = await this.#connection.find(
-      `looking at the network ${nameOrId}`,
+      `inspecting the network ${nameOrId}`,
       (docker, abortSignal) =>
         docker
           .getNetwork(nameOrId)
@@ -76,7 +76,7 @@ export class Networks {
     return found && stateOf(found)
   }
 
-  /** All networks of the engine, those of others too: their addresses are taken. */
+  /** All networks of the engine, including those of others, whose addresses are taken too. */
   async list(): Promise<NetworkState[]> {
     const found = await this.#connection.call('listing networks', (docker, abortSignal) =>
       docker.listNetworks({ abortSignal } as Docker.NetworkListOptions),
@@ -84,27 +84,27 @@ export class Networks {
     return found.map(stateOf)
   }
 
-  /** The names of the networks that this server has made. */
+  /** The names of the networks that this server has created. */
   names(): string[] {
     return this.#ledger.list('network').map(({ name }) => name)
   }
 
-  /** Removes one of this server's networks. One that is not there is fine. Throws `runtime_error` while containers are in it. */
+  /** Removes one of this server's networks, if it exists. Throws `runtime_error` while containers are in it. */
   async remove(name: string): Promise<void> {
     const recorded = this.#ledger.find('network', name)
-    // One that was made anew since the data was copied that this server was restored from has another id.
+    // If this server was restored from older data, the network may have been created again since, with another id.
     const found = await this.inspect(name)
     const isOwn = found && (recorded?.engine_id === found.id || isLabelled(this.#serverId, found.labels))
-    // A stranger's may have taken the place of one that is no more.
+    // The network is gone; another program's may have its name now.
     if (!found || (recorded && recorded.engine_id !== null && !isOwn))
       return this.#ledger.forget('network', name)
     if (!recorded || !isOwn) {
       throw new AppError(
         'runtime_error',
-        `the network ${found.name} was not made by this server and is left alone`,
+        `the network ${found.name} was not created by this server and is left alone`,
       )
     }
-    // Podman would remove it and leave the containers without one.
+    // Podman would remove it and leave the containers without a network.
     const [first] = found.containers
     if (first)
       throw new AppError(

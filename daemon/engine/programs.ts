@@ -5,20 +5,20 @@ import { ContainerFinder } from './container-finder.ts'
 import { KILLED } from './container-state.ts'
 import type { Ledger } from './ledger.ts'
 
-/** The streams of a program end a moment before the engine tells that it has. */
+/** The streams of a program end a moment before the engine reports its exit. */
 const END_PERIOD_MS = 20
 const MAX_END_PERIOD_MS = 1_000
-/** What a shell says of a program that it cannot start. */
+/** The exit code that shells use for a program that cannot be started. */
 const NOT_STARTED = 126
 
-/** A program that runs in a container beside its own. */
+/** A program that runs in a container alongside its main program. */
 export interface Program {
   readonly streams: Attachment
-  /** Waits for its end and answers its exit code. Throws the signal's reason, or `runtime_error` when the engine goes away. */
+  /** Waits for its end and returns its exit code. Throws the signal's reason, or `runtime_error` if the engine goes away. */
   end(): Promise<number>
 }
 
-/** Programs in this server's containers that run, beside their own; they end with the container at the latest. */
+/** Runs further programs in this server's running containers; they end with the container at the latest. */
 export class Programs {
   readonly #connection: Connection
   readonly #finder: ContainerFinder
@@ -28,7 +28,7 @@ export class Programs {
     this.#finder = new ContainerFinder(connection, serverId, ledger)
   }
 
-  /** Starts a program in a container; one that the image lacks ends with 126 or 127. Throws `runtime_error`. */
+  /** Starts a program in a container; a program that the image lacks ends with 126 or 127. Throws `runtime_error`. */
   async start(
     container: string,
     { command, env }: { command: string[]; env: Record<string, string> },
@@ -71,7 +71,7 @@ export class Programs {
         { signal },
       )
       if (!Running) return ExitCode ?? NOT_STARTED
-      // With the container every program of it is killed; an engine that lost sight of one would tell for ever that it runs.
+      // Programs are killed with their container, but an engine that lost track of one would report it as running forever.
       if ((await this.#finder.find(container))?.State.Running !== true) return KILLED
       await delay(pauseMs, undefined, { signal })
     }

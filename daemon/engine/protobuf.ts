@@ -10,8 +10,8 @@ const BYTES = 2
 const FIXED32 = 5
 
 /**
- * The fields of a protobuf message in their order (https://protobuf.dev/programming-guides/encoding/). Fixed-width
- * fields are passed over. Throws RangeError when the message is cut off or not protobuf.
+ * The fields of a protobuf message in order (https://protobuf.dev/programming-guides/encoding/). Skips fixed-width fields.
+ * Throws RangeError when the message is cut off or not protobuf.
  */
 export function* readFields(message: Buffer): Generator<Field> {
   const cursor = { at: 0 }
@@ -37,12 +37,12 @@ export function* readFields(message: Buffer): Generator<Field> {
         cursor.at += 4
         break
       default:
-        throw new RangeError('a protobuf field has no known type')
+        throw new RangeError('a protobuf field has an unknown type')
     }
   }
 }
 
-/** Exact up to 2^53; the messages read here hold lengths, seconds and flags. */
+/** Exact up to 2^53; the messages read here contain lengths, seconds and flags. */
 function readVarint(message: Buffer, cursor: { at: number }): number {
   let value = 0
   for (let factor = 1; ; factor *= 128) {
@@ -53,13 +53,13 @@ function readVarint(message: Buffer, cursor: { at: number }): number {
   }
 }
 
-/** A message's field of bytes. */
+/** Encodes a field of bytes. */
 export function bytesField(number: number, value: Buffer | string): Buffer {
   const bytes = Buffer.from(value as string)
   return Buffer.concat([varint(number * 8 + BYTES), varint(bytes.length), bytes])
 }
 
-/** A message's field of a whole number. */
+/** Encodes a field with an integer. */
 export function numberField(number: number, value: number): Buffer {
   return Buffer.concat([varint(number * 8 + VARINT), varint(value)])
 }

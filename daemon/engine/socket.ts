@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { AppError } from '#server/errors.ts'
 
 /**
- * The path of the engine's socket: the named one, else the first that is there, else Docker's usual place.
+ * The path of the engine's socket: the given one, else the first usual one that exists, else Docker's usual path.
  * Throws `invalid_request` for an engine on another host.
  */
 export function socketOf(dockerHost: string | undefined): string {
@@ -11,7 +11,7 @@ export function socketOf(dockerHost: string | undefined): string {
     if (path.startsWith('/')) return path
     throw new AppError(
       'invalid_request',
-      `the container engine ${dockerHost} is not on this host: name a socket such as unix:///var/run/docker.sock with --docker-host or DOCKER_HOST`,
+      `the container engine ${dockerHost} is not on this host: set --docker-host or DOCKER_HOST to a socket such as unix:///var/run/docker.sock`,
     )
   }
   const candidates = usualSockets()

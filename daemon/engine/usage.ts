@@ -12,28 +12,28 @@ import { statusOf } from './faults.ts'
 import { labelFilter } from './labels.ts'
 import type { Ledger } from './ledger.ts'
 
-/** A container that runs, by the name that this server recorded. */
+/** A running container, with the name that this server recorded. */
 export interface RunningContainer {
   id: string
   name: string
 }
 
-/** What a container uses, and what it may use; null is no limit. */
+/** What a container uses, and what it may use; null means no limit. */
 export interface ContainerUsage extends Usage {
   /** CPUs. */
   cpuLimit: number | null
   memoryLimitBytes: number | null
 }
 
-/** What does not change while a container lives. */
+/** The facts about a container that do not change. */
 interface Known {
-  /** Null where it cannot be read: then the engine is asked each time. */
+  /** Null if it cannot be read; then the engine is asked each time. */
   group: ControlGroup | null
   cpuLimit: number | null
   memoryLimitBytes: number | null
 }
 
-/** How long the engine may take for an answer. */
+/** How long the engine may take to answer. */
 interface Limits {
   signal: AbortSignal
   timeoutMs: number
@@ -41,7 +41,7 @@ interface Limits {
 
 const NANO = 1e9
 
-/** Measures this server's containers: by the files of their control groups where those can be read, else by asking the engine. */
+/** Measures this server's containers: from their control groups if those can be read, else by asking the engine. */
 export class Usages {
   readonly #connection: Connection
   readonly #serverId: string
@@ -54,11 +54,11 @@ export class Usages {
     this.#ledger = ledger
   }
 
-  /** The containers that run. Throws `runtime_error` when the engine does not answer in `timeoutMs`. */
+  /** The running containers. Throws `runtime_error` when the engine does not answer in `timeoutMs`. */
   async running(timeoutMs: number): Promise<RunningContainer[]> {
     const filters = { label: labelFilter(this.#serverId), status: ['running', 'paused'] }
     const found = await this.#connection.call(
-      'listing the containers that run',
+      'listing the running containers',
       (docker, abortSignal) => docker.listContainers({ filters, abortSignal } as Docker.ContainerListOptions),
       { timeoutMs },
     )
@@ -73,8 +73,8 @@ export class Usages {
   }
 
   /**
-   * What a container uses; null when it has ended. Throws `runtime_error` when the engine does not answer in time, or
-   * the signal's reason.
+   * The usage of a container; null when it has ended. Throws `runtime_error` when the engine does not answer in time, or the
+   * signal's reason.
    */
   async read({ id, name }: RunningContainer, limits: Limits): Promise<ContainerUsage | null> {
     const known = this.#known.get(id) ?? (await this.#look(id, name, limits))
@@ -86,7 +86,7 @@ export class Usages {
 
   async #look(id: string, name: string, limits: Limits): Promise<Known | null> {
     const found = await this.#connection.find(
-      `looking at the container ${name}`,
+      `inspecting the container ${name}`,
       (docker, abortSignal) =>
         docker.getContainer(id).inspect({ abortSignal } as Docker.ContainerInspectOptions),
       limits,
@@ -95,7 +95,7 @@ export class Usages {
     const { Memory, NanoCpus, CpuQuota, CpuPeriod } = found.HostConfig
     const known = {
       group: await findControlGroup(found.State.Pid, id),
-      // Podman tells what it made of them.
+      // Podman reports the CPU limit as a quota and a period.
       cpuLimit: NanoCpus ? NanoCpus / NANO : CpuQuota && CpuPeriod ? CpuQuota / CpuPeriod : null,
       memoryLimitBytes: Memory || null,
     }
@@ -103,7 +103,7 @@ export class Usages {
     return known
   }
 
-  /** One shot: the engine does not wait for a second look. */
+  /** Uses one-shot mode, in which the engine does not wait for a second sample. */
   async #ask(id: string, name: string, limits: Limits): Promise<Usage | null> {
     try {
       const { cpu_stats, memory_stats } = await this.#connection.call(
@@ -115,7 +115,7 @@ export class Usages {
         limits,
       )
       if (!cpu_stats.system_cpu_usage || memory_stats.usage === undefined) return null
-      // The versions of control groups name it differently.
+      // The two versions of control groups name it differently.
       const cache = memory_stats.stats as { total_inactive_file?: number; inactive_file?: number } | undefined
       return {
         cpuSeconds: cpu_stats.cpu_usage.total_usage / NANO,
@@ -133,7 +133,7 @@ export class Usages {
 
 function nullWhenGone(error: unknown): null {
   const { code } = error as NodeJS.ErrnoException
-  // The group goes with its last process; ENODEV is told by a file that was open then.
+  // The group is removed with its last process; a file that was open then fails with ENODEV.
   if (code === 'ENOENT' || code === 'ENODEV') return null
   throw error
 }

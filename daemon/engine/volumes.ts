@@ -21,7 +21,7 @@ export class Volumes {
     this.#ledger = ledger
   }
 
-  /** Makes a volume; one of this name that is already there stays as it is. Throws `runtime_error`. */
+  /** Creates a volume; an existing one with this name stays as it is. Throws `runtime_error`. */
   async create(name: string, labels: Record<string, string>): Promise<void> {
     this.#ledger.record('volume', name)
     await this.#connection.call(`creating the volume ${name}`, (docker, abortSignal) =>
@@ -31,18 +31,21 @@ export class Volumes {
 
   /** A volume by name; null when there is none. */
   async inspect(name: string): Promise<VolumeState | null> {
-    const found = await this.#connection.find(`looking at the volume ${name}`, (docker, abortSignal) =>
+    const found = await this.#connection.find(`inspecting the volume ${name}`, (docker, abortSignal) =>
       docker.getVolume(name).inspect({ abortSignal }),
     )
     return found && { name: found.Name, labels: found.Labels ?? {} }
   }
 
-  /** Removes one of this server's volumes with what is in it. One that is not there is fine. Throws `runtime_error` while it is used. */
+  /** Removes one of this server's volumes and its content, if it exists. Throws `runtime_error` while it is in use. */
   async remove(name: string): Promise<void> {
     const found = await this.inspect(name)
     if (!found) return this.#ledger.forget('volume', name)
     if (!this.#ledger.find('volume', name)) {
-      throw new AppError('runtime_error', `the volume ${name} was not made by this server and is left alone`)
+      throw new AppError(
+        'runtime_error',
+        `the volume ${name} was not created by this server and is left alone`,
+      )
     }
     await this.#connection.call(`removing the volume ${name}`, async (docker, abortSignal) => {
       try {

@@ -3,8 +3,8 @@ import type { Engine } from '../engine/index.ts'
 import type { Network } from './networks.ts'
 
 /**
- * The address of a container that is about to start: its own, or another where a container has that of which the
- * database knows nothing, as after older data was restored.
+ * The address of a container that is about to start: its own, or another one if a container that the database does not know
+ * has it, which can happen after older data was restored.
  */
 export async function addressFor(
   engine: Engine,

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 
-/** The columns of /proc/net/route that say where a route leads: interface, destination, ..., mask (proc(5)). */
+/** The columns of /proc/net/route that say where a route goes: interface, destination, ..., mask (proc(5)). */
 const DESTINATION = 1
 const MASK = 7
 
 /**
- * The IPv4 subnets that the host has routes to, those of bridges without a container on them included, which the list of
- * interfaces leaves out. None where the kernel does not tell.
+ * The IPv4 subnets that the host has routes to, including bridges without a container, which are missing from the list of
+ * interfaces. None where the kernel has no such file.
  */
 export async function hostRoutes(): Promise<string[]> {
   return subnetsOf(await readFile('/proc/net/route', 'utf8').catch(() => ''))
@@ -27,7 +27,7 @@ export function subnetsOf(table: string): string[] {
     })
 }
 
-/** The kernel writes an address as a number of the host's byte order: 10.208.0.0 is 0000D00A. */
+/** The kernel writes an address as a number in the host's byte order: 10.208.0.0 is 0000D00A. */
 function addressOf(hex: string | undefined): string | null {
   if (hex === undefined || !/^[0-9A-F]{8}$/i.test(hex)) return null
   return hex

@@ -8,8 +8,8 @@ import { removeLeftProbes } from './resolver.ts'
 const log = logger('engine')
 
 /**
- * Proves once how containers are reached: by making production's network and looking for its gateway among the host's
- * own addresses. Rootless engines and those in a virtual machine have it elsewhere.
+ * Finds out once how containers are reached: creates production's network and checks whether its gateway is one of the
+ * host's own addresses. It is not for rootless engines and engines in a virtual machine.
  */
 export async function meetEngine(world: World): Promise<void> {
   if (world.reachByAddress !== null) return
@@ -23,7 +23,7 @@ export async function meetEngine(world: World): Promise<void> {
   log.info(`engine ${version}`, { reached_by: world.reachByAddress ? 'address' : 'published port' })
   if (!world.reachByAddress) {
     log.warn(
-      'containers cannot be reached by address: instances are published on loopback ports, and health is judged less exactly',
+      'containers cannot be reached by address: instances are published on loopback ports, and health checks are less exact',
     )
   }
 }

@@ -20,19 +20,19 @@ import { guardSubnet } from './metadata.ts'
 
 const log = logger('environments')
 
-/** The /20 subnets are cut from here: a part of 10/8 that neither the engine's default pools nor usual VPNs take. */
+/** The /20 subnets are cut from here: a part of 10/8 that neither the engine's default pools nor common VPNs use. */
 const POOL_BASE = '10.208.0.0'
 const POOL_SUBNETS = 256
 const SUBNET_ADDRESSES = 4_096
 const PREFIX = 20
 
-/** Others who make networks, as another server on this engine, may take a subnet between the look at all of them and the choice. */
+/** Another program may take a subnet after the networks were listed; then another one is chosen, at most this often. */
 const MAX_REFUSALS = 10
 
 const NETWORK_PREFIX = 'deployer-'
 
 export interface Network {
-  /** The engine's. */
+  /** The engine's id. */
   id: string
   name: string
   subnet: string
@@ -48,30 +48,30 @@ export function environmentOf(name: string): string {
   return name.slice(NETWORK_PREFIX.length)
 }
 
-/** Networks are made one after the other: two at once would choose the same subnet. */
-let making: Promise<unknown> = Promise.resolve()
+/** Networks are created one after the other: two at once would choose the same subnet. */
+let creating: Promise<unknown> = Promise.resolve()
 
 /**
  * Makes sure that an environment's private network exists, with a subnet that the server chose and recorded.
- * Throws `runtime_error` when the engine does not do it, `not_found` when the environment was deleted meanwhile.
+ * Throws `runtime_error` when the engine fails, `not_found` when the environment was deleted in the meantime.
  */
 export async function ensureNetwork(world: World, environment: Environment): Promise<Network> {
-  const network = await findOrMake(world.engine, environment)
+  const network = await findOrCreate(world.engine, environment)
   await guardSubnet(world, network.subnet)
   return network
 }
 
-async function findOrMake(engine: Engine, environment: Environment): Promise<Network> {
+async function findOrCreate(engine: Engine, environment: Environment): Promise<Network> {
   const name = networkName(environment)
   const existing = await engine.networks.inspect(name)
   if (existing?.subnet && existing.subnet === environment.subnet)
     return { id: existing.id, name, subnet: existing.subnet }
-  const made = making.catch(() => {}).then(() => makeNetwork(engine, findEnvironment(environment.id)))
-  making = made
-  return made
+  const created = creating.catch(() => {}).then(() => createNetwork(engine, findEnvironment(environment.id)))
+  creating = created
+  return created
 }
 
-async function makeNetwork(engine: Engine, environment: Environment): Promise<Network> {
+async function createNetwork(engine: Engine, environment: Environment): Promise<Network> {
   const name = networkName(environment)
   const existing = await engine.networks.inspect(name)
   if (existing) {
@@ -79,12 +79,12 @@ async function makeNetwork(engine: Engine, environment: Environment): Promise<Ne
     if (subnet === null)
       throw new AppError(
         'runtime_error',
-        `the network ${name} has no IPv4 subnet: remove it, it is made anew`,
+        `the network ${name} has no IPv4 subnet: remove it, and it will be created again`,
       )
     recordSubnet(environment, subnet)
     return { id: existing.id, name, subnet }
   }
-  // Not every network whose addresses the engine keeps is in its list, as one that is being made or removed.
+  // The engine's list lacks networks that are just being created or removed, whose addresses are taken all the same.
   const refused: Range[] = []
   for (;;) {
     const subnet = chooseSubnet(environment, [...(await takenSubnets(engine, environment)), ...refused])
@@ -101,7 +101,7 @@ async function makeNetwork(engine: Engine, environment: Environment): Promise<Ne
   }
 }
 
-/** Records the subnet that a network has; what had an address in a former one moves along. */
+/** Records the subnet of a network; addresses in a former subnet are moved to it. */
 function recordSubnet(environment: Environment, subnet: string): void {
   const former = environment.subnet
   if (subnet === former) return
@@ -112,12 +112,12 @@ function recordSubnet(environment: Environment, subnet: string): void {
     restSubnet(former)
   })
   if (former !== null)
-    log.warn('a private network has another subnet now', { environment: environment.name, former, subnet })
+    log.warn('the subnet of a private network changed', { environment: environment.name, former, subnet })
 }
 
 /**
- * Whether the host itself has the gateway's address of a subnet, so that containers can be reached by address. Asked by
- * binding it: the list of interfaces leaves out a bridge without a container on it.
+ * Whether the gateway's address of a subnet is the host's own, so that containers can be reached by address. Binds the
+ * address to find out, since the list of interfaces leaves out a bridge without containers.
  */
 export async function isGatewayLocal(subnet: string): Promise<boolean> {
   const server = createServer()
@@ -132,14 +132,14 @@ export async function isGatewayLocal(subnet: string): Promise<boolean> {
   }
 }
 
-/** What is not free for an environment's network. */
+/** The ranges that an environment's network must not use. */
 async function takenSubnets(engine: Engine, { id }: Environment): Promise<Range[]> {
   const networks = await engine.networks.list()
   const ofEngine = networks.flatMap(({ subnet }) => (subnet ? [subnet] : []))
   const ofInterfaces = Object.values(networkInterfaces()).flatMap((addresses) =>
     (addresses ?? []).flatMap(({ family, cidr }) => (family === 'IPv4' && cidr ? [cidr] : [])),
   )
-  // A route to all of the pool, as to a company's 10.0.0.0/8, would leave nothing; the network's own goes before it.
+  // A route to the whole pool, such as a company's 10.0.0.0/8, would leave nothing; the network's own route wins over it.
   const pool = rangeOf(`${POOL_BASE}/${PREFIX - Math.log2(POOL_SUBNETS)}`)
   const ofHost = [...ofInterfaces, ...(await hostRoutes())]
     .map(rangeOf)
@@ -150,13 +150,13 @@ async function takenSubnets(engine: Engine, { id }: Environment): Promise<Range[
   return [...ofHost, ...[...ofEngine, ...reserved, ...restingSubnets()].map(rangeOf)]
 }
 
-/** The subnet that a network had, else the first that is free. */
+/** The subnet that the network had, if it is free, else the first free one. */
 function chooseSubnet({ subnet: former }: Environment, taken: readonly Range[]): string {
   const isFree = (subnet: string): boolean => {
     const { first, last } = rangeOf(subnet)
     return !taken.some((range) => range.first <= last && first <= range.last)
   }
-  // The engine makes a second bridge with addresses that the host has elsewhere, and the host asks the other.
+  // The engine creates a bridge even with addresses that the host has elsewhere, and the host would use the other route.
   if (former !== null && isFree(former)) return former
   for (let index = 0; index < POOL_SUBNETS; index++) {
     const subnet = `${addressAt(`${POOL_BASE}/${PREFIX}`, index * SUBNET_ADDRESSES)}/${PREFIX}`
@@ -164,7 +164,7 @@ function chooseSubnet({ subnet: former }: Environment, taken: readonly Range[]):
   }
   throw new AppError(
     'runtime_error',
-    `none of the ${POOL_SUBNETS} subnets /${PREFIX} from ${POOL_BASE} on is free for a private network: delete an environment that is not needed; its subnet is free an hour later`,
+    `all ${POOL_SUBNETS} /${PREFIX} subnets from ${POOL_BASE} are taken, so a private network cannot be created: delete an environment that is not needed; its subnet is free an hour later`,
   )
 }
 

@@ -10,28 +10,28 @@ import { forgetResolver } from './resolver.ts'
 
 const log = logger('environments')
 
-/** A network is made in a part of a second; an answer waits no longer for a slow engine. */
-const MAKE_MS = 10_000
+/** A network is created in less than a second; a request does not wait longer than this for a slow engine. */
+const CREATE_MS = 10_000
 const PERIOD_MS = 60_000
 
 /**
- * Makes a new environment's network. While the engine is down, or slow, nothing is lost: the first container makes it.
+ * Creates a new environment's network. Nothing is lost while the engine is down or slow: the first container creates it.
  * Throws `runtime_error` when the engine refuses.
  */
 export async function provideNetwork(world: World, environment: Environment): Promise<void> {
   if (world.reachByAddress === null || world.engineFault !== null) return
-  const made = ensureNetwork(world, environment).then(() => world.dataPlane.sync())
+  const created = ensureNetwork(world, environment).then(() => world.dataPlane.sync())
   try {
-    await Promise.race([made, delay(MAKE_MS, undefined, { ref: false })])
+    await Promise.race([created, delay(CREATE_MS, undefined, { ref: false })])
   } catch (error) {
     throw new AppError('runtime_error', `saved; not applied yet: ${messageOf(error)}`, { cause: error })
   } finally {
-    // After its time is up nobody waits for it any more.
-    made.catch(() => {})
+    // After the time is up, nothing waits for it any more.
+    created.catch(() => {})
   }
 }
 
-/** Removes the network of an environment that is deleted. What cannot be removed now is removed by the task. */
+/** Removes the network of a deleted environment. If that fails, the task tries again. */
 export async function removeNetwork(world: World, environment: Environment): Promise<void> {
   const removal = remove(world, environment.id).catch((error: unknown) =>
     log.warn('a private network could not be removed yet', {
@@ -39,10 +39,10 @@ export async function removeNetwork(world: World, environment: Environment): Pro
       error: messageOf(error),
     }),
   )
-  await Promise.race([removal, delay(MAKE_MS, undefined, { ref: false })])
+  await Promise.race([removal, delay(CREATE_MS, undefined, { ref: false })])
 }
 
-/** Removes this server's networks whose environment is gone, and keeps the packet filter's rules up to date for the others. */
+/** Removes this server's networks whose environment is gone, and keeps the packet filter's rules for the others current. */
 export function environments(world: World): Task {
   return {
     name: 'environments',
@@ -58,7 +58,7 @@ export function environments(world: World): Task {
           log.warn('a private network cannot be removed yet', { network: name, error: messageOf(error) }),
         )
       }
-      // Others may have emptied the packet filter.
+      // Another program may have emptied the packet filter.
       if (world.engineFault === null) await guardMetadata(world)
     },
   }
@@ -66,7 +66,7 @@ export function environments(world: World): Task {
 
 async function remove(world: World, environmentId: string): Promise<void> {
   await forgetResolver(world, environmentId)
-  // Its zone ends before its addresses do.
+  // The data plane must stop answering for its names before its addresses go.
   await world.dataPlane.sync()
   await world.engine.networks.remove(networkName({ id: environmentId }))
 }

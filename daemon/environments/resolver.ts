@@ -11,30 +11,30 @@ import type { Network } from './networks.ts'
 
 const log = logger('resolver')
 
-/** A lookup that is answered takes milliseconds; the first container of an environment waits no longer than this. */
+/** A lookup that is answered takes milliseconds; the first container of an environment waits at most this long. */
 const PROBE_MS = 5_000
 /** The data plane is on this host. */
 const ASK_MS = 1_000
 const PROBE_PREFIX = 'deployer-probe-'
 const PROBE_MEMORY_BYTES = 64 * 1024 ** 2
-/** What the probe prints when its image has no program that looks names up. */
+/** The probe's output when its image has no program that looks names up. */
 const NO_TOOL = 'no lookup program'
 const LOOK_UP = `if command -v getent >/dev/null; then getent hosts ${PROBE_NAME}
 elif command -v nslookup >/dev/null; then nslookup ${PROBE_NAME}
 else echo '${NO_TOOL}'; fi`
 
 interface Verdict {
-  /** A network that is made anew may have another. */
+  /** A network that is created again may have another gateway. */
   gateway: string
   works: Promise<boolean | null>
 }
 
-/** Whether containers of an environment are answered by the resolver, found out once since the start; by environment id. */
+/** Whether the resolver's answers reach containers of an environment, found out once per start; by environment id. */
 const verdicts = new Map<string, Verdict>()
 
 /**
- * The name server that a new container of an environment is given; null where engine aliases have to serve. The first
- * container's image is tried with; one without a shell or a lookup program tells nothing, and the next is tried.
+ * The name server for a new container of an environment; null where the engine's aliases must do instead. The image of the
+ * first container is used for a probe; if it has no shell or no lookup program, the next container's image is tried.
  */
 export async function nameServerOf(
   world: World,
@@ -46,31 +46,34 @@ export async function nameServerOf(
   const gateway = addressAt(network.subnet, 1)
   let verdict = verdicts.get(environment.id)
   if (verdict?.gateway !== gateway) {
-    verdict = { gateway, works: judge(world, findEnvironment(environment.id), network, gateway, imageId) }
+    verdict = {
+      gateway,
+      works: checkResolver(world, findEnvironment(environment.id), network, gateway, imageId),
+    }
     verdicts.set(environment.id, verdict)
   }
   let works: boolean | null = null
   try {
     works = await verdict.works
   } finally {
-    // Nothing was found out.
+    // The probe gave no result, so the next container probes again.
     if (works === null && verdicts.get(environment.id) === verdict) verdicts.delete(environment.id)
   }
   return (works ?? (await isAnswering(gateway))) ? gateway : null
 }
 
-/** Removes probes that a killed server left. An address is recorded before its container, so that its holders are all. */
+/** Removes probes that a killed server left. They all hold an address, which is recorded before the container is created. */
 export async function removeLeftProbes(world: World): Promise<void> {
   for (const name of jobAddressHolders()) if (name.startsWith(PROBE_PREFIX)) await removeProbe(world, name)
 }
 
-/** Forgets what was found out about an environment, and removes a probe that a killed server left. */
+/** Forgets the result for an environment, and removes a probe that a killed server left. */
 export async function forgetResolver(world: World, environmentId: string): Promise<void> {
   verdicts.delete(environmentId)
   await world.engine.containers.remove(probeName(environmentId))
 }
 
-async function judge(
+async function checkResolver(
   world: World,
   environment: Environment,
   network: Network,
@@ -78,11 +81,11 @@ async function judge(
   imageId: string,
 ): Promise<boolean | null> {
   const fields = { environment: environment.name, gateway }
-  // The gateway may be new to the data plane.
+  // The data plane may not know the gateway yet.
   await world.dataPlane.sync()
   if (!(await isAnswering(gateway))) {
     log.warn(
-      'the data plane cannot answer names here (port 53 taken?): engine aliases serve, and names may lead to instances that are stopping',
+      'the data plane cannot answer DNS here (is port 53 taken?): engine aliases are used instead, and names may resolve to instances that are stopping',
       fields,
     )
     return false
@@ -90,17 +93,17 @@ async function judge(
   const works = await probe(world, environment.id, network, gateway, imageId)
   if (works === false) {
     log.warn(
-      'containers get no answer from the resolver (a firewall on the host?): engine aliases serve, and names may lead to instances that are stopping',
+      'containers get no answer from the resolver (a firewall on the host?): engine aliases are used instead, and names may resolve to instances that are stopping',
       fields,
     )
-  } else if (works) log.info('containers are answered by the resolver', fields)
-  else log.info('the image tells nothing about the resolver; the next one is tried', fields)
+  } else if (works) log.info('containers get answers from the resolver', fields)
+  else log.info('the image cannot test the resolver; the next one will be tried', fields)
   return works
 }
 
 /**
- * Whether the data plane holds port 53 of a gateway. The host's own packets may come from any of its addresses, as the
- * engine rewrites them, and a stranger is refused: another program's name server would have looked.
+ * Whether the data plane holds port 53 of a gateway. The engine may rewrite the source address of the host's own packets,
+ * and the data plane refuses unknown addresses; so a refusal counts too: another name server would have looked the name up.
  */
 async function isAnswering(gateway: string): Promise<boolean> {
   const resolver = new Resolver({ timeout: ASK_MS, tries: 2 })
@@ -112,7 +115,7 @@ async function isAnswering(gateway: string): Promise<boolean> {
   }
 }
 
-/** Looks a name up in a container of the image; null when that cannot be done with it. */
+/** Looks a name up in a container of the image; null when that cannot be done with this image. */
 async function probe(
   world: World,
   environmentId: string,
@@ -147,7 +150,7 @@ async function probe(
     for await (const { line } of world.engine.output.logs(name, { signal: AbortSignal.timeout(ASK_MS) }))
       output += `${line}\n`
     if (output.includes(PROBE_ADDRESS)) return true
-    // What ended by a fault of its own (no rights, no memory) has looked nothing up.
+    // A probe that failed for another reason (no rights, no memory) has not looked anything up.
     return output.includes(NO_TOOL) || (end !== null && end.exitCode > 2) ? null : false
   } catch (error) {
     log.debug('the probe did not run', { error: messageOf(error) })
@@ -157,13 +160,13 @@ async function probe(
   }
 }
 
-/** One that cannot be removed now keeps its address, by which the next start finds it. */
+/** Removes a probe. If that fails it keeps its address, by which the next start finds it. */
 async function removeProbe(world: World, name: string): Promise<void> {
   try {
     await world.engine.containers.remove(name)
     releaseAddress(name)
   } catch (error) {
-    log.warn('a probe is left', { name, error: messageOf(error) })
+    log.warn('a probe could not be removed', { name, error: messageOf(error) })
   }
 }
 

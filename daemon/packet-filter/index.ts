@@ -3,12 +3,12 @@ import { METADATA_NETWORKS } from '#server/network/addresses.ts'
 import { iptables } from './iptables.ts'
 import { nftables } from './nftables.ts'
 
-/** The better one first. */
+/** The preferred one comes first. */
 const FILTERS = [nftables, iptables]
 
 /**
- * Has connections from these subnets to metadata addresses rejected by the host's packet filter, and answers by which
- * program. Throws one line that says why none could do it.
+ * Has the host's packet filter reject connections from these subnets to metadata addresses, and returns the program that
+ * did it. Throws one line that says why no program could.
  */
 export async function rejectMetadata(serverId: string, subnets: readonly string[]): Promise<string> {
   const faults: string[] = []
@@ -23,7 +23,7 @@ export async function rejectMetadata(serverId: string, subnets: readonly string[
   throw new Error(faults.join('; '))
 }
 
-/** Removes the rules that a server has set; answers what they were called. */
+/** Removes the rules that a server has set; returns what they were called. */
 export async function removeRules(serverId: string): Promise<string[]> {
   const cleared = await Promise.all(FILTERS.map((filter) => filter.clear(serverId)))
   return cleared.filter((name) => name !== null)

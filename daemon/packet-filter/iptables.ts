@@ -5,23 +5,23 @@ const PROGRAMS = { ipv4: 'iptables', ipv6: 'ip6tables' } as const
 type Family = keyof typeof PROGRAMS
 const FAMILIES = Object.keys(PROGRAMS) as Family[]
 
-/** How to say that something is not to be reached (iptables-extensions(8), REJECT). */
+/** The ICMP answers that say that access is prohibited (iptables-extensions(8), REJECT). */
 const PROHIBITED = { ipv4: 'icmp-admin-prohibited', ipv6: 'icmp6-adm-prohibited' }
 
-/** Docker leaves this chain to others, and puts it before its own rules at each of its starts. */
+/** Docker leaves this chain to users and puts it before its own rules whenever it starts. */
 const USER_CHAIN = 'DOCKER-USER'
 const HOOKS = [USER_CHAIN, 'FORWARD', 'INPUT']
-/** The engine sets rules too, one program at a time. */
+/** Waits for the lock: the engine sets rules too, and only one program can at a time. */
 const WAIT = ['-w', '5']
 
-/** iptables(8), which Docker itself needs: chains of the server's own, and a jump to them. */
+/** Uses iptables(8), which Docker itself needs: chains of the server's own, and jumps to them. */
 export const iptables: PacketFilter = {
   program: 'iptables',
 
   async reject(serverId, subnets, networks) {
     for (const family of FAMILIES) {
       const [from, to] = [ofFamily(family, subnets), ofFamily(family, networks)]
-      // A host without IPv6 may lack the program for it.
+      // A host without IPv6 may lack ip6tables.
       if (family === 'ipv6' && from.length === 0) await clearFamily(family, serverId)
       else await rejectFamily(family, serverId, from, to)
     }
@@ -33,7 +33,7 @@ export const iptables: PacketFilter = {
   },
 }
 
-/** A chain's name has 28 characters at most. */
+/** The names of the chains; at most 28 characters each. */
 function chainsOf(serverId: string): { jumps: string; refuse: string } {
   return { jumps: `dpl-${serverId}`, refuse: `dpl-${serverId}-r` }
 }
@@ -43,13 +43,13 @@ async function rejectFamily(family: Family, serverId: string, from: string[], to
   const program = PROGRAMS[family]
   const lines = [
     '*filter',
-    // Emptied, or made where they are not there yet.
+    // Empties the chains, or creates them.
     `:${jumps} - [0:0]`,
     `:${refuse} - [0:0]`,
-    // By where a container wanted to go, also where the host leads that elsewhere; its answers to others pass.
+    // Matches the original destination, also when the host redirects it; replies of a container pass.
     ...to.map((network) => `-A ${jumps} -m conntrack --ctdir ORIGINAL --ctorigdst ${network} -j ${refuse}`),
     ...['tcp', 'udp'].map((protocol) => `-A ${refuse} -p ${protocol} --dport ${DNS_PORT} -j RETURN`),
-    // A reset is not held back when there are many, as the kernel does with ICMP.
+    // TCP gets a reset, which the kernel does not rate-limit as it does ICMP.
     ...from.flatMap((subnet) => [
       `-A ${refuse} -s ${subnet} -p tcp -j REJECT --reject-with tcp-reset`,
       `-A ${refuse} -s ${subnet} -j REJECT --reject-with ${PROHIBITED[family]}`,
@@ -66,7 +66,7 @@ async function jumpFrom(program: string, hook: string, chain: string): Promise<v
   await command(program, [...WAIT, '-C', ...rule]).catch(() => command(program, [...WAIT, '-I', ...rule]))
 }
 
-/** Answers whether there was something to remove. */
+/** Returns whether there was something to remove. */
 async function clearFamily(family: Family, serverId: string): Promise<boolean> {
   const { jumps, refuse } = chainsOf(serverId)
   const program = PROGRAMS[family]

@@ -2,7 +2,7 @@ import { command } from './command.ts'
 import { DNS_PORT, ofFamily, type PacketFilter } from './filter.ts'
 
 /**
- * nft(8): a table of the server's own, which no other program looks into and no restart of the engine empties. It is
+ * Uses nft(8): a table of the server's own, which no other program changes and no restart of the engine empties. It is
  * replaced in one transaction, so that there is no moment without it.
  */
 export const nftables: PacketFilter = {
@@ -25,7 +25,7 @@ function tableOf(serverId: string): string {
   return `deployer_${serverId}`
 }
 
-/** The table as text; a table is there before it is deleted, as deleting one that is not would fail. */
+/** The table as text. It is added before it is deleted, since deleting a table that does not exist fails. */
 function ruleset(table: string, subnets: readonly string[], networks: readonly string[]): string {
   const jumps = [
     ...jumpsOf('ip', ofFamily('ipv4', subnets), ofFamily('ipv4', networks)),
@@ -44,7 +44,7 @@ function ruleset(table: string, subnets: readonly string[], networks: readonly s
     'chain refuse {',
     `tcp dport ${DNS_PORT} return`,
     `udp dport ${DNS_PORT} return`,
-    // An answer that the kernel does not hold back when there are many, as it does those of ICMP.
+    // TCP gets a reset, which the kernel does not rate-limit as it does ICMP.
     'meta l4proto tcp reject with tcp reset',
     'reject with icmpx type admin-prohibited',
     '}',
@@ -53,7 +53,7 @@ function ruleset(table: string, subnets: readonly string[], networks: readonly s
   ].join('\n')
 }
 
-/** By where a container wanted to go, also where the host leads that elsewhere; its answers to others pass. */
+/** Matches the original destination, also when the host redirects it; replies of a container pass. */
 function jumpsOf(family: 'ip' | 'ip6', subnets: string[], networks: string[]): string[] {
   if (subnets.length === 0 || networks.length === 0) return []
   const [from, to] = [`{ ${subnets.join(', ')} }`, `{ ${networks.join(', ')} }`]

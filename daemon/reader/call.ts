@@ -1,24 +1,24 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** What one call may take before its process is ended. */
+/** The limits of one call; when it exceeds them, its process is killed. */
 export interface CallLimits {
-  /** Of processor time, over all threads. */
+  /** Processor time, over all threads. */
   cpuSeconds: number
-  /** From the question to the answer; null where a signal or the sender of the bytes decides. */
+  /** From the request to the answer; null where a signal or the sender of the bytes sets the limit. */
   seconds: number | null
 }
 
-/** One kind of work on a user's files that is done by a process of its own: what it takes, and what it answers. */
+/** One kind of work on a user's files that is done by a process of its own, with its input and its output. */
 export interface Call<Input, Output> {
   name: string
-  /** What it does, for the message about one that took too much: `unpacking the archive`. */
+  /** What it does, for the message when a job exceeds a limit: `unpacking the archive`. */
   doing: string
   limits: CallLimits
-  /** Never there; carries the types. */
+  /** Never set; carries the types. */
   types?: (input: Input) => Output
 }
 
-/** The bytes that come to a call and go from it, beside its input and its answer. */
+/** The bytes that go to a call and come from it, in addition to its input and its answer. */
 export interface CallStreams {
   readonly input: Readable
   readonly output: Writable
@@ -30,11 +30,11 @@ export interface Request {
   input: unknown
 }
 
-/** What comes back: an output, a fault of the source (its message is for the user), or any other error. */
+/** The answer of a job: an output, a fault in the source (with a message for the user), or any other error. */
 export type Answer =
   | { kind: 'done'; output: unknown }
   | { kind: 'source fault'; message: string }
   | { kind: 'error'; message: string; code: string | null; stack: string }
 
-/** File descriptors of the process beside the three that each has and node's own channel (3). */
+/** A file descriptor of the process, in addition to the three standard ones and node's own channel (3). */
 export const LIFELINE_FD = 4

@@ -1,9 +1,9 @@
 import { setPriority } from 'node:os'
 
-/** Behind whatever serves requests, by two thirds where the processors are busy (sched(7)): builds must go on. */
+/** On busy processors, a third of the share of a process that serves requests (sched(7)): builds still progress. */
 const PRIORITY = 5
 
-/** Puts a process behind what serves; right after its start, so that its threads and children inherit it. */
+/** Lowers a process's priority below those that serve requests; called right after its start, so that children inherit it. */
 export function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, PRIORITY)

@@ -2,15 +2,15 @@ import { finished, type Readable, type Writable } from 'node:stream'
 
 /** Bytes on their way from one stream to another. */
 export interface Pump {
-  /** Resolves when all were written and the sink was ended; rejects when the source fails, or `onBytes` throws. */
+  /** Resolves when all bytes were written and the sink was ended; rejects when the source fails or `onBytes` throws. */
   done: Promise<void>
-  /** Lets go of the source, paused and open. */
+  /** Leaves the source paused and open. */
   detach(): void
 }
 
 /**
- * Copies a stream with back-pressure; the pieces are of no use to anybody else afterwards. Other than a pipeline it
- * leaves the source open whatever happens to the sink: it may be a connection that has still to be answered.
+ * Copies a stream with back-pressure; nothing else may use the pieces afterwards. Unlike a pipeline, it leaves the source
+ * open whatever happens to the sink: the source may be a connection that still has to be answered.
  */
 export function pump(source: Readable, sink: Writable, onBytes: (bytes: Buffer) => void): Pump {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -41,7 +41,7 @@ export function pump(source: Readable, sink: Writable, onBytes: (bytes: Buffer) 
   }
 }
 
-/** Frees what was written. The collector would let 70 MiB of such pieces gather during an upload of 512 MiB (measured). */
+/** Frees a written piece. The garbage collector alone let 70 MiB of them accumulate in an upload of 512 MiB (measured). */
 function giveBack({ buffer, length }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0)
 }

@@ -6,26 +6,26 @@ import { lowerPriority } from './priority.ts'
 import { pump } from './pump.ts'
 import { watchUsage, type Usage } from './usage.ts'
 
-/** The heap holds the largest files that are read, some of them twice; what else a call keeps is bounded below. */
+/** The heap must hold the largest files that are read, some of them twice; the rest is bounded below. */
 const MAX_HEAP_MIB = 256
-/** The heap, node itself (45 MiB), and the bytes that are under way. */
+/** The heap, node itself (45 MiB), and the bytes in transit. */
 const MAX_RESIDENT_BYTES = 384 * 1024 * 1024
-/** A young generation of this size collects before a flood of small entries becomes resident memory. */
+/** With a young generation of this size, a flood of small entries is collected before it becomes resident memory. */
 const YOUNG_GENERATION_MIB = 4
-/** As much of what the process wrote about its own end is looked at. */
-const MAX_WORDS_CHARACTERS = 4 * 1024
+/** How much of the process's last error output is kept, to explain why it ended. */
+const MAX_ERROR_OUTPUT_CHARACTERS = 4 * 1024
 
 let program: string | undefined
 
-/** Says which file the process runs; once, when the server starts. */
+/** Sets the file that the process runs; called once, when the server starts. */
 export function provideReaderProgram(file: string): void {
   program = file
 }
 
 /**
- * A process that reads a user's files, so that nothing in them can hold up the server or fill its memory. It runs with
- * an empty environment and a low priority, within limits, is ended at once by the signal, by `end` and with the server
- * itself, and answers one call at a time.
+ * A process that reads a user's files, so that nothing in them can block the server or fill its memory. It runs with an
+ * empty environment, a low priority and limits, and answers one call at a time. The signal, `end` and the end of the server
+ * kill it at once.
  */
 export class Reader {
   readonly #child: ChildProcess
@@ -35,21 +35,21 @@ export class Reader {
   /** Why it was killed. */
   #reason: unknown
   #hasEnded = false
-  #words = ''
+  #errorOutput = ''
   #cpuSeconds = 0
   #asked: { doing: string; settle: PromiseWithResolvers<Answer> } | null = null
 
-  /** Throws the signal's reason when it has aborted already. */
+  /** Throws the signal's reason if it has already aborted. */
   constructor(signal?: AbortSignal) {
     signal?.throwIfAborted()
-    if (program === undefined) throw new Error('there is no program that reads sources')
+    if (program === undefined) throw new Error('the program that reads sources has not been set')
     this.#signal = signal
     const flags = [`--max-old-space-size=${MAX_HEAP_MIB}`, `--max-semi-space-size=${YOUNG_GENERATION_MIB}`]
     this.#child = spawn(process.execPath, [...flags, program], {
       cwd: '/',
-      // It needs none of the server's secrets, nor anything else of its environment.
+      // It needs nothing from the server's environment, least of all its secrets.
       env: {},
-      // The last is its lifeline: it closes with this process, however that ends.
+      // The last one is its lifeline: it closes with this process, however this process ends.
       stdio: ['pipe', 'pipe', 'pipe', 'ipc', 'pipe'],
     })
     const { pid } = this.#child
@@ -59,26 +59,26 @@ export class Reader {
     })
     this.#child.on('message', (answer: Answer) => this.#settle(answer))
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-      this.#words = (this.#words + text).slice(-MAX_WORDS_CHARACTERS)
+      this.#errorOutput = (this.#errorOutput + text).slice(-MAX_ERROR_OUTPUT_CHARACTERS)
     })
-    // What is written to a process that has ended; its end says why.
+    // Writing to a process that has ended fails; its exit says why.
     for (const stream of this.#child.stdio) stream?.on('error', () => {})
     signal?.addEventListener('abort', this.#onAbort, { once: true })
     this.#stopWatching = pid === undefined ? () => {} : watchUsage(pid, (usage) => this.#judge(usage))
     lowerPriority(pid)
   }
 
-  /** What a call writes beside its answer. Its end says nothing of whether all came: the answer does. */
+  /** What a call writes in addition to its answer. Only the answer shows that it is complete, not the end of the stream. */
   get output(): Readable {
     return this.#child.stdout!
   }
 
   /**
-   * Makes a call. Throws BuildFailure for faults of the source, and when the call takes more than it may; the signal's
-   * reason; or the error that it met.
+   * Makes a call. Throws BuildFailure for faults in the source and when the call exceeds its limits; the signal's reason; or
+   * the call's own error.
    */
   async ask<Input, Output>(call: Call<Input, Output>, input: Input): Promise<Output> {
-    if (this.#asked) throw new Error(`${call.name} was asked for while ${this.#asked.doing}`)
+    if (this.#asked) throw new Error(`${call.name} was requested while ${this.#asked.doing}`)
     if (this.#hasEnded) throw this.#reason
     const settle = Promise.withResolvers<Answer>()
     this.#asked = { doing: call.doing, settle }
@@ -96,7 +96,7 @@ export class Reader {
   }
 
   /**
-   * Like `ask`, with a stream as the call's input, which is left open. `onBytes` sees what is sent and may throw to end it.
+   * Like `ask`, with a stream as input in addition, which is left open. `onBytes` sees what is sent and may throw to end it.
    */
   async feed<Input, Output>(
     call: Call<Input, Output>,
@@ -120,7 +120,7 @@ export class Reader {
 
   /** Ends the process and waits until it is gone. */
   async end(): Promise<void> {
-    this.#kill(new Error('the reading was ended'))
+    this.#kill(new Error('the source reader was ended'))
     await this.#exited
   }
 
@@ -146,20 +146,20 @@ export class Reader {
     this.#hasEnded = true
     this.#stopWatching()
     this.#signal?.removeEventListener('abort', this.#onAbort)
-    const doing = this.#asked?.doing ?? 'it waited'
+    const doing = this.#asked?.doing ?? 'waiting for a job'
     this.#reason ??= this.#explain(how, doing)
     this.#asked?.settle.reject(this.#reason)
   }
 
   #explain(how: Error | NodeJS.Signals | number | null, doing: string): Error {
     if (how instanceof Error) return how
-    if (this.#words.includes('heap out of memory')) return tooMuch(doing, MEMORY)
-    const words = this.#words.trim().split('\n').at(-1) ?? ''
-    return new Error(`the process that reads sources ended (${how}) while ${doing}: ${words}`)
+    if (this.#errorOutput.includes('heap out of memory')) return tooMuch(doing, MEMORY)
+    const lastLine = this.#errorOutput.trim().split('\n').at(-1) ?? ''
+    return new Error(`the process that reads sources ended (${how}) while ${doing}: ${lastLine}`)
   }
 }
 
-/** Has a work done with a reader of its own, which ends with it. */
+/** Runs `work` with a reader of its own, which ends with it. */
 export async function withReader<T>(
   signal: AbortSignal | undefined,
   work: (reader: Reader) => Promise<T>,
@@ -175,7 +175,7 @@ export async function withReader<T>(
 const MEMORY = `more than ${MAX_RESIDENT_BYTES / 1024 ** 2} MiB of memory`
 
 function tooMuch(doing: string, what: string): BuildFailure {
-  return new BuildFailure(`${doing} takes ${what}: deploy a smaller or plainer source`)
+  return new BuildFailure(`${doing} takes ${what}: deploy a smaller or simpler source`)
 }
 
 function outputOf(answer: Answer): unknown {

@@ -8,19 +8,19 @@ const OUTPUT_FD = 1
 
 type Work = (input: unknown, streams: CallStreams) => Promise<unknown>
 
-/** A call with what answers it. */
-export type Done = [name: string, work: Work]
+/** The name of a call, and the function that answers it. */
+export type Handler = [name: string, work: Work]
 
-/** Says what answers a call, in the types of the call. */
-export function done<Input, Output>(
+/** Binds a call to the function that answers it, with the types of the call. */
+export function handler<Input, Output>(
   call: Call<Input, Output>,
   work: (input: Input, streams: CallStreams) => Promise<Output>,
-): Done {
+): Handler {
   return [call.name, work as Work]
 }
 
-/** Answers the calls that come over node's channel, one after another, until the process is killed: it never ends itself. */
-export function serveCalls(calls: Done[]): void {
+/** Answers the calls that come over node's channel, one after another, until the process is killed; it never ends by itself. */
+export function serveCalls(calls: Handler[]): void {
   const works = new Map(calls)
   const streams = new ProcessStreams()
   process.on('message', (request: Request) => {
@@ -46,14 +46,14 @@ async function answerOf(
   }
 }
 
-/** Has this process end with the one that started it: `program` is the file of lifeline.ts. */
+/** Makes this process end with its parent: `program` is the file of lifeline.ts. */
 export function endWithLifeline(program: string): void {
   new Worker(program).on('error', (error) => {
     throw error
   })
 }
 
-/** Opened by the call that wants them. */
+/** The streams are opened only when a call uses them. */
 class ProcessStreams implements CallStreams {
   #output: Writable | undefined
 

@@ -1,25 +1,25 @@
 import { readFile } from 'node:fs/promises'
 
-/** How often a process is looked at; what it can take between two looks is far below what a host has to spare. */
+/** How often a process is checked; what it can use between two checks is far below what a host can spare. */
 const PERIOD_MS = 100
-/** The unit of times in /proc/[pid]/stat: 100 a second on every architecture, whatever the kernel's own (proc_pid_stat(5)). */
+/** The unit of times in /proc/[pid]/stat: 100 per second on all architectures, whatever the kernel uses (proc_pid_stat(5)). */
 const TICKS_PER_SECOND = 100
 
-/** What a process has taken so far. */
+/** What a process has used so far. */
 export interface Usage {
-  /** Of all its threads. */
+  /** Over all its threads. */
   cpuSeconds: number
   residentBytes: number
 }
 
-/** What a living process takes; null when there is none of that id. */
+/** The usage of a running process; null when there is no process with that id. */
 async function usageOf(pid: number): Promise<Usage | null> {
   try {
     const [stat, status] = await Promise.all([
       readFile(`/proc/${pid}/stat`, 'latin1'),
       readFile(`/proc/${pid}/status`, 'latin1'),
     ])
-    // The name before stands in parentheses and may hold any character (proc_pid_stat(5)); utime and stime are fields 14, 15.
+    // The name before is in parentheses and may have any character (proc_pid_stat(5)); utime and stime are fields 14, 15.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const resident = /^VmRSS:[ \t]*(\d+) kB$/m.exec(status)?.[1] ?? 0
     return {
@@ -31,12 +31,12 @@ async function usageOf(pid: number): Promise<Usage | null> {
   }
 }
 
-/** The memory, but for pages of files, of a process and of all that it has started; null when there is none of that id. */
+/** The memory of a process and its descendants, without pages of files; null when there is no process with that id. */
 async function memoryOfTree(pid: number): Promise<number | null> {
   try {
     const [status, children] = await Promise.all([
       readFile(`/proc/${pid}/status`, 'latin1'),
-      // Of its first thread, the only one by which git starts others (proc_pid_task(5)).
+      // The children of its first thread, the only one with which git starts others (proc_pid_task(5)).
       readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => ''),
     ])
     const own = Number(/^RssAnon:[ \t]*(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
@@ -49,17 +49,17 @@ async function memoryOfTree(pid: number): Promise<number | null> {
   }
 }
 
-/** Looks at a process until the function that this answers is called. */
+/** Watches a process until the returned function is called. */
 export function watchUsage(pid: number, onUsage: (usage: Usage) => void): () => void {
   return watch(() => usageOf(pid), onUsage)
 }
 
-/** Looks at the memory of a process and its descendants until the function that this answers is called. */
+/** Watches the memory of a process and its descendants until the returned function is called. */
 export function watchMemory(pid: number, onBytes: (bytes: number) => void): () => void {
   return watch(() => memoryOfTree(pid), onBytes)
 }
 
-/** A look that fails, as without a free descriptor, is not the last one. */
+/** Keeps checking when a check fails, for example for lack of a free file descriptor. */
 function watch<T>(read: () => Promise<T | null>, onValue: (value: T) => void): () => void {
   let timer: NodeJS.Timeout | undefined
   let stopped = false

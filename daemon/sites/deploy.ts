@@ -7,8 +7,8 @@ import type { LogWriter } from '#server/logs/files.ts'
 import type { World } from '../world.ts'
 
 /**
- * Switches the routes of a service to the published folder of a deploy, at once. Containers that served it before are
- * then drained by the instance keeper.
+ * Switches the routes of a service to the published folder of a deploy at once. The instance keeper then drains the
+ * containers that served it before.
  */
 export async function switchToSite(
   world: World,
@@ -24,5 +24,5 @@ export async function switchToSite(
 
 async function assertFolder(siteId: string | null): Promise<void> {
   if (siteId !== null && (await stat(siteFolder(siteId)).catch(() => null))?.isDirectory()) return
-  throw new AppError('conflict', 'the published folder is no longer there: deploy the source again')
+  throw new AppError('conflict', 'the published folder no longer exists: deploy the source again')
 }

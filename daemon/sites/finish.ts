@@ -8,16 +8,17 @@ import type { FinishedSite } from './reader-calls.ts'
 import { precompress } from './precompress.ts'
 import { MAX_RULES_BYTES, parseHeaders, parseRedirects } from '../builds/site-rules.ts'
 
-/** What a published folder may hold; each file costs an inode and a look. */
+/** The most files that a published folder may have; each costs an inode and a lookup. */
 const MAX_FILES = 200_000
 
-/** What answers paths without a file where a site routes in the browser. */
+/** The rule that answers unknown paths for a site that routes in the browser. */
 const TO_INDEX: SiteRedirect = { from: '/*', to: '/index.html', status: 200 }
 
 /**
- * Makes the `files` of a folder fit to be served: takes `.git` out, refuses all but files and folders, and keeps what
- * their rule files say beside them; with `singlePage`, unknown paths are the index page's. Puts compressed variants beside what gains by them. Throws BuildFailure that names what it may not hold. Answers how many files there
- * are, what of the rules is not taken, and whether something answers `/`.
+ * Prepares the `files` of a folder for serving: removes `.git`, refuses anything but files and folders, stores the rules of
+ * its rule files next to them, and adds compressed variants where they save something. With `singlePage`, the index page
+ * answers unknown paths. Throws a BuildFailure that names what the folder must not contain. Returns how many files there
+ * are, which rules are ignored, and whether something answers `/`.
  */
 export async function finishSite(folder: string, singlePage: boolean): Promise<FinishedSite> {
   const directory = join(folder, 'files')
@@ -27,7 +28,7 @@ export async function finishSite(folder: string, singlePage: boolean): Promise<F
   const notes = await writeRules(folder, tree, singlePage)
   const fault = await missingIndex(tree, '.')
   if (fault === null && !(await precompress(directory)))
-    notes.push('there was no time to compress all files: some are served as they are')
+    notes.push('there was not enough time to compress all files: some are served uncompressed')
   return { files, notes, fault }
 }
 
@@ -42,10 +43,10 @@ function countFiles(directory: string, folder: string, before: number): number {
       else if (entry.isFile()) files += 1
       else
         throw new BuildFailure(
-          `the published folder holds ${JSON.stringify(path)}, which is ${kindOf(join(directory, path))}: only files and folders can be published`,
+          `the published folder contains ${JSON.stringify(path)}, which is ${kindOf(join(directory, path))}: only files and folders can be published`,
         )
       if (files > MAX_FILES)
-        throw new BuildFailure(`the published folder holds more than ${MAX_FILES} files: publish fewer`)
+        throw new BuildFailure(`the published folder contains more than ${MAX_FILES} files: publish fewer`)
     }
   } finally {
     entries.closeSync()
@@ -57,10 +58,10 @@ function countFiles(directory: string, folder: string, before: number): number {
 async function writeRules(folder: string, files: Tree, singlePage: boolean): Promise<string[]> {
   const redirects = parseRedirects((await files.readText('_redirects', MAX_RULES_BYTES)) ?? '')
   const headers = parseHeaders((await files.readText('_headers', MAX_RULES_BYTES)) ?? '')
-  // A page of its own for what is missing says that the site does not route in the browser.
-  const falls = singlePage && !(await files.hasFile('404.html'))
+  // A site with its own 404 page does not route in the browser.
+  const fallsBack = singlePage && !(await files.hasFile('404.html'))
   const rules: SiteRules = {
-    redirects: falls ? [...redirects.redirects, TO_INDEX] : redirects.redirects,
+    redirects: fallsBack ? [...redirects.redirects, TO_INDEX] : redirects.redirects,
     headers: headers.headers,
   }
   writeFileSync(join(folder, 'rules.json'), JSON.stringify(rules), { mode: PRIVATE_FILE_MODE })
@@ -71,5 +72,5 @@ async function writeRules(folder: string, files: Tree, singlePage: boolean): Pro
 }
 
 function kindOf(path: string): string {
-  return lstatSync(path).isSymbolicLink() ? 'a link' : 'no regular file'
+  return lstatSync(path).isSymbolicLink() ? 'a link' : 'not a regular file'
 }

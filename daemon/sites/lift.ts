@@ -4,24 +4,24 @@ import { withReader } from '../reader/reader.ts'
 import type { World } from '../world.ts'
 import { LIFT_FOLDER, type FinishedSite } from './reader-calls.ts'
 
-/** The container is never started; the engine wants limits all the same. */
+/** The container is never started, but the engine requires limits. */
 const NOT_STARTED = { memoryBytes: 64 * 1024 * 1024, cpus: 1 }
 
-/** What of which image becomes a site's files. */
+/** The folder of an image that becomes a site's files. */
 export interface Lift {
-  /** The deploy, for the name of the container that is made for it. */
+  /** Names the container that is created for it. */
   deployId: string
   imageId: string
   /** The image's working directory. */
   workdir: string
-  /** Relative to it. */
+  /** Relative to `workdir`. */
   publishDirectory: string
   singlePage: boolean
 }
 
 /**
- * Copies a folder of an image to where a site is published from, through a container that is made for it and never started.
- * Throws BuildFailure when it is not there, or holds anything but files and folders.
+ * Copies a folder of an image to where a site is published from, through a container that is created for it and never
+ * started. Throws BuildFailure when the folder is missing or contains anything but files and folders.
  */
 export async function liftFolder(
   world: World,
@@ -41,7 +41,7 @@ export async function liftFolder(
     image: lift.imageId,
     labels: { 'deployer.kind': 'lift', 'deployer.deploy': lift.deployId },
     env: {},
-    // An image of files alone brings no command, which the engine asks for.
+    // The engine requires a command, and an image that only has files brings none.
     entrypoint: ['/published'],
     network: 'none',
     ...NOT_STARTED,

@@ -6,15 +6,15 @@ import { CODINGS, type Coding } from '#proxy/compression/codings.ts'
 import { gainsByCoding, MIN_COMPRESSED_BYTES } from '#proxy/compression/gains.ts'
 import { mediaType } from '#proxy/sites/media-types.ts'
 
-/** A larger file is rarely text, and would take memory that the reading of a source is not to take. */
+/** A larger file is rarely text, and would need more memory than the source reader may use. */
 const MAX_FILE_BYTES = 8 * 1024 ** 2
-/** A deploy is not held up for longer: what is left then is served as it is. */
+/** A deploy is not delayed longer than this; the remaining files are served uncompressed. */
 const MAX_MS = 20_000
-/** A variant that saves less than a tenth is not worth its place. */
-const LARGEST_SHARE = 0.9
-/** Past this quality brotli takes ten times as long for a twentieth. */
+/** A variant that saves less than a tenth is not worth its space. */
+const MAX_SHARE = 0.9
+/** Above this quality, brotli takes ten times as long to save another twentieth. */
 const BROTLI_QUALITY = 9
-/** Past this level it takes hundreds of megabytes for a few percent. */
+/** Above this level, zstd needs hundreds of megabytes to save a few percent. */
 const ZSTD_LEVEL = 12
 const GZIP_LEVEL = 9
 
@@ -33,8 +33,8 @@ const ENCODERS: Record<Exclude<Coding, null>, (content: Buffer) => Promise<Buffe
 }
 
 /**
- * Puts variants of the files of a folder beside them in the codings that browsers take, where they gain and whoever made
- * the folder has put none. Answers whether there was time for all.
+ * Adds compressed variants next to the files of a folder, in the codings that browsers accept, where they save something and
+ * the folder does not bring its own. Returns whether there was time for all files.
  */
 export async function precompress(folder: string): Promise<boolean> {
   const until = performance.now() + MAX_MS
@@ -47,7 +47,7 @@ export async function precompress(folder: string): Promise<boolean> {
 }
 
 async function* filesBelow(folder: string): AsyncGenerator<string> {
-  // Read as a whole first: what is put beside its files is not met.
+  // Read completely first, so that the added variants are not visited.
   const entries = await readdir(folder, { withFileTypes: true })
   for (const entry of entries) {
     const path = join(folder, entry.name)
@@ -62,12 +62,12 @@ async function compressFile(path: string): Promise<void> {
   const content = await readFile(path)
   for (const { suffix, coding } of CODINGS) {
     const encoded = await ENCODERS[coding](content)
-    if (encoded.length > size * LARGEST_SHARE) continue
+    if (encoded.length > size * MAX_SHARE) continue
     const variant = path + suffix
     const isMade = await writeFile(variant, encoded, { flag: 'wx' }).then(
       () => true,
       (error: NodeJS.ErrnoException) => {
-        // One that came with the folder is what its maker wants.
+        // A variant that came with the folder is kept.
         if (error.code === 'EEXIST' || error.code === 'ENAMETOOLONG') return false
         throw error
       },

@@ -16,7 +16,7 @@ import type { World } from '../world.ts'
 import { liftFolder } from './lift.ts'
 import { TAKE_FOLDER, type FinishedSite } from './reader-calls.ts'
 
-/** What was published cannot be a site; `message` is for the deploy's error. */
+/** Thrown when the published files cannot be a site; `message` becomes the deploy's error. */
 class SiteFailure extends Error {
   override readonly name = 'SiteFailure'
 }
@@ -38,7 +38,7 @@ export function publishFolder(
   )
 }
 
-/** Publishes a folder of what a build made, of which nothing else stays. Throws BuildFailure or SiteFailure. */
+/** Publishes a folder of a built image, and removes the image. Throws BuildFailure or SiteFailure. */
 export async function publishBuilt(
   world: World,
   deploy: DeployRow,
@@ -58,7 +58,7 @@ export async function publishBuilt(
   }
 }
 
-/** Publishes a folder of an image that was made elsewhere. Throws BuildFailure or SiteFailure. */
+/** Publishes a folder of an image that was built elsewhere. Throws BuildFailure or SiteFailure. */
 export async function publishImage(
   world: World,
   service: ServiceRow,
@@ -76,8 +76,8 @@ export async function publishImage(
 }
 
 /**
- * Makes the published folder of a deploy with what `fill` puts into it, and moves the deploy on; false when it was
- * canceled meanwhile. Throws SiteFailure when nothing in it answers `/`.
+ * Creates the published folder of a deploy with what `fill` puts into it, and moves the deploy to its next status. Returns
+ * false when the deploy was canceled in the meantime. Throws SiteFailure when nothing in the folder answers `/`.
  */
 async function publish(
   deploy: DeployRow,
@@ -115,7 +115,7 @@ async function lift(
 ): Promise<FinishedSite> {
   if (publishDirectory === null) {
     throw new BuildFailure(
-      'it is not known which folder to publish: set publish_dir to the folder that the build makes, such as dist',
+      'the folder to publish is not known: set publish_dir to the folder that the build creates, such as dist',
     )
   }
   const image = await world.engine.images.inspect(imageId)

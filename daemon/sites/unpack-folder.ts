@@ -8,12 +8,12 @@ import { TreeWriter } from '../sources/tree-writer.ts'
 import { finishSite } from './finish.ts'
 import type { FinishedSite, LiftedFolder } from './reader-calls.ts'
 
-/** What a published folder may weigh: as much as an uploaded archive may unpack to. */
+/** The maximum size of a published folder: as much as an uploaded archive may unpack to. */
 const MAX_BYTES = 4 * 1024 ** 3
 
 /**
- * Writes the folder `top` of a tar archive to the `files` of `folder`, which are made fit to be served. Throws
- * BuildFailure when it is not a folder, or holds anything but files and folders.
+ * Writes the folder `top` of a tar archive to the `files` of `folder`, and prepares them for serving. Throws BuildFailure
+ * when `top` is not a folder, or contains anything but files and folders.
  */
 export async function unpackFolder(
   { top, folder, singlePage }: LiftedFolder,
@@ -24,7 +24,7 @@ export async function unpackFolder(
   const rules = new EntryRules()
   const tree = new TreeWriter(directory)
   let bytes = 0
-  // `pipe` would pass on neither a failure nor the end of a connection that is cut.
+  // `pipe` would not pass on a failure, nor the end of a connection that is cut.
   for await (const content of pipeline(tar, extract(), () => {})) {
     const { header } = content
     if (header.name.replace(/\/$/, '') === top && header.type !== 'directory')
@@ -32,12 +32,10 @@ export async function unpackFolder(
     const entry = rules.judge(below(header, top))
     bytes += header.size ?? 0
     if (bytes > MAX_BYTES)
-      throw new BuildFailure(
-        `the published folder weighs more than ${MAX_BYTES / 1024 ** 3} GiB: publish less`,
-      )
+      throw new BuildFailure(`the published folder is larger than ${MAX_BYTES / 1024 ** 3} GiB: publish less`)
     if (entry?.kind === 'symlink')
       throw new BuildFailure(
-        `the published folder holds ${JSON.stringify(entry.path)}, which is a link: only files and folders can be published`,
+        `the published folder contains ${JSON.stringify(entry.path)}, which is a link: only files and folders can be published`,
       )
     if (entry) await tree.write(entry, content)
     else content.resume()

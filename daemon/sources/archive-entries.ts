@@ -2,33 +2,33 @@ import { posix } from 'node:path'
 import type { Header } from 'tar-stream'
 import { BuildFailure } from '#plans/index.ts'
 
-/** What an archive may hold: large repositories have tens of thousands of files, and each costs an inode and a system call or five. */
+/** Large repositories have tens of thousands of files, and each costs an inode and up to five system calls. */
 const MAX_ENTRIES = 200_000
-/** Linux takes no longer path (limits.h, PATH_MAX) or part of one (NAME_MAX). */
+/** Linux accepts no longer path (limits.h, PATH_MAX) or part of one (NAME_MAX). */
 const MAX_PATH_BYTES = 4_096
 const MAX_NAME_BYTES = 255
-/** A folder in a folder, and so on: each part is looked at for each entry. Packages inside of packages reach 60. */
+/** How deep folders may be nested, since each part is checked for each entry. Packages inside packages reach 60. */
 const MAX_DEPTH = 256
-/** All paths together; 200,000 files of a tree with its packages have 20 MiB. */
+/** All paths together; those of 200,000 files of a tree with its packages have 20 MiB. */
 const MAX_PATHS_BYTES = 64 * 1024 * 1024
 /** The paths of links are remembered, so that nothing is written through one. */
 const MAX_LINK_PATHS_BYTES = 16 * 1024 * 1024
 
-/** What one entry is once it was found harmless. Paths are relative to the archive's root, without a trailing slash. */
+/** An entry that was found harmless. Paths are relative to the archive's root, without a trailing slash. */
 export type Entry =
   | { kind: 'file'; path: string; mode: number; size: number }
   | { kind: 'directory'; path: string; mode: number }
   | { kind: 'symlink'; path: string; target: string }
   | { kind: 'hardlink'; path: string; target: string }
 
-/** Judges the entries of one archive in their order. */
+/** Judges the entries of one archive, in order. */
 export class EntryRules {
   #entries = 0
   #pathBytes = 0
   #linkBytes = 0
   readonly #links = new Set<string>()
 
-  /** The entry, or null for the root itself and for headers without content. Throws BuildFailure for what is not taken. */
+  /** The entry, or null for the root itself and for headers without content. Throws BuildFailure for what is not allowed. */
   judge(header: Header): Entry | null {
     this.#entries += 1
     if (this.#entries > MAX_ENTRIES) {
@@ -59,11 +59,11 @@ export class EntryRules {
     const base = kind === 'symlink' ? posix.dirname(path) : '.'
     const target = kind === 'symlink' ? linkname : linkname.replace(/^(\.\/)+/, '')
     if (target === '')
-      throw new BuildFailure(`${quote(path)} is a link to nothing; remove it from the archive`)
+      throw new BuildFailure(`${quote(path)} is a link with an empty target; remove it from the archive`)
     const reached = posix.normalize(posix.join(base, target))
     if (target.startsWith('/') || reached === '..' || reached.startsWith('../')) {
       throw new BuildFailure(
-        `${quote(path)} is a link to ${quote(target)}, outside of the archive; links may only point inside`,
+        `${quote(path)} is a link to ${quote(target)}, outside the archive; links may only point inside it`,
       )
     }
     if (kind === 'hardlink') {
@@ -86,14 +86,14 @@ export class EntryRules {
       const parent = path.slice(0, end)
       if (this.#links.has(parent)) {
         throw new BuildFailure(
-          `${quote(path)} lies behind the link ${quote(parent)}; pack the archive again without it`,
+          `${quote(path)} is inside the link ${quote(parent)}; pack the archive again without it`,
         )
       }
     }
   }
 }
 
-/** The path relative to the root, without `./` and doubled slashes. Throws for one that leaves the root. */
+/** The path relative to the root, without `./` and doubled slashes. Throws for a path that leaves the root. */
 function cleanPath(name: string): string {
   if (name.startsWith('/')) {
     throw new BuildFailure(
@@ -109,7 +109,9 @@ function cleanPath(name: string): string {
   }
   const path = parts.join('/')
   if (parts.length > MAX_DEPTH)
-    throw new BuildFailure(`${quote(name)} lies more than ${MAX_DEPTH} folders deep; pack it less deep`)
+    throw new BuildFailure(
+      `${quote(name)} is nested more than ${MAX_DEPTH} folders deep; nest it less deeply`,
+    )
   if (
     Buffer.byteLength(path) > MAX_PATH_BYTES ||
     parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)
@@ -127,7 +129,7 @@ function typeOf(header: Header, path: string): Entry['kind'] {
   switch (header.type as string | null | undefined) {
     case 'file':
     case 'contiguous-file':
-      // Old programs marked directories by a trailing slash alone (POSIX pax, "ustar Interchange Format", typeflag 0).
+      // Old programs mark directories only by a trailing slash (POSIX pax, "ustar Interchange Format", typeflag 0).
       return header.name.endsWith('/') ? 'directory' : 'file'
     case 'directory':
       return 'directory'
@@ -142,15 +144,15 @@ function typeOf(header: Header, path: string): Entry['kind'] {
       throw new BuildFailure(`${quote(path)} is a named pipe; only files, folders and links can be uploaded`)
     default:
       throw new BuildFailure(
-        `${quote(path)} is of a kind that is not known; pack the archive again with tar -czf`,
+        `${quote(path)} is an entry of an unknown type; pack the archive again with tar -czf`,
       )
   }
 }
 
-/** The longest part of a name that a message repeats. */
+/** How much of a name messages show. */
 const SHOWN_NAME_CHARACTERS = 200
 
-/** A name as a message shows it: control characters escaped, its length bounded. */
+/** A name for a message: control characters are escaped, and it is cut if it is long. */
 function quote(name: string): string {
   return JSON.stringify(
     name.length > SHOWN_NAME_CHARACTERS ? `${name.slice(0, SHOWN_NAME_CHARACTERS)}...` : name,

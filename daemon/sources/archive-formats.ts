@@ -1,10 +1,10 @@
-/** Where a tar header has its magic (POSIX pax, "ustar Interchange Format"). */
+/** The offset of the magic in a tar header (POSIX pax, "ustar Interchange Format"). */
 const TAR_MAGIC_OFFSET = 257
 
-/** As many bytes of a file as are needed to name its format. */
+/** How many bytes of a file are needed to recognize its format. */
 export const SNIFFED_BYTES = TAR_MAGIC_OFFSET + 5
 
-/** The first bytes of formats that people send by mistake, from their specifications. */
+/** The first bytes of formats that are sent by mistake, from their specifications. */
 const MAGICS: [bytes: number[], name: string][] = [
   [[0x50, 0x4b, 0x03, 0x04], 'a zip file'],
   [[0x50, 0x4b, 0x05, 0x06], 'an empty zip file'],
@@ -16,7 +16,7 @@ const MAGICS: [bytes: number[], name: string][] = [
   [[0x2d, 0x2d], 'a multipart form, not the bare file'],
 ]
 
-/** What a file that is not gzip-compressed is, by its beginning; null when that is not known (yet). */
+/** The format of a file that is not gzip-compressed, from its beginning; null if it is not known (yet). */
 export function foreignFormat(start: Buffer): string | null {
   for (const [bytes, name] of MAGICS) {
     if (start.length >= bytes.length && bytes.every((byte, at) => start[at] === byte)) return name

@@ -6,31 +6,31 @@ import { BuildFailure } from '#plans/index.ts'
 import { EntryRules, type Entry } from './archive-entries.ts'
 import { foreignFormat, SNIFFED_BYTES } from './archive-formats.ts'
 
-/** What an archive may unpack to: a checkout with its assets is far below, and the disk is shared with running services. */
+/** The maximum unpacked size: a checkout with its assets is far below, and the disk is shared with running services. */
 const MAX_UNPACKED_BYTES = 4 * 1024 ** 3
-/** Source trees pack 3 to 20 times smaller; gzip's utmost is 1032. Held against an archive only beyond what any disk can bear. */
+/** Source trees compress 3 to 20 times, and gzip at most 1,032 times. Checked only above a size that any disk can take. */
 const MAX_RATIO = 200
 const RATIO_FREE_BYTES = 64 * 1024 * 1024
-/** Twice of this lets the collector leave 65 MiB of used pieces during an upload of 512 MiB, this 24 to 30 (measured). */
+/** With this size, 24 to 30 MiB of used pieces wait for the collector in an upload of 512 MiB; with twice that, 65 MiB. */
 const UNZIP_CHUNK_BYTES = 16 * 1024
 /** A tar archive ends with at least two blocks of zeros (POSIX pax, "ustar Interchange Format"); one must be there. */
 const TAR_BLOCK_BYTES = 512
 
-/** The bytes of one entry as they come. */
+/** The bytes of one entry, as a stream. */
 export type EntryContent = ExtractEvents['entry'][1]
 
-/** Takes one entry; `content` must be read to its end (it is empty for all but files). */
+/** Handles one entry. It must read `content` to its end; `content` is empty except for files. */
 export type EntryHandler = (entry: Entry, content: EntryContent) => Promise<void>
 
 /**
- * Reads a gzip-compressed tar archive that is fed in pieces, judges it as it comes and hands on each entry.
- * Holds a few hundred kilobytes whatever the archive's size. `feed` and `finish` throw BuildFailure for a bad one.
+ * Reads a gzip-compressed tar archive that is fed in pieces, judges it on the way and passes on each entry. Needs a few
+ * hundred kilobytes, whatever the archive's size. `feed` and `finish` throw BuildFailure for a bad archive.
  */
 export class ArchiveReader {
   readonly #onEntry: EntryHandler
   readonly #rules = new EntryRules()
   readonly #gunzip: Gunzip = createGunzip({ chunkSize: UNZIP_CHUNK_BYTES })
-  // The types leave the option out; it lets the format before POSIX pass.
+  // The option, which the types lack, permits the format before POSIX.
   readonly #tar: Extract = extract({ allowUnknownFormat: true } as object)
   readonly #done: Promise<void>
   readonly #tarClosed: Promise<void>
@@ -60,7 +60,7 @@ export class ArchiveReader {
     )
   }
 
-  /** Takes the next piece and waits until there is room for another. */
+  /** Accepts the next piece and waits until there is room for another. */
   async feed(chunk: Buffer): Promise<void> {
     this.#packedBytes += chunk.length
     if (this.#sniffed) {
@@ -74,7 +74,7 @@ export class ArchiveReader {
     if (this.#failure) throw this.#failure
   }
 
-  /** Says that nothing more comes, and waits until every entry was handled. */
+  /** Ends the input, and waits until all entries were handled. */
   async finish(): Promise<void> {
     if (this.#packedBytes === 0) throw new BuildFailure(`The archive is empty; send ${WANTED}`)
     if (this.#sniffed) this.#isGzip(this.#sniffed, true)
@@ -82,11 +82,11 @@ export class ArchiveReader {
     await this.#done
     if (this.#failure) throw this.#failure
     if (this.#entries === 0)
-      throw new BuildFailure('The archive holds no files; pack the folder with the source in it')
+      throw new BuildFailure('The archive contains no files; pack the folder with the source')
     if (this.#trailingZeros < TAR_BLOCK_BYTES) throw this.#truncated(undefined)
   }
 
-  /** Lets go of everything and waits for the entry that is being handled; to be called when reading ends early. */
+  /** Frees everything and waits for the entry that is being handled; must be called when reading ends early. */
   async close(): Promise<void> {
     this.#destroy()
     await this.#handling
@@ -97,7 +97,7 @@ export class ArchiveReader {
     this.#tar.destroy(null)
   }
 
-  /** Whether the beginning is that of gzip (RFC 1952 section 2.3.1); false while too little of it came to name what it is. */
+  /** Whether the input is gzip (RFC 1952 section 2.3.1); false while too little has arrived. Throws for other formats. */
   #isGzip(start: Buffer, whole: boolean): boolean {
     if (start[0] === 0x1f && start[1] === 0x8b) return true
     if (!whole && start.length < SNIFFED_BYTES && foreignFormat(start) === null) return false
@@ -124,7 +124,7 @@ export class ArchiveReader {
     }
     if (this.#unpackedBytes > RATIO_FREE_BYTES && this.#unpackedBytes > this.#packedBytes * MAX_RATIO) {
       throw new BuildFailure(
-        `The archive unpacks to more than ${MAX_RATIO} times its size, as a bomb does; leave out files of zeros`,
+        `The archive unpacks to more than ${MAX_RATIO} times its size, like a zip bomb; leave out files of zeros`,
       )
     }
     let zeros = 0
@@ -134,7 +134,7 @@ export class ArchiveReader {
   }
 
   #take(header: Header, content: EntryContent, next: (error?: Error | null) => void): void {
-    // A content stream that dies with the archive says so a second time.
+    // When the archive fails, its content stream reports the error a second time.
     content.on('error', () => {})
     this.#handling = this.#handle(header, content).then(
       () => next(),
@@ -167,7 +167,7 @@ export class ArchiveReader {
     }
     if (code.startsWith('Z_')) {
       return new BuildFailure(
-        `The archive is damaged (${message})${this.#where()}; pack it again and send it whole`,
+        `The archive is damaged (${message})${this.#where()}; pack it again and send all of it`,
         { cause: error },
       )
     }
@@ -181,7 +181,7 @@ export class ArchiveReader {
   }
 
   #truncated(cause: unknown): BuildFailure {
-    return new BuildFailure(`The archive ends too early${this.#where()}; send it whole`, { cause })
+    return new BuildFailure(`The archive ends too early${this.#where()}; send all of it`, { cause })
   }
 
   #where(): string {
@@ -193,7 +193,7 @@ const WANTED = 'a gzip-compressed tar archive (tar -czf source.tar.gz .)'
 
 function notTar(cause: unknown): BuildFailure {
   return new BuildFailure(
-    `The upload is gzip-compressed, but what it holds is not a tar archive; send ${WANTED}`,
+    `The upload is gzip-compressed, but its content is not a tar archive; send ${WANTED}`,
     { cause },
   )
 }

@@ -7,16 +7,15 @@ import { BuildFailure } from '#plans/index.ts'
 import { withReader } from '../reader/reader.ts'
 import { KEEP_ARCHIVE } from './reader-calls.ts'
 
-/** Each takes a process of 50 to 70 MiB; the senders of more wait before their first byte is read. */
+/** Each upload needs a process of 50 to 70 MiB; further uploads wait before their first byte is read. */
 const MAX_RECEIVED_AT_ONCE = 8
 
 const slots = new Slots(MAX_RECEIVED_AT_ONCE)
 
 /**
- * Keeps an uploaded `.tar.gz` at `path` (mode 0600). It is judged on the way, by a process of its own, so that a bad one
- * is refused at once: `invalid_request` names the fault and the entry, `payload_too_large` comes after `limitBytes`. The
- * file appears under its name only when it is whole and good. After a failure `stream` is left open: its owner drains or
- * ends it.
+ * Stores an uploaded `.tar.gz` at `path` (mode 0600). A process of its own judges it on the way, so that a bad archive is
+ * refused at once: `invalid_request` names the fault and the entry, `payload_too_large` is thrown after `limitBytes`. The
+ * file gets its name only when it is complete and valid. After a failure `stream` is left open: its owner drains or ends it.
  */
 export async function receiveArchive(
   stream: Readable,
@@ -24,7 +23,7 @@ export async function receiveArchive(
   limitBytes: number = UPLOAD_LIMIT_BYTES,
 ): Promise<void> {
   const partial = `${path}.partial`
-  // It may fail before it is read, and is not to end the process then.
+  // The stream may fail before it is read, which must not end the process.
   const ignore = (): void => {}
   stream.on('error', ignore)
   try {
@@ -42,7 +41,7 @@ export async function receiveArchive(
   }
 }
 
-/** Throws `payload_too_large` when more bytes came than may. */
+/** Counts bytes and throws `payload_too_large` when there are too many. */
 function counted(limitBytes: number): (bytes: Buffer) => void {
   let received = 0
   return ({ length }) => {
@@ -50,17 +49,17 @@ function counted(limitBytes: number): (bytes: Buffer) => void {
     if (received <= limitBytes) return
     throw new AppError(
       'payload_too_large',
-      `The archive has more than ${limitBytes} bytes; leave out what the build does not need`,
+      `The archive is larger than ${limitBytes} bytes; leave out what the build does not need`,
     )
   }
 }
 
-/** The error for who sent the archive. */
+/** The error for the sender of the archive. */
 function explain(error: unknown, stream: Readable): unknown {
   if (error instanceof AppError) return error
   if (error instanceof BuildFailure) return new AppError('invalid_request', error.message, { cause: error })
   if (stream.errored === null && (stream.readableEnded || !stream.destroyed)) return error
-  return new AppError('invalid_request', 'The upload broke off before its end; send the archive again', {
+  return new AppError('invalid_request', 'The upload was interrupted; send the archive again', {
     cause: error,
   })
 }

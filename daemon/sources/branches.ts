@@ -19,8 +19,8 @@ export function remoteAccess(url: string): RemoteAccess {
 }
 
 /**
- * The same for a checkout, which also keeps what it fetches: apart for each connection and for each name and password in an
- * address, so that nobody is given what somebody else's credentials fetched.
+ * The same for a checkout, which also keeps what it fetches: separately for each connection and for each name and password
+ * in a URL, so that nobody gets what was fetched with the credentials of others.
  */
 export function checkoutAccess(
   url: string,
@@ -37,14 +37,14 @@ export function checkoutAccess(
   }
 }
 
-/** Where mirrors are kept. */
+/** The folder with the mirrors. */
 export function mirrorsFolder(dataDirectory: string): string {
   return join(dataDirectory, 'mirrors')
 }
 
 /**
- * The branches of a repository, read from the remote now the way a deploy would clone it. Throws `git_remote_unreachable`,
- * `git_authorization_rejected`, `git_provider_unavailable`.
+ * The branches of a repository, read from the remote with the access that a deploy would use. Throws
+ * `git_remote_unreachable`, `git_authorization_rejected`, `git_provider_unavailable`.
  */
 export async function readBranches(
   url: string,

@@ -3,29 +3,29 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isTooLarge, type CheckoutUse } from './checkout-limits.ts'
 
-/** How often is looked; after a slow look it rests longer, yet for no more than a disk writes some gigabytes in. */
+/** The pause between two measurements; longer after a slow one, but short enough that a disk writes only a few gigabytes. */
 const SHORTEST_REST_MS = 1_000
 const LONGEST_REST_MS = 2_000
 const REST_FACTOR = 9
 
-/** A directory that is being filled, and what counts beside what is in it. */
+/** A directory that is being filled, and what counts in addition to its content. */
 export interface Filling {
   directory: string
-  beside: CheckoutUse
+  extra: CheckoutUse
 }
 
-/** Answers once it is more than a checkout may take. */
-export async function untilTooLarge({ directory, beside }: Filling): Promise<null> {
+/** Resolves when the directory is larger than a checkout may be. */
+export async function untilTooLarge({ directory, extra }: Filling): Promise<null> {
   for (;;) {
     const started = performance.now()
-    const use = { ...beside }
+    const use = { ...extra }
     add(directory, use)
     if (isTooLarge(use.bytes, use.files)) return null
     await delay(restAfter(performance.now() - started))
   }
 }
 
-/** How long to rest after a look that took so long. */
+/** How long to pause after a measurement that took `lookMs`. */
 export function restAfter(lookMs: number): number {
   return Math.min(Math.max(SHORTEST_REST_MS, lookMs * REST_FACTOR), LONGEST_REST_MS)
 }
@@ -39,11 +39,11 @@ function add(directory: string, use: { bytes: number; files: number }): void {
     if (entry.isDirectory()) folders.push(path)
     else use.bytes += lstatSync(path, { throwIfNoEntry: false })?.size ?? 0
   }
-  // When the folder is closed: nested ones could be more than a process may have open.
+  // Only after the folder is closed: nested ones could exceed the limit of open files.
   for (const folder of folders) add(folder, use)
 }
 
-/** One by one, as a folder may have any number. Files and folders come and go while git works. */
+/** Reads entries one by one, since a folder may have any number. Files and folders come and go while git works. */
 function* entriesOf(path: string): Generator<Dirent> {
   const folder = openDirectory(path)
   try {

@@ -7,28 +7,28 @@ import { ALL_COMMITS, findInHistory } from './history.ts'
 import { branchNames, listRefs, type RemoteRefs } from './refs.ts'
 import type { Repository } from './repository.ts'
 
-/** As many branches are named to one who asked for a missing one. */
+/** How many branches the message about a missing branch lists. */
 const NAMED_BRANCHES = 10
-/** Where a whole history is fetched to, until the commit is found in it. */
+/** The namespace that a complete history is fetched into, to find a commit in it. */
 const HISTORY = 'refs/deployer/history'
 const BRANCHES_AND_TAGS = ['refs/heads/*', 'refs/tags/*']
 
-/** Which commit of a remote is wanted. */
+/** The commit of a remote that is wanted. */
 export interface CommitChoice {
-  /** The branch that the service follows, or a tag of that name where there is no such branch; null is the remote's HEAD. */
+  /** The branch that the service follows, or a tag if there is no branch with that name; null means the remote's HEAD. */
   branch: string | null
-  /** A whole or abbreviated commit id, or the name of a tag or branch; wins over `branch`. */
+  /** A full or abbreviated commit id, or the name of a tag or branch; takes precedence over `branch`. */
   commit: string | null
   /**
-   * Whether `commit` was named by someone who may deploy no more than what is on offer: it is then a branch or tag, or a
-   * commit that `branch` contains. Hosts keep the commits of forks and of unmerged requests in the same repository.
+   * Whether `commit` comes from a caller who may only deploy published commits: it must then be a branch or tag, or a commit
+   * that `branch` contains. Git hosts keep the commits of forks and unmerged pull requests in the same repository.
    */
   confined: boolean
 }
 
 /**
- * A commit that is in a repository, and the branch that the service follows: null when the remote's HEAD is none, and when
- * neither a branch nor a commit was named, as nobody was asked which one that is.
+ * A fetched commit, and the branch that the service follows. The branch is null when the remote's HEAD is not a branch, and
+ * when neither a branch nor a commit was given, since the remote was not asked for the name of its HEAD.
  */
 export interface FetchedCommit {
   sha: string
@@ -36,8 +36,8 @@ export interface FetchedCommit {
 }
 
 /**
- * Fetches the chosen commit into a repository, as shallow as the remote lets. What is there already saves sending it, but
- * only the remote says, each time, what may be had. Throws BuildFailure for a missing one, else GitError.
+ * Fetches the chosen commit into a repository, as shallowly as the remote allows. Existing objects are not sent again, but
+ * each time the remote decides what may be fetched. Throws BuildFailure for a missing commit, else GitError.
  */
 export async function fetchCommit(
   repository: Repository,
@@ -62,7 +62,7 @@ export async function fetchCommit(
   return { sha: await fetchObject(repository, sha, place, onLine), branch: followed }
 }
 
-/** Fetches a commit by its whole id. Throws BuildFailure for a missing one, else GitError. */
+/** Fetches a commit by its full id. Throws BuildFailure for a missing commit, else GitError. */
 export function fetchById(
   repository: Repository,
   sha: string,
@@ -73,14 +73,14 @@ export function fetchById(
 
 const NOT_ASKED: RemoteRefs = { refs: new Map(), defaultBranch: null }
 
-/** The remote's default branch, and with a name every ref that it may mean. */
+/** The remote's default branch, and if a name is given, all refs that it may mean. */
 function askFor({ remote }: Repository, name: string | null): Promise<RemoteRefs> {
   return listRefs(remote, name === null ? ['HEAD'] : ['HEAD', ...BRANCHES_AND_TAGS, name])
 }
 
 /**
- * Where what was fetched last for a branch is held: git tells the remote of it, which then sends the difference. There are
- * sixteen such places, so that any number of branches leaves no more behind.
+ * The place that keeps the last fetched commit of a branch: git reports it to the remote, which then sends only the
+ * difference. There are sixteen places, so that many branches do not leave many commits behind.
  */
 function placeOf(branch: string | null): string {
   return createHash('sha256')
@@ -88,7 +88,7 @@ function placeOf(branch: string | null): string {
     .digest('hex')[0]!
 }
 
-/** The full name of the ref that a text means, in the order of gitrevisions(7). */
+/** The full name of the ref that a text means, by the precedence of gitrevisions(7). */
 function nameOf(text: string, refs: RemoteRefs['refs'], confined: boolean): string | undefined {
   return [text, `refs/tags/${text}`, `refs/heads/${text}`].find(
     (name) => refs.has(name) && (!confined || isBranchOrTag(name)),
@@ -110,7 +110,7 @@ async function fetchBranch(
   throw await missingBranch(repository, branch)
 }
 
-/** What the branch that a service follows may be at its remote; the first that is there counts. */
+/** The refs that the branch of a service may mean at its remote; the first existing one counts. */
 function referencesOf(branch: string | null): string[] {
   return branch === null ? ['HEAD'] : [`refs/heads/${branch}`, `refs/tags/${branch}`]
 }
@@ -125,16 +125,16 @@ async function fetchObject(
   place: string,
   onLine: (line: string) => void,
 ): Promise<string> {
-  if (!(await repository.takes(object.length))) await makeFor(repository, object)
+  if (!(await repository.usesIdLength(object.length))) await createFor(repository, object)
   try {
     return await resolveFetched(repository, await repository.fetchOne(object, place), object)
   } catch (error) {
     if (!(error instanceof GitError)) throw error
-    // The server looked and has no such object.
+    // The remote has no such object.
     if (/not our ref/.test(error.messages)) throw missingCommit(repository, object)
-    // It hands out only what its refs name: the commit may still lie behind one of them.
+    // The remote gives out only what its refs point to: the commit may still be in the history of one of them.
     if (!isMissingReference(error) && !/unadvertised object|not valid/i.test(error.messages)) throw error
-    onLine('the remote gives no single commits: fetching its whole history')
+    onLine('the remote does not allow fetching single commits: fetching its complete history')
     await fetchHistory(repository)
     const sha = await repository.resolve(object)
     if (sha === null || !(await isInHistory(repository, sha))) throw missingCommit(repository, object)
@@ -142,21 +142,24 @@ async function fetchObject(
   }
 }
 
-/** Makes a repository anew for an object. Its remote says of what length its ids are: whoever names one spoils no mirror. */
-async function makeFor(repository: Repository, object: string): Promise<void> {
+/**
+ * Creates a repository again for the length of an object's id. Checks the length of the remote's ids first, so that a wrong
+ * id does not destroy a mirror.
+ */
+async function createFor(repository: Repository, object: string): Promise<void> {
   const { refs } = await listRefs(repository.remote, ['HEAD', ...BRANCHES_AND_TAGS])
-  const [told] = refs.values()
-  if (told?.length !== object.length) throw missingCommit(repository, object)
-  await repository.make(object.length)
+  const [listed] = refs.values()
+  if (listed?.length !== object.length) throw missingCommit(repository, object)
+  await repository.create(object.length)
 }
 
-/** Fetches all that branches and tags contain now. */
+/** Fetches everything that branches and tags contain now. */
 async function fetchHistory(repository: Repository): Promise<void> {
   const references = BRANCHES_AND_TAGS.map((pattern) => `+${pattern}:${pattern.replace('refs', HISTORY)}`)
   await repository.fetch(references, ['--prune', `--depth=${ALL_COMMITS}`])
 }
 
-/** Whether the remote has a commit: one that it took away may still be here. */
+/** Whether the remote's history contains a commit: a commit that was removed there may still be here. */
 async function isInHistory(repository: Repository, sha: string): Promise<boolean> {
   const refs = await repository.git(['for-each-ref', '--count=1', `--contains=${sha}`, HISTORY])
   return refs.trim() !== ''
@@ -169,13 +172,13 @@ function isMissingReference(error: unknown): boolean {
 async function resolveFetched(repository: Repository, held: string, name: string): Promise<string> {
   const sha = await repository.resolve(held)
   if (sha !== null) return sha
-  // Of an object that cannot be read the fault is the repository's.
+  // If the object cannot be read, this throws: the repository is at fault.
   await repository.git(['cat-file', '-t', held])
   const { url } = repository.remote
-  throw new BuildFailure(`${name} of ${url} is not a commit: give one, or a branch or tag`)
+  throw new BuildFailure(`${name} of ${url} is not a commit: use a commit, branch or tag`)
 }
 
-/** The whole id of a commit that a branch, or a tag, contains. */
+/** The full id of a commit that a branch or tag contains. */
 async function findInBranch(
   repository: Repository,
   branch: string | null,
@@ -188,7 +191,7 @@ async function findInBranch(
   const { refs } = await listRefs(repository.remote, [...references, ...references.map(peeled)])
   const reference = references.find((name) => refs.has(name))
   if (reference === undefined) throw await missingBranch(repository, branch)
-  // Most of what a hook names was pushed a moment ago.
+  // Most commits in hooks were pushed a moment ago.
   if ([refs.get(reference), refs.get(peeled(reference))].includes(id)) return id
   const kind = reference.startsWith('refs/tags/') ? 'tag' : 'branch'
   const where = branch === null ? 'the default branch' : `the ${kind} ${branch}`
@@ -207,7 +210,7 @@ function peeled(reference: string): string {
   return `${reference}^{}`
 }
 
-/** The whole id of an abbreviated one: a tip's, or one of the history of all branches and tags. */
+/** The full id of an abbreviated one: that of a branch or tag, or one in the history of all of them. */
 async function completeId(
   repository: Repository,
   prefix: string,
@@ -225,10 +228,10 @@ async function completeId(
   return sha
 }
 
-/** The commit that was found; null without one. Throws BuildFailure when several were. */
+/** The commit that was found; null if none was. Throws BuildFailure when several were. */
 function onlyOne({ remote }: Repository, prefix: string, [first, ...others]: string[]): string | null {
   if (others.length === 0) return first ?? null
-  throw new BuildFailure(`commit ${prefix} is ambiguous in ${remote.url}: give more of its characters`)
+  throw new BuildFailure(`commit ${prefix} is ambiguous in ${remote.url}: use more of its characters`)
 }
 
 async function missingBranch({ remote }: Repository, branch: string | null): Promise<BuildFailure> {
@@ -249,6 +252,6 @@ async function missingBranch({ remote }: Repository, branch: string | null): Pro
 
 function missingCommit({ remote }: Repository, commit: string): BuildFailure {
   return new BuildFailure(
-    `${remote.url} has no commit ${commit}: push it, or give another commit, branch or tag`,
+    `${remote.url} has no commit ${commit}: push it, or use another commit, branch or tag`,
   )
 }

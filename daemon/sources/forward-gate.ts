@@ -13,7 +13,7 @@ import { bareHost } from '#server/network/addresses.ts'
 import { answerOf } from '#server/network/answers.ts'
 import { ForbiddenPlace } from '#server/network/judged.ts'
 
-/** Of one connection alone, in either direction (RFC 9110 section 7.6.1). */
+/** Fields that belong to a single connection and are not forwarded (RFC 9110 section 7.6.1). */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -25,24 +25,24 @@ const HOP_BY_HOP = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** A proxy that takes no connection for as long is given up; one that is silent is git's to give up. */
+/** How long the host's proxy may take to accept a connection. If it is silent after that, git gives up. */
 const CONNECT_MS = 20_000
 const SECURE_PORT = 443
 const PLAIN_PORT = 80
 
-/** What git's programs may do with one key, and where they go on from here. */
+/** What git's programs may reach with one key, and how. */
 export interface ForwardPass {
   /** The host's proxy for a scheme. */
   proxyFor(scheme: 'http' | 'https'): URL | null
-  /** Throws ForbiddenPlace for a place that may not be asked. */
+  /** Throws ForbiddenPlace for a place that may not be reached. */
   judge(host: string, port: number): Promise<void>
-  /** Told when the host's proxy cannot be reached, or refuses this server. */
+  /** Called when the host's proxy cannot be reached or refuses this server. */
   onProxyFault(proxy: URL, what: string): void
 }
 
 /**
- * A proxy on loopback (RFC 9110 section 3.7), which judges each place that git asks for, those of redirects included, and has
- * the host's own proxy ask it. `passOf` finds what a key opens.
+ * A proxy on loopback (RFC 9110 section 3.7), which judges each place that git requests, including redirects, and forwards
+ * to the host's own proxy. `passOf` returns the pass for a key.
  */
 export function createForwardGate(passOf: (key: string) => ForwardPass | undefined): Server {
   const server = createServer((request, response) => {
@@ -72,15 +72,15 @@ function refuse(response: ServerResponse, error: unknown): void {
   response.writeHead(Number.parseInt(statusOf(error), 10)).end()
 }
 
-/** Has a request for a whole address (RFC 9112 section 3.2.2) answered by the host's proxy. */
+/** Forwards a request in absolute form (RFC 9112 section 3.2.2) to the host's proxy. */
 async function forward(
   passOf: (key: string) => ForwardPass | undefined,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const pass = opened(passOf, request)
+  const pass = passOfRequest(passOf, request)
   const url = URL.parse(request.url ?? '')
-  if (url?.protocol !== 'http:') throw new ForbiddenPlace('is no address of the web')
+  if (url?.protocol !== 'http:') throw new ForbiddenPlace('is not an HTTP URL')
   await pass.judge(hostOf(url), Number(url.port) || PLAIN_PORT)
   const asked = ask(pass, 'http', {
     method: request.method!,
@@ -94,16 +94,16 @@ async function forward(
   answer.on('error', () => response.destroy()).pipe(response)
 }
 
-/** Has the host's proxy connect to a place (RFC 9110 section 9.3.6), and hands on what is said there. */
+/** Opens a tunnel through the host's proxy (RFC 9110 section 9.3.6). */
 async function tunnel(
   passOf: (key: string) => ForwardPass | undefined,
   request: IncomingMessage,
   client: Duplex,
   head: Buffer,
 ): Promise<void> {
-  const pass = opened(passOf, request)
+  const pass = passOfRequest(passOf, request)
   const place = URL.parse(`https://${request.url}`)
-  if (place === null) throw new ForbiddenPlace('is no place')
+  if (place === null) throw new ForbiddenPlace('is not a host and port')
   const port = Number(place.port) || SECURE_PORT
   await pass.judge(hostOf(place), port)
   const path = `${place.hostname}:${port}`
@@ -124,7 +124,10 @@ async function tunnel(
   client.pipe(socket).pipe(client)
 }
 
-function opened(passOf: (key: string) => ForwardPass | undefined, request: IncomingMessage): ForwardPass {
+function passOfRequest(
+  passOf: (key: string) => ForwardPass | undefined,
+  request: IncomingMessage,
+): ForwardPass {
   const encoded = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(request.headers['proxy-authorization'] ?? '')?.[1] ?? ''
   const key = Buffer.from(encoded, 'base64').toString('latin1').replace(/^git:/, '')
   const pass = passOf(key)
@@ -132,14 +135,14 @@ function opened(passOf: (key: string) => ForwardPass | undefined, request: Incom
   return pass
 }
 
-/** Asks the host's proxy. */
+/** Sends a request to the host's proxy. */
 function ask(
   pass: ForwardPass,
   scheme: 'http' | 'https',
   { method, path, headers }: { method: string; path: string; headers: IncomingHttpHeaders },
 ): ClientRequest {
   const proxy = pass.proxyFor(scheme)
-  if (proxy === null) throw new ForbiddenPlace(`is asked for by ${scheme}, for which there is no proxy`)
+  if (proxy === null) throw new ForbiddenPlace(`is requested over ${scheme}, for which there is no proxy`)
   const isSecure = proxy.protocol === 'https:'
   const { username, password } = proxy
   const signIn = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
@@ -154,23 +157,26 @@ function ask(
       ...(username === '' ? {} : { 'proxy-authorization': `Basic ${signIn.toString('base64')}` }),
     },
   })
-  const slow = setTimeout(() => asked.destroy(new Error('it takes no connection')), CONNECT_MS)
+  const slow = setTimeout(
+    () => asked.destroy(new Error('the proxy did not accept the connection in time')),
+    CONNECT_MS,
+  )
   asked.once('socket', (socket) =>
     socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(slow)),
   )
   asked.once('close', () => clearTimeout(slow))
-  return asked.on('error', () => pass.onProxyFault(proxy, 'cannot be reached or broke off'))
+  return asked.on('error', () => pass.onProxyFault(proxy, 'cannot be reached or closed the connection'))
 }
 
-/** The head of the answer to a CONNECT, whatever it says, and the connection. */
+/** The answer to a CONNECT, whatever its status, and the connection. */
 function connectionOf(asked: ClientRequest): Promise<[IncomingMessage, Duplex]> {
   return new Promise((resolve, reject) => {
     asked.once('connect', (answer: IncomingMessage, socket: Duplex) => resolve([answer, socket]))
-    asked.once('close', () => reject(new Error('the proxy broke off')))
+    asked.once('close', () => reject(new Error('the proxy closed the connection')))
   })
 }
 
-/** What git is told. That the host's proxy wants other credentials is no word for git, whose own are for this one. */
+/** The status for git. A 407 of the host's proxy becomes a 502, since git's proxy credentials are those for this gate. */
 function statusFor(pass: ForwardPass, scheme: 'http' | 'https', { statusCode }: IncomingMessage): number {
   if (statusCode !== 407) return statusCode!
   pass.onProxyFault(pass.proxyFor(scheme)!, 'refused the credentials')

@@ -8,9 +8,9 @@ import { sameSecret } from '#server/secrets.ts'
 import { createForwardGate, type ForwardPass } from './forward-gate.ts'
 import { isOfHttp, outboundProxy } from './outbound-proxy.ts'
 
-/** A host that takes no connection for as long is given up. */
+/** How long a host may take to accept a connection. */
 const CONNECT_MS = 20_000
-/** git and the dialer say where they want to go at once. */
+/** git and the dialer say at once where they want to connect. */
 const GREETING_MS = 10_000
 const KEY_BYTES = 16
 
@@ -26,23 +26,23 @@ const REPLY = { granted: 0, forbidden: 2, unreachable: 4, refused: 5, unsupporte
 
 /** The ports of the gate. */
 interface Gate {
-  /** Of SOCKS. */
+  /** For SOCKS. */
   port: number
-  /** Of HTTP, for what goes out through a proxy of the host's own. */
+  /** For HTTP, if the host has an outbound proxy of its own. */
   forwardPort: number
 }
 
 /**
- * Where git's programs go out through: a SOCKS server on the loopback interface, or an HTTP proxy where the host has one, which
- * judge each place when it is asked for. So redirects, submodules and names that resolve to something else are held to the
- * same rules.
+ * The way out for git's programs: a SOCKS server on the loopback interface, or an HTTP proxy if the host itself has one.
+ * They judge each place when it is requested, so that the same rules apply to redirects, submodules and names that resolve
+ * to another address.
  */
 export class Pass implements ForwardPass {
   readonly #key = randomHex(KEY_BYTES)
   readonly #gate: Gate
   readonly #reach: Reach
   readonly #hosts = new Set<string>()
-  /** Why the last connection could not be made; null when it could. */
+  /** Why the last connection failed; null when it did not. */
   fault: { kind: 'refused' | 'unreachable'; message: string } | null = null
 
   constructor(gate: Gate, reach: Reach) {
@@ -51,17 +51,17 @@ export class Pass implements ForwardPass {
     passes.set(this.#key, this)
   }
 
-  /** Lets git's programs reach one host more. */
+  /** Lets git's programs reach another host. */
   allow(host: string): void {
     this.#hosts.add(host)
   }
 
-  /** Ends it: connections that are open stay, new ones are refused. */
+  /** Closes the pass: open connections stay, new ones are refused. */
   close(): void {
     passes.delete(this.#key)
   }
 
-  /** What git's programs need to be told (curl(1), `--socks5-hostname`). A SOCKS proxy of the host's own they are told themselves. */
+  /** The environment for git's programs (curl(1), `--socks5-hostname`). A SOCKS proxy of the host is used directly. */
   get environment(): Record<string, string> {
     const { port, forwardPort } = this.#gate
     const wayOut = (scheme: 'http' | 'https'): string => {
@@ -71,7 +71,7 @@ export class Pass implements ForwardPass {
     }
     return {
       DEPLOYER_GIT_GATE: `${port}:${this.#key}`,
-      // Else it would ask without the key first (git-config(1), http.proxyAuthMethod).
+      // Otherwise git first sends requests without the key (git-config(1), http.proxyAuthMethod).
       GIT_HTTP_PROXY_AUTHMETHOD: 'basic',
       http_proxy: wayOut('http'),
       https_proxy: wayOut('https'),
@@ -83,8 +83,8 @@ export class Pass implements ForwardPass {
   }
 
   /**
-   * Judges a place that is reached through the host's own proxy, which may know names that are not known here.
-   * Throws when it may not be reached; `fault` then says why.
+   * Judges a place that is reached through the host's own proxy, which may resolve names that cannot be resolved here.
+   * Throws when the place may not be reached; `fault` then says why.
    */
   async judge(host: string, port: number): Promise<void> {
     this.fault = null
@@ -102,7 +102,7 @@ export class Pass implements ForwardPass {
     this.fault ??= { kind: 'unreachable', message: `the outbound proxy ${host} of this server ${what}` }
   }
 
-  /** An address of a host, judged; a name is resolved now. Throws when it may not be reached; `fault` then says why. */
+  /** Resolves and judges the address of a host. Throws when it may not be reached; `fault` then says why. */
   async resolve(host: string, port: number): Promise<string> {
     try {
       return await resolveJudged(host, port, this.#reach)
@@ -112,13 +112,13 @@ export class Pass implements ForwardPass {
     }
   }
 
-  /** Connects to a place if that may be. Throws when not; `fault` then says why. */
+  /** Connects to a place if that is allowed. Throws if not; `fault` then says why. */
   async connect(host: string, port: number): Promise<Socket> {
     try {
       this.#assertAllowed(host)
-      // What git writes are whole requests: none is to wait for the receipt of the one before.
+      // git writes complete requests, none of which should wait for the acknowledgement of the one before.
       const socket = connectJudged(host, port, this.#reach).setNoDelay()
-      // An error of a connection that stands is its end.
+      // An error on an open connection also closes it.
       socket.on('error', () => {})
       await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) }).catch((error: unknown) => {
         socket.destroy()
@@ -135,7 +135,7 @@ export class Pass implements ForwardPass {
   #assertAllowed(host: string): void {
     if (this.#hosts.has(host)) return
     throw new ForbiddenPlace(
-      `leads to another host, ${host}, which is not followed: give that address itself`,
+      `leads to another host, ${host}, which is not followed: use that address instead`,
     )
   }
 }
@@ -143,7 +143,7 @@ export class Pass implements ForwardPass {
 const passes = new Map<string, Pass>()
 let gate: Promise<Gate> | undefined
 
-/** Opens a pass through the gate, which listens from the first one on. */
+/** Opens a pass through the gate, which starts listening for the first one. */
 export async function openPass(reach: Reach): Promise<Pass> {
   gate ??= listen()
   return new Pass(await gate, reach)
@@ -189,13 +189,13 @@ async function serve(client: Socket): Promise<void> {
   remote.once('close', () => client.destroySoon())
 }
 
-/** Takes the greeting and the key (RFC 1928 section 3, RFC 1929 section 2). */
+/** Reads the greeting and the key (RFC 1928 section 3, RFC 1929 section 2). */
 async function admit(client: Socket, take: Take): Promise<Pass> {
   const [version, methods] = await take(2)
   const offered = await take(methods!)
   if (version !== VERSION || !offered.includes(BY_PASSWORD)) {
     client.end(Buffer.from([VERSION, NO_METHOD]))
-    throw new Error('no password is offered')
+    throw new Error('the client does not offer a password')
   }
   client.write(Buffer.from([VERSION, BY_PASSWORD]))
   const [, userLength] = await take(2)
@@ -204,7 +204,7 @@ async function admit(client: Socket, take: Take): Promise<Pass> {
   const key = (await take(keyLength!)).toString('latin1')
   const pass = passOf(key)
   client.write(Buffer.from([1, pass ? 0 : 1]))
-  if (!pass) throw new Error('the key opens nothing')
+  if (!pass) throw new Error('the key is not known')
   return pass
 }
 
@@ -222,7 +222,7 @@ async function readHost(take: Take, kind: number): Promise<string | null> {
 
 type Take = (count: number) => Promise<Buffer>
 
-/** Takes that many bytes of what comes; throws when it ends before. */
+/** Reads this many bytes; throws when the stream ends before. */
 function takingFrom(socket: Socket): Take {
   const closed = new AbortController()
   socket.once('close', () => closed.abort())
@@ -231,7 +231,7 @@ function takingFrom(socket: Socket): Take {
     for (;;) {
       const bytes = socket.read(count) as Buffer | null
       if (bytes !== null && bytes.length === count) return bytes
-      if (socket.readableEnded || closed.signal.aborted) throw new Error('it ended')
+      if (socket.readableEnded || closed.signal.aborted) throw new Error('the connection ended')
       await once(socket, 'readable', { signal: closed.signal })
     }
   }
@@ -253,6 +253,6 @@ function explain(error: unknown, host: string): Pass['fault'] {
   )
   const message = isUnknown
     ? `the host ${host} cannot be found: check the address and the server's name resolution`
-    : `the host ${host} cannot be reached or broke off: check the address and try again`
+    : `the host ${host} cannot be reached or closed the connection: check the address and try again`
   return { kind: 'unreachable', message }
 }

@@ -5,44 +5,44 @@ import { GIT_IS_MISSING, type GitOrder } from './git-lifeline.ts'
 import { OutputLines, TooMuchOutput, WholeOutput, type LineReader } from './git-output.ts'
 import { GitProcess } from './git-process.ts'
 
-/** One piece of memory that is larger ends git itself, sooner than a look from outside would. */
+/** git ends itself when it allocates more in one piece, which is sooner than a check from outside. */
 const MAX_PIECE_BYTES = 256 * 1024 * 1024
-/** As much of git's own messages as is looked through for the reason of a failure. */
+/** How much of git's last messages is searched for the reason of a failure. */
 const MAX_MESSAGES_CHARACTERS = 16 * 1024
 
 /**
- * Of git, all that it starts and the runner (30 MiB), pages of files left out. Half a million files take a fifth of it;
- * what takes more are objects of hundreds of megabytes, which git holds whole.
+ * The limit for git, its children and the runner (30 MiB), without pages of files. Half a million files need a fifth of it;
+ * more is needed only for objects of hundreds of megabytes, which git keeps in memory.
  */
 const MAX_MEMORY_BYTES = 512 * 1024 * 1024
 
 let runner: string | undefined
 
-/** Says which file starts git; once, when the server starts. */
+/** Sets the file that starts git; called once, when the server starts. */
 export function provideGitRunner(file: string): void {
   runner = file
 }
 
-/** The program that connects ssh, which lies beside that. */
+/** The program that connects ssh, which is next to the runner. */
 export function gitDialer(): string {
-  if (runner === undefined) throw new Error('there is no program that connects ssh')
+  if (runner === undefined) throw new Error('the program that starts git has not been set')
   return join(dirname(runner), `git-dialer${extname(runner)}`)
 }
 
 /** One command. */
 export interface GitCommand {
-  /** git when it is left out; ssh is run the same way. */
+  /** git if absent; ssh is run the same way. */
   program?: 'ssh'
   arguments: string[]
   environment: Record<string, string>
-  /** Receives each line of output as it comes, which is then not collected; a throw ends the command. */
+  /** Receives each line of output, which is then not collected; a throw ends the command. */
   onOutputLine?: LineReader
 }
 
 /**
- * Runs git for one piece of work, one command after another, until the signal aborts or it is ended. A process of its own
- * starts it, which is killed with all that git started by either, by a command that takes too much memory or writes too
- * much, and with the server itself.
+ * Runs git for one piece of work, one command after another, until the signal aborts or `end` is called. A separate process
+ * starts git. It is killed with all its descendants by the signal, by `end`, when a command uses too much memory or writes
+ * too much, and when the server ends.
  */
 export class Git {
   readonly #signal: AbortSignal
@@ -50,26 +50,26 @@ export class Git {
   #process: GitProcess | null = null
   #isAtWork = false
 
-  /** `desk` answers git's questions for credentials; nothing does without. Throws the signal's reason when it has aborted. */
+  /** `desk` answers git's requests for credentials; without it, nothing does. Throws the reason of an aborted signal. */
   constructor(signal: AbortSignal, desk?: CredentialDesk) {
     signal.throwIfAborted()
     this.#signal = signal
     this.#desk = desk
-    // It starts while others prepare.
+    // The process starts while the caller prepares the first command.
     this.#process = this.#start()
     signal.addEventListener('abort', this.#onAbort, { once: true })
   }
 
-  /** Answers what the command wrote. Throws GitError, the signal's reason, or what `onOutputLine` threw. */
+  /** Returns the command's output. Throws GitError, the signal's reason, or what `onOutputLine` threw. */
   async run(command: GitCommand): Promise<string> {
     this.#signal.throwIfAborted()
-    if (this.#isAtWork) throw new Error('git was asked for a second command beside the first')
+    if (this.#isAtWork) throw new Error('a git command was started while another one runs')
     this.#isAtWork = true
     const running = (this.#process ??= this.#start())
     try {
       return await runIn(running, command)
     } catch (error) {
-      // What a command that failed has started may still write, and is not to write into the output of the next.
+      // Children of a failed command may still write, which must not end up in the output of the next command.
       this.#process = null
       running.kill(error)
       await running.closed
@@ -79,7 +79,7 @@ export class Git {
     }
   }
 
-  /** Ends it; waits until all that it started is gone. */
+  /** Ends git and waits until all its descendants are gone. */
   async end(): Promise<void> {
     this.#signal.removeEventListener('abort', this.#onAbort)
     const running = this.#process
@@ -91,7 +91,7 @@ export class Git {
   readonly #onAbort = (): void => this.#process?.kill(this.#signal.reason)
 
   #start(): GitProcess {
-    if (runner === undefined) throw new Error('there is no program that starts git')
+    if (runner === undefined) throw new Error('the program that starts git has not been set')
     const started = new GitProcess(runner, this.#desk, (bytes) => {
       if (bytes > MAX_MEMORY_BYTES) started.kill(new GitError('', 'too much memory', TOO_MUCH_MEMORY))
     })
@@ -99,7 +99,7 @@ export class Git {
   }
 }
 
-/** Has a work done with a git of its own, which ends with it; `desk` answers git's questions for credentials. */
+/** Runs `work` with a git of its own, which ends with it; `desk` answers git's requests for credentials. */
 export async function withGit<T>(
   signal: AbortSignal,
   work: (git: Git) => Promise<T>,
@@ -137,9 +137,9 @@ async function runIn(running: GitProcess, command: GitCommand): Promise<string> 
   }
 }
 
-const TOO_MUCH_MEMORY = `it takes git more than ${MAX_MEMORY_BYTES / 1024 ** 2} MiB of memory`
+const TOO_MUCH_MEMORY = `git needs more than ${MAX_MEMORY_BYTES / 1024 ** 2} MiB of memory for it`
 
-/** What git finds in the histories of well-known repositories (git-fsck(1)): how somebody's name, date or a mode is written. */
+/** Faults in the history of well-known repositories (git-fsck(1)): malformed names, dates or modes. */
 const HARMLESS_FAULTS = [
   'badDate',
   'badEmail',
@@ -154,7 +154,7 @@ const HARMLESS_FAULTS = [
   'zeroPaddedFilemode',
 ]
 
-/** Settings of every command: nothing of a repository or of this host may run a program or change what is written. */
+/** Settings for every command: nothing in a repository or on this host may run a program or change what is written. */
 const HARMLESS = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
@@ -166,25 +166,25 @@ const HARMLESS = [
   ['advice.detachedHead', 'false'],
   ['init.defaultBranch', 'main'],
   ['i18n.logOutputEncoding', 'UTF-8'],
-  // Larger files pass through piece by piece; smaller ones are held whole, a few by each thread.
+  // Larger files are streamed; smaller ones are kept in memory, a few by each thread.
   ['core.bigFileThreshold', '16m'],
   ['pack.threads', '2'],
-  // Half of the objects of a tree are written by a process of their own where they are many.
+  // In a large tree, a second process writes half of the objects.
   ['checkout.workers', '2'],
-  // What comes is looked through as it comes, and stays one file, however little it is.
+  // Fetched objects are checked on arrival and stay one pack file, however small.
   ['fetch.unpackLimit', '1'],
   ['fetch.fsckObjects', 'true'],
-  // Addresses of submodules are judged before they are used.
+  // URLs of submodules are judged before they are used.
   ['fetch.fsck.gitmodulesUrl', 'ignore'],
   ...HARMLESS_FAULTS.map((fault) => [`fetch.fsck.${fault}`, 'ignore']),
-  // A host that sends less than 1,000 bytes/s for a minute is given up.
+  // Gives up on a host that sends less than 1,000 bytes/s for a minute.
   ['http.lowSpeedLimit', '1000'],
   ['http.lowSpeedTime', '60'],
 ].flatMap(([key, value]) => ['-c', `${key}=${value}`])
 
 /**
- * What git and the programs below it inherit from this process: where programs are, private authorities. Of proxies the gate
- * tells them: an exception for some hosts (NO_PROXY) would lead past what judges them.
+ * What git and its children inherit from this process: where programs are, and private certificate authorities. Proxies are
+ * set by the gate: an exception for some hosts (NO_PROXY) would bypass the gate that judges them.
  */
 const INHERITED = /^(PATH|TMPDIR|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO)$/
 
@@ -194,9 +194,9 @@ function baseEnvironment(): Record<string, string> {
   )
   return {
     ...(Object.fromEntries(inherited) as Record<string, string>),
-    // Messages are looked through, so they must be in English.
+    // Messages are searched, so they must be in English.
     LC_ALL: 'C.UTF-8',
-    // Versions before 2.32 do not know GIT_CONFIG_GLOBAL and look into the home.
+    // Versions before 2.32 do not know GIT_CONFIG_GLOBAL and read the home directory.
     HOME: '/nonexistent',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',

@@ -1,6 +1,6 @@
-/** The descriptor at which git's credential helper asks this server. */
+/** The descriptor with which git's credential helper asks this server. */
 export const GIT_CREDENTIALS_FD = 4
-/** How the runner says that there is no git: as shells do, and as git itself never ends. */
+/** The runner's exit code when git is missing: that of shells, which git itself never uses. */
 export const GIT_IS_MISSING = 127
 
 /** One command for the runner. */
@@ -8,6 +8,6 @@ export interface GitOrder {
   program: 'git' | 'ssh'
   arguments: string[]
   environment: Record<string, string>
-  /** Written behind the command's output and behind its messages, with its exit code and a line end. */
+  /** Written after the command's output and after its messages, with its exit code and a newline. */
   mark: string
 }

@@ -1,22 +1,22 @@
-/** More output than this is no answer but an attack: refs of the largest public repositories take about 10 MiB. */
+/** More output than this is an attack: the refs of the largest public repositories have about 10 MiB. */
 const MAX_OUTPUT_CHARACTERS = 32 * 1024 * 1024
-/** git writes names as long as its objects have them; those of files end at 255 bytes, their paths at 4,096 (limits.h). */
+/** git writes names of any length that its objects have; files have at most 255 bytes, paths 4,096 (limits.h). */
 const MAX_LINE_CHARACTERS = 64 * 1024
 
-/** What git writes, as it comes in pieces. */
+/** Collects or passes on the output of git, which arrives in pieces. */
 export interface GitOutput {
   /** Throws TooMuchOutput. */
   feed(text: string): void
-  /** Takes the end; answers what was collected. */
+  /** Ends the output; returns what was collected. */
   finish(): string
 }
 
-/** Says what there is too much of, to follow the address of the repository. */
+/** Says what there is too much of; the message follows the URL of the repository. */
 export class TooMuchOutput extends Error {
   override readonly name = 'TooMuchOutput'
 }
 
-/** Collects it. */
+/** Collects all output. */
 export class WholeOutput implements GitOutput {
   #text = ''
 
@@ -31,13 +31,13 @@ export class WholeOutput implements GitOutput {
   }
 }
 
-/** What takes output line by line; lines of names, as git writes them with `-z`, end with NUL. */
+/** Receives output line by line; with `-z`, git ends lines with NUL. */
 export interface LineReader {
   onLine: (line: string) => void
   end: '\n' | '\0'
 }
 
-/** Hands it on line by line, and collects nothing. */
+/** Passes output on line by line, and collects nothing. */
 export class OutputLines implements GitOutput {
   readonly #reader: LineReader
   #rest = ''

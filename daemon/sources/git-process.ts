@@ -7,18 +7,18 @@ import type { CredentialDesk } from './credential-desk.ts'
 import { GitError } from './git-error.ts'
 import { GIT_CREDENTIALS_FD, type GitOrder } from './git-lifeline.ts'
 
-/** Nothing that git writes, and nobody who writes into a repository, knows the key of a mark. */
+/** Nobody who writes to a repository can know the random key of a mark, so git's output cannot contain it. */
 const KEY_BYTES = 16
 
-/** What takes the two streams of a command as they come; a throw ends the process. */
+/** Receives the two output streams of a command; a throw ends the process. */
 export interface GitStreams {
   onOutput(text: string): void
   onMessages(text: string): void
 }
 
 /**
- * A process that runs git, one command after another, in a process group of its own behind what serves. The group is killed
- * whole by `kill` and with the server itself.
+ * A process that runs git, one command after another, in a process group of its own and with a low priority. `kill` and the
+ * end of the server kill the whole group.
  */
 export class GitProcess {
   readonly #child: ChildProcess
@@ -28,16 +28,16 @@ export class GitProcess {
   readonly #ended = Promise.withResolvers<never>()
   /** Why it was killed. */
   #reason: unknown
-  /** When the process and all that it started are gone. */
+  /** Resolves when the process and all its descendants are gone. */
   readonly closed: Promise<void>
 
-  /** `onMemory` is told what git and all that it starts takes, again and again. */
+  /** `onMemory` is called regularly with the memory of git and its descendants. */
   constructor(program: string, desk: CredentialDesk | undefined, onMemory: (bytes: number) => void) {
     this.#child = spawn(process.execPath, [program], {
-      // git would take a repository that it finds there for its own.
+      // git would use a repository that it finds in its working directory.
       cwd: '/',
       env: {},
-      // The fourth is node's channel, which closes with this process, however that ends. At the last git asks for credentials.
+      // The fourth is node's channel, which closes with this process, however it ends. git asks for credentials at the last.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
       detached: true,
     })
@@ -48,7 +48,7 @@ export class GitProcess {
     if (desk) desk.serve(questions)
     else questions.on('error', () => {}).resume()
     const stopWatching = watchMemory(this.#child.pid ?? 0, onMemory)
-    // Nobody waits for it between two commands.
+    // Between two commands nothing waits for it.
     this.#ended.promise.catch(() => {})
     this.closed = new Promise((resolve) => {
       const onEnd = (how: unknown): void => {
@@ -59,12 +59,12 @@ export class GitProcess {
       this.#child.once('error', onEnd)
       this.#child.once('exit', () => this.#killGroup())
       this.#child.once('close', (code, by) =>
-        onEnd(new GitError('', by ?? code ?? 'no code', 'the process that runs it was ended')),
+        onEnd(new GitError('', by ?? code ?? 'no code', 'the process that runs git was ended')),
       )
     })
   }
 
-  /** Runs a command and answers its exit code. Throws the reason of `kill`, or says how the process ended. */
+  /** Runs a command and returns its exit code. Throws the reason of `kill`, or an error that says how the process ended. */
   async run(order: Omit<GitOrder, 'mark'>, streams: GitStreams): Promise<number> {
     const ends = [
       this.#output.until((text) => streams.onOutput(text)),
@@ -75,7 +75,7 @@ export class GitProcess {
     return code!
   }
 
-  /** Ends it with all that it started. */
+  /** Kills the process and all its descendants. */
   kill(reason: unknown): void {
     this.#reason ??= reason
     this.#killGroup()
@@ -90,10 +90,10 @@ export class GitProcess {
   }
 }
 
-/** A stream to which several commands write, one after another, cut at the mark behind each. */
+/** A stream to which several commands write, one after another, split at the mark after each. */
 class MarkedStream {
   readonly #mark: string
-  /** The beginning of what may be a mark. */
+  /** Text that may be the beginning of a mark. */
   #held = ''
   #onText: (text: string) => void = () => {}
   #onCode: (code: number) => void = () => {}
@@ -109,7 +109,7 @@ class MarkedStream {
     })
   }
 
-  /** Hands on what comes before the next mark; answers the exit code that this carries. */
+  /** Passes on the text before the next mark; returns the exit code in the mark. */
   until(onText: (text: string) => void): Promise<number> {
     return new Promise((resolve) => {
       this.#onText = onText
@@ -129,7 +129,7 @@ class MarkedStream {
     this.#onCode(code)
   }
 
-  /** Where the mark begins, or what may become one; the end without. */
+  /** Where a mark begins, or text that may become one; the end if there is neither. */
   #startOfMark(text: string): number {
     const at = text.indexOf(this.#mark)
     if (at >= 0) return at

@@ -13,37 +13,37 @@ import { explain, refusalOf, RemoteFault } from './remote-fault.ts'
 
 /** How a remote is reached. */
 export interface RemoteAccess {
-  /** As it was saved, credentials included. */
+  /** As it was saved, including credentials. */
   url: string
-  /** Of the connection that serves the address; those in the address win. */
+  /** Those of the git connection for this URL; credentials in the URL itself take precedence. */
   credentials?: GitCredentials | null
   reach: Reach
   sshKeyFile: string
   knownHostsFile: string
 }
 
-/** A remote as git commands are told of it: no credentials in `url`, `settings` or `environment`. */
+/** A remote as git commands see it: there are no credentials in `url`, `settings` or `environment`. */
 export interface Remote {
   url: string
   host: string
   settings: string[]
   environment: Record<string, string>
-  /** Answers git's questions for credentials, as git was told. */
+  /** Answers git's requests for credentials. */
   desk: CredentialDesk
-  /** What git goes out through. */
+  /** git's way out. */
   pass: Pass
   git: Git
-  /** Runs a program of a host of ssh, and answers what it wrote. Throws GitError. */
+  /** Runs a program on a host over ssh, and returns its output. Throws GitError. */
   ssh(at: RepositoryUrl, command: string[]): Promise<string>
 }
 
-/** An ssh connection is given up after this, a silent one after three intervals of it. */
+/** ssh gives up on connecting after this time, and on a silent connection after three times as long. */
 const SSH_TIMEOUT_SECONDS = 15
 
 /**
- * Prepares a remote for commands, lets `use` run them, and ends what was opened for them; once more with another token when
- * it refuses that of a connection. Throws RemoteFault for what git says of the remote, for an address that is none, which was
- * judged when it was saved, and for one that leads where it may not; and what `use` throws other than GitError.
+ * Prepares a remote for commands, lets `use` run them, and closes what was opened for them. Tries once more with another
+ * token if the remote refuses that of a connection. Throws RemoteFault for git's errors about the remote, for an invalid URL
+ * and for one that leads to a forbidden place; and what `use` throws other than GitError.
  */
 export function withRemote<T>(
   access: RemoteAccess,
@@ -54,8 +54,8 @@ export function withRemote<T>(
 }
 
 /**
- * Uses an access; once more with another token when that of its connection was refused, as `refusalOf` reads from what was
- * thrown. Throws RemoteFault when there should be another token and is none.
+ * Runs `use` with an access, and once more with another token if that of its connection was refused, which `refusalOf` finds
+ * in the error. Throws RemoteFault when no other token can be had.
  */
 export function withAccess<T>(
   access: RemoteAccess,
@@ -65,12 +65,12 @@ export function withAccess<T>(
   return withRenewal(access, use, async (fault, { credentials }) => {
     const status = refusalOf(fault)
     if (status === null || !credentials?.renew) return null
-    const password = await credentials.renew(credentials.password, status).catch(noOther)
+    const password = await credentials.renew(credentials.password, status).catch(noOtherToken)
     return password === null ? null : { ...access, credentials: { ...credentials, password } }
   })
 }
 
-function noOther(cause: unknown): never {
+function noOtherToken(cause: unknown): never {
   if (!(cause instanceof AppError)) throw cause
   const kind = cause.code === 'git_authorization_rejected' ? 'refused' : 'unreachable'
   throw new RemoteFault(kind, cause.message, cause)
@@ -83,13 +83,13 @@ async function withRemoteOnce<T>(
 ): Promise<T> {
   const parsed = parseRepositoryUrl(access.url)
   if (!parsed) {
-    const error = new GitError('', 'no address', 'is not a repository address')
-    throw new RemoteFault('unreachable', 'this is not a repository address: correct repo_url', error)
+    const error = new GitError('', 'no address', 'is not a repository URL')
+    throw new RemoteFault('unreachable', 'this is not a repository URL: correct repo_url', error)
   }
   const { url, username, password } = splitCredentials(access.url)
   const desk = new CredentialDesk()
   const isWeb = parsed.protocol === 'http' || parsed.protocol === 'https'
-  // For all of its host, where its submodules may be.
+  // Valid for its whole host, since its submodules may be there.
   if (username !== null || password !== null) desk.add(new URL(url).origin, username, password)
   else if (isWeb && access.credentials)
     desk.add(access.credentials.place, access.credentials.username, access.credentials.password)
@@ -138,9 +138,9 @@ async function withRemoteOnce<T>(
 }
 
 /**
- * Lets git reach the host of an address that was judged; answers the settings that it needs for that. The protocol of git
- * itself knows no proxy, so it is given the address that its name has now. What goes through the host's own proxy is judged
- * here before that is asked.
+ * Lets git reach the host of a URL that was judged; returns the settings that git needs for that. The git protocol itself
+ * supports no proxy, so git gets the address that the name resolves to now. A place behind the host's own proxy is judged
+ * here before the proxy is used.
  */
 export async function admit({ pass }: Remote, { protocol, host, port }: RepositoryUrl): Promise<string[]> {
   pass.allow(host)
@@ -155,7 +155,7 @@ export async function admit({ pass }: Remote, { protocol, host, port }: Reposito
   const proxy = protocol === 'ssh' ? null : outboundProxy(protocol)
   if (proxy === null) return []
   await pass.judge(...place).catch(refuse)
-  // What leads elsewhere is not seen here where bytes are handed on.
+  // With a SOCKS proxy, redirects cannot be judged here.
   return isOfHttp(proxy) ? [] : ['-c', 'http.followRedirects=false']
 }
 
@@ -184,7 +184,10 @@ function sshCommand({ sshKeyFile, knownHostsFile }: RemoteAccess): string[] {
   return ['ssh', '-F', '/dev/null', '-i', sshKeyFile, ...options.flatMap((option) => ['-o', option])]
 }
 
-/** git hands GIT_SSH_COMMAND to a shell (git(1)), ssh a command to that of its host; in single quotes nothing but the quote itself means anything there. */
+/**
+ * Quotes a word for a shell: git passes GIT_SSH_COMMAND to one (git(1)), and ssh a command to that of its host. In single
+ * quotes, only the quote itself has a meaning.
+ */
 function quoteForShell(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`
 }

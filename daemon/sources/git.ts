@@ -18,23 +18,23 @@ import { failureOf, type Submodule } from './submodules.ts'
 export { lsRemote } from './refs.ts'
 export { ensureSshKey } from './ssh-key.ts'
 
-/** A clone that takes longer is given up; the build's own time limit holds beside it. */
+/** The time limit of a clone, in addition to that of the build. */
 const CHECKOUT_TIMEOUT_MS = 15 * 60_000
-/** As much of a commit's message as is kept. */
+/** How much of a commit's message is kept. */
 const MAX_MESSAGE_CHARACTERS = 8 * 1024
-/** And of the name of its author. */
+/** How much of its author's name is kept. */
 const MAX_AUTHOR_CHARACTERS = 256
-/** Submodules of submodules, and theirs: deeper ones are of a repository that contains itself. */
+/** How deep submodules may be nested: deeper ones are those of a repository that contains itself. */
 const MAX_DEPTH = 10
 
 export interface CheckoutRequest extends RemoteAccess, CommitChoice {
-  /** Where what is fetched is kept between checkouts. */
+  /** The folder that keeps fetched objects between checkouts. */
   mirrors: string
-  /** Whose credentials these are, the same while they are renewed: others see nothing of what was fetched with them. */
+  /** Identifies the owner of the credentials, also when they are renewed: others do not see what was fetched with them. */
   holder: string
-  /** Whether trees that are kept are made use of; else they are written anew. */
+  /** Whether kept trees are used; otherwise they are written again. */
   usesKeptTrees: boolean
-  /** Made; what is in it is removed. */
+  /** It is created; existing content is removed. */
   directory: string
   /** Ends with the signal. */
   reader: Reader
@@ -43,16 +43,16 @@ export interface CheckoutRequest extends RemoteAccess, CommitChoice {
   onLine: (line: string) => void
 }
 
-/** What a checkout is of. */
+/** The commit that was checked out. */
 export interface Checkout extends FetchedCommit {
   message: string
   author: string
 }
 
 /**
- * Puts one commit's tree into a directory, submodules included and nothing of git's own. What is sent is what the mirror of
- * a repository lacks, as shallow as the remote lets. Hooks and filters never run; links are left as they are. The files may
- * be shared with other trees: they are replaced, never written to. Throws BuildFailure with what to change.
+ * Writes the tree of a commit to a directory, with its submodules but without git's own files. Only what the mirror of the
+ * repository lacks is fetched, as shallowly as the remote allows. Hooks and filters never run; links are left as they are.
+ * The files may be shared with other trees: replace them, never write to them. Throws BuildFailure with what to change.
  */
 export async function checkout(request: CheckoutRequest): Promise<Checkout> {
   const { url } = splitCredentials(request.url)
@@ -60,7 +60,7 @@ export async function checkout(request: CheckoutRequest): Promise<Checkout> {
   const ending = new AbortController()
   const signal = AbortSignal.any([request.signal, timeout, ending.signal])
   try {
-    // Each is a conversation with the remote, of which neither needs the other.
+    // These are two independent conversations with the remote.
     const following = followedBranch(request, signal)
     following.catch(() => {})
     const head = await new Parts(request, signal).layOut()
@@ -78,14 +78,14 @@ export async function checkout(request: CheckoutRequest): Promise<Checkout> {
   }
 }
 
-/** The branch that the remote's HEAD is, where that is what is asked for; else null. Throws RemoteFault. */
+/** The branch that the remote's HEAD points to, if HEAD is what is deployed; else null. Throws RemoteFault. */
 async function followedBranch(request: CheckoutRequest, signal: AbortSignal): Promise<string | null> {
   if (request.branch !== null || request.commit !== null) return null
   const { defaultBranch } = await withRemote(request, signal, (remote) => listRefs(remote, ['HEAD']))
   return defaultBranch
 }
 
-/** The repositories of one checkout, laid out one after another: each may be the mirror of another's submodule too. */
+/** The repositories of one checkout. They are written one after another, since two of them may need the same mirror. */
 class Parts {
   readonly #request: CheckoutRequest
   readonly #signal: AbortSignal
@@ -171,8 +171,8 @@ function count(sum: CheckoutUse, { bytes, files }: CheckoutUse): void {
 }
 
 /**
- * The credentials for a submodule: those in its own address, which who may read its parent knows, else those of its parent
- * on the same host. What lies below another host gets none of those above it, wherever it says that it is.
+ * The credentials for a submodule: those in its own URL, which everybody who can read its parent knows, else those of its
+ * parent if it is on the same host. Submodules below one on another host never get the credentials from above it.
  */
 function credentialsBelow(
   { access, holder, mirror }: AnyPart,
@@ -188,18 +188,18 @@ function credentialsBelow(
     : { credentials: null, holder: '' }
 }
 
-/** The credentials in an address: those of the account that its repository is of, as those of a connection are. */
+/** The credentials in a URL, as those of the account that owns the repository, like the credentials of a connection. */
 function credentialsOf({ url, username, password }: ReturnType<typeof splitCredentials>): GitCredentials {
   const { origin, pathname } = new URL(url)
   const [owner, name] = pathname.slice(1).split('/', 2)
-  // Where repositories lie at the root they have no owners.
+  // Repositories at the root have no owners.
   const own = name === undefined ? {} : { own: `${origin}/${owner}` }
   return { username: username ?? '', password: password ?? '', place: origin, ...own }
 }
 
 /**
- * The credentials for a submodule that is somebody else's: what lies below that is theirs to say, so that it gets them for
- * their repositories alone.
+ * The credentials for a submodule of another owner. That owner decides what the submodules below it are, so it gets the
+ * credentials only for its own repositories.
  */
 function forOwnerOf(url: string, credentials: GitCredentials): GitCredentials | null {
   const { own, ...rest } = credentials
@@ -210,16 +210,16 @@ function forOwnerOf(url: string, credentials: GitCredentials): GitCredentials | 
   return { ...rest, place: `${place}/${owner}` }
 }
 
-/** What has the same credentials. */
+/** Identifies the host: URLs with the same value can share credentials. */
 function placeOf(url: string): string {
   const { protocol, host, port } = parseRepositoryUrl(url)!
   return JSON.stringify([protocol, host, port])
 }
 
-/** Adds what people know a commit by. */
+/** Adds the message and the author of a commit. */
 async function describe(repository: Repository, commit: FetchedCommit): Promise<Checkout> {
-  // `show` would compare the tree with an empty one first. The name of an author is one line; not split: a message may be a
-  // million of them.
+  // `show` would first compare the tree with an empty one. The author's name is the first line; the text is not split into
+  // lines, since a message may have a million of them.
   const shown = await repository.git(['log', '-1', '--format=%an%n%B', commit.sha])
   const nameEnd = shown.indexOf('\n')
   return {

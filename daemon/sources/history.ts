@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { isFullCommit } from '#server/git/refs.ts'
 import { isOtherFormat, Repository } from './repository.ts'
 
-/** Commits that are looked through before all the rest: most of what is asked for was pushed a moment ago. */
+/** How many recent commits are searched first, since most wanted commits were pushed a moment ago. */
 const RECENT_COMMITS = 256
-/** git's own word for a history without an end (git-fetch(1), --unshallow). */
+/** git's value for an unlimited depth (git-fetch(1), --unshallow). */
 export const ALL_COMMITS = 2_147_483_647
 
 /**
- * The commits whose ids begin with `prefix` among those that these references of the remote contain. Only commits are
- * fetched, without files, and nothing by its id: a host may hand out, by id, what was pushed to somebody's fork. They are
- * kept apart from the repository's own objects, and removed.
+ * The commits whose ids begin with `prefix` in the history of these references of the remote. Fetches only commits, without
+ * files, and nothing by id: a host may give out, by id, what was pushed to a fork. They are kept separate from the
+ * repository's own objects, and removed.
  * Throws GitError.
  */
 export async function findInHistory(
@@ -22,9 +22,9 @@ export async function findInHistory(
 ): Promise<string[]> {
   const history = new Repository(join(directory, 'history'), remote)
   const found = new Set<string>()
-  await history.make(idLength)
+  await history.create(idLength)
   try {
-    // Only a whole id is settled by the first find.
+    // Only for a full id is the first match enough.
     for (const depth of isFullCommit(prefix) ? [RECENT_COMMITS, ALL_COMMITS] : [ALL_COMMITS]) {
       await history.fetch(
         references.map((reference, index) => `+${reference}:refs/deployer/${index}${tail(reference)}`),
@@ -36,7 +36,7 @@ export async function findInHistory(
       if (found.size > 0) break
     }
   } catch (error) {
-    // Of a whole id with another length than those of the remote there is no commit.
+    // A full id whose length differs from that of the remote's ids does not exist.
     if (!isOtherFormat(error)) throw error
   } finally {
     await rm(history.directory, { recursive: true, force: true })
@@ -44,7 +44,7 @@ export async function findInHistory(
   return [...found]
 }
 
-/** A pattern is fetched into names below its own. */
+/** The matches of a pattern are fetched into a namespace. */
 function tail(reference: string): string {
   return reference.endsWith('/*') ? '/*' : ''
 }

@@ -10,36 +10,36 @@ import {
 import { isPathTooLong, PATH_TOO_LONG } from './path-limits.ts'
 import type { Repository } from './repository.ts'
 
-/** Modes of the entries of a tree (gitdatamodel(7)): links and other repositories are no files. */
+/** Modes of tree entries that are not files (gitdatamodel(7)). */
 const FOLDER = '040000'
 const LINK = '120000'
 const COMMIT = '160000'
 /** A line of `git ls-tree -l`. */
 const ENTRY = /^(\d+) \S+ ([0-9a-f]+) +(\d+|-)\t(.*)$/s
-/** Of all its entries together; those of the largest public projects have 8 MiB. */
+/** All paths together; those of the largest public projects have 8 MiB. */
 const MAX_PATHS_CHARACTERS = 128 * 1024 * 1024
-/** The files at its top that the server reads. Those of the largest public projects have 40 KiB. */
+/** The maximum size of the settings files that the server reads. Those of the largest public projects have 40 KiB. */
 const MAX_SETTINGS_BYTES = 256 * 1024
 
-/** What is known of a commit's tree before anything of it is written. */
+/** What is known about a commit's tree before it is written. */
 export interface JudgedTree {
   sha: string
   bytes: number
-  /** Links included; folders, and those of other repositories, are not. */
+  /** Includes links, but not folders or submodules. */
   files: number
   folders: number
-  /** Names its files of attributes, by which git writes files (gitattributes(5)), with their content; null without one. */
+  /** A digest of its .gitattributes files, which decide how git writes files (gitattributes(5)); null if it has none. */
   attributes: string | null
-  /** Where it wants which commits of other repositories. */
+  /** The commits of other repositories that it includes, and where. */
   submodules: { path: string; sha: string }[]
-  /** Whether files at its top say where those are, and where Git LFS is. */
+  /** Whether it has a .gitmodules and a .lfsconfig at its root. */
   hasModules: boolean
   hasLfsConfiguration: boolean
 }
 
 /**
- * Looks through a commit's tree. Throws BuildFailure when it is too large together with what is `used`: a few kilobytes of
- * git's objects can name any number of files.
+ * Lists a commit's tree. Throws BuildFailure when it is too large together with `used`, since a few kilobytes of git's
+ * objects can expand to any number of files.
  */
 export async function judgeTree(repository: Repository, sha: string, used: CheckoutUse): Promise<JudgedTree> {
   const judged: JudgedTree = {
@@ -66,24 +66,24 @@ export async function judgeTree(repository: Repository, sha: string, used: Check
     const { bytes, files } = useOf(judged)
     if (isTooLarge(used.bytes + bytes, used.files + files)) throw new BuildFailure(TOO_LARGE)
     if (mode === FOLDER || mode === COMMIT) return
-    // git reads where a link leads as if that were its content.
+    // A link counts too: git reads its target as if that were its content.
     if (/(^|\/)\.gitattributes$/.test(path)) {
       attributes.update(`${mode} ${object} ${path}\0`)
       judged.attributes = ''
     }
     if (mode === LINK || !/^\.(gitmodules|lfsconfig)$/.test(path)) return
     if (Number(size) > MAX_SETTINGS_BYTES)
-      throw new BuildFailure(`${path} has more than ${MAX_SETTINGS_BYTES / 1024} KiB: make it smaller`)
+      throw new BuildFailure(`${path} is larger than ${MAX_SETTINGS_BYTES / 1024} KiB: make it smaller`)
     judged.hasModules ||= path === '.gitmodules'
     judged.hasLfsConfiguration ||= path === '.lfsconfig'
   }
-  // With its folders: any number of them may be in each other, to no end and without a file.
+  // Lists folders too, since any number of them may be nested without a file.
   await repository.git(['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', sha], onEntry, '\0')
   if (judged.attributes !== null) judged.attributes = attributes.digest('hex')
   return judged
 }
 
-/** What a tree takes of the disk. */
+/** The disk usage of a tree. */
 export function useOf({ bytes, files, folders, submodules }: JudgedTree): CheckoutUse {
   return { bytes, files: files + folders + submodules.length }
 }

@@ -5,8 +5,8 @@ import { PRIVATE_FILE_MODE } from '#server/files.ts'
 import { ArchiveReader, type EntryContent } from './archive-reader.ts'
 
 /**
- * Writes a `.tar.gz` to a file (mode 0600) as it comes and judges it on the way, so that a bad one is refused at once.
- * Throws BuildFailure that names the fault and the entry; what was written stays then.
+ * Writes a `.tar.gz` to a file (mode 0600) and judges it on the way, so that a bad archive is refused at once. Throws a
+ * BuildFailure that names the fault and the entry; what was written then stays.
  */
 export async function keepArchive({ path }: { path: string }, stream: Readable): Promise<null> {
   const reader = new ArchiveReader((_entry, content) => drain(content))
@@ -34,7 +34,7 @@ async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
 }
 
 async function drain(content: EntryContent): Promise<void> {
-  // Not its end, which a content that is cut short never reaches.
+  // Not `end`, which a truncated content never emits.
   const closed = once(content, 'close')
   content.resume()
   await closed

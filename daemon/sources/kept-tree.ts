@@ -14,44 +14,44 @@ import { LINK_TREE } from './reader-calls.ts'
 import { clearTree, removeTree } from './remove-tree.ts'
 import { runAt, type Repository } from './repository.ts'
 
-/** Of the folder in a mirror. While git writes it has another, by which one is told that was cut off. */
+/** The name of the tree's folder in a mirror. It has another name while git writes it, which shows an interrupted write. */
 export const KEPT_TREE = 'tree'
 const WRITING = 'tree.writing'
 
-/** What is known of a kept tree. */
+/** What is recorded about a kept tree. */
 const Facts = z.object({
-  /** Of the host's run in which it was written: what the next finds may never have come to the disk. */
+  /** The boot of the host in which it was written: after a reboot, some writes may never have reached the disk. */
   run: z.string(),
-  /** What wrote it, and with which rights: git does not look at those of a file that is there. */
+  /** What wrote it, and with which umask: git does not check the permissions of existing files. */
   writer: z.string(),
   attributes: z.string().nullable(),
   bytes: z.number(),
   files: z.number(),
 })
 
-/** Nothing in the server changes it. */
+/** Nothing in the server changes the umask. */
 const UMASK = process.umask()
-/** Asked once: another is there after the next start of the server. */
+/** Asked once, since a new version is noticed at the next start of the server. */
 let gitVersion: string | null = null
 
-/** Changes with each start of the host (random(4)); where there is none, with each of the server. */
+/** Changes with each boot of the host (random(4)), or without that file with each start of the server. */
 const HOST_RUN = readHostRun()
 
-/** Each checkout gives the files further names, which changes their ctime. Their mtime and size still tell that one was written to. */
+/** Each checkout hard-links the files, which changes their ctime. Their mtime and size still show a modified file. */
 const SETTINGS = ['-c', 'core.trustctime=false']
 
-/** Where a tree is wanted, and what puts it there. */
+/** Where a tree is wanted, and the reader that puts it there. */
 export interface TreePlace {
   reader: Reader
-  /** Made; what is in it is removed. */
+  /** It is created; existing content is removed. */
   root: string
-  /** One of its folders, which alone is filled; empty for all of it. */
+  /** The folder in it that is filled; empty for all of it. */
   folder: string
 }
 
 /**
- * The tree that was laid out last from a mirror, with git's index of it. The next one is made from it: git writes what has
- * changed, and a checkout shares the files.
+ * The tree that was last written from a mirror, with git's index of it. The next tree is made from it: git writes only what
+ * has changed, and checkouts share its files.
  */
 export class KeptTree {
   readonly #repository: Repository
@@ -62,30 +62,30 @@ export class KeptTree {
     this.#signal = signal
   }
 
-  /** Lays out a commit of the repository; a tree that is not as git left it, or not to be used, is written anew. Throws GitError. */
+  /** Writes a commit's tree to `place`, from the kept tree if that is intact and may be used, else anew. Throws GitError. */
   async layOut(judged: JudgedTree, place: TreePlace, usesKept: boolean): Promise<void> {
-    if (usesKept && (await this.#hasUseFor(judged)) && (await this.#layOutKept(judged, place))) return
+    if (usesKept && (await this.#isUsableFor(judged)) && (await this.#layOutKept(judged, place))) return
     for (const name of [KEPT_TREE, WRITING]) await removeTree(this.#path(name))
-    await this.#bringTo(judged)
+    await this.#update(judged)
     await this.#link(place)
   }
 
-  /** Runs git in it and answers what it wrote, unless `onLine` takes that. Throws GitError. */
+  /** Runs git in the tree and returns its output, unless `onLine` receives that. Throws GitError. */
   git(command: string[], onLine?: (line: string) => void, end?: '\n' | '\0'): Promise<string> {
     return this.#gitIn(KEPT_TREE, command, onLine, end)
   }
 
-  /** git leaves what has not changed as it is, also where it would write it in another way now. */
-  async #hasUseFor({ attributes }: JudgedTree): Promise<boolean> {
+  /** Whether the kept tree fits: git does not rewrite unchanged files, even if it would write them differently now. */
+  async #isUsableFor({ attributes }: JudgedTree): Promise<boolean> {
     const facts = await readFacts(this.#repository.directory)
     if (facts === null || facts.run !== HOST_RUN || facts.attributes !== attributes) return false
     return facts.writer === (await this.#writer())
   }
 
-  /** Whether the tree that is kept could be made use of. Whatever is wrong with it, another is written. */
+  /** Whether the kept tree could be used. If anything is wrong with it, another one is written. */
   async #layOutKept(judged: JudgedTree, place: TreePlace): Promise<boolean> {
     try {
-      await this.#bringTo(judged)
+      await this.#update(judged)
       return (await this.#link(place)) === judged.files
     } catch (error) {
       if (error instanceof BuildFailure || this.#signal.aborted) throw error
@@ -98,7 +98,7 @@ export class KeptTree {
     return [VERSION, gitVersion, UMASK.toString(8)].join(', ')
   }
 
-  async #bringTo(judged: JudgedTree): Promise<void> {
+  async #update(judged: JudgedTree): Promise<void> {
     const { sha, attributes } = judged
     const [tree, writing] = [this.#path(KEPT_TREE), this.#path(WRITING)]
     if (existsSync(tree)) await rename(tree, writing)
@@ -113,7 +113,7 @@ export class KeptTree {
       }
       await writeFile(join(writing, 'facts.json'), JSON.stringify(facts))
     } catch (error) {
-      // Half of it may be what fills the disk.
+      // A half-written tree may be what fills the disk.
       await clearTree(writing)
       throw error
     }
@@ -142,13 +142,13 @@ export class KeptTree {
   }
 }
 
-/** What the kept tree of a mirror takes of the disk; null without one. */
+/** The disk usage of a mirror's kept tree; null if it has none. */
 export async function sizeOfKeptTree(mirror: string): Promise<CheckoutUse | null> {
   return await readFacts(mirror)
 }
 
-/** Where in a mirror that nobody uses may lie what is no kept tree: cut off while it was written, or with nothing known of it. */
-export async function halfTreesOf(mirror: string): Promise<string[]> {
+/** The paths of trees in an unused mirror that are not usable: an interrupted write, or a tree without recorded facts. */
+export async function unfinishedTreesOf(mirror: string): Promise<string[]> {
   const names = (await readFacts(mirror)) === null ? [KEPT_TREE, WRITING] : [WRITING]
   return names.map((name) => join(mirror, name))
 }

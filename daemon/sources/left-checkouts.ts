@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { makePrivateDirectory } from '#server/files.ts'
 import { clearTree } from './remove-tree.ts'
 
-/** What an earlier run of the server left of its checkouts. */
+/** Folders with checkouts that an earlier run of the server left. */
 const LEFT = /^checkouts\.\d+\.left$/
 
 /**
- * Puts aside what an earlier run was in the middle of: it may have any number of files, and a start must not wait until
- * they are gone.
+ * Moves the unfinished checkouts of an earlier run aside: they may have any number of files, and the start must not wait
+ * until they are removed.
  */
 export function setCheckoutsAside(dataDirectory: string): void {
   const checkouts = join(dataDirectory, 'checkouts')
@@ -17,7 +17,7 @@ export function setCheckoutsAside(dataDirectory: string): void {
   makePrivateDirectory(checkouts)
 }
 
-/** Removes what was put aside at this start or an earlier one. */
+/** Removes what was moved aside at this start or an earlier one. */
 export async function removeLeftCheckouts(dataDirectory: string): Promise<void> {
   for (const name of readdirSync(dataDirectory).filter((name) => LEFT.test(name)))
     await clearTree(join(dataDirectory, name))

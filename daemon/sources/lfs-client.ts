@@ -14,18 +14,18 @@ import { outboundProxy } from './outbound-proxy.ts'
 
 /** The batch API (git-lfs, docs/api/batch.md). */
 const MEDIA_TYPE = 'application/vnd.git-lfs+json'
-/** As many objects are asked for at once, as git-lfs itself does. */
+/** How many objects are requested at once, as in git-lfs itself. */
 const BATCH_OBJECTS = 100
-/** An answer about a hundred objects takes 100 KiB. More would only keep the server busy with reading it. */
+/** An answer about a hundred objects has 100 KiB. Parsing more would only keep this server busy. */
 const MAX_ANSWER_BYTES = 512 * 1024
-/** A host that takes no connection, says nothing or sends nothing for as long is given up. */
+/** How long a host may take to accept a connection, and how long it may send nothing. */
 const CONNECT_MS = 20_000
 const SILENCE_MS = 60_000
-/** Stores of objects lead on once or twice. */
+/** Object stores redirect once or twice. */
 const MAX_REDIRECTS = 3
 
-/** What is told of an object. */
-const Told = z.object({
+/** The answer about one object. */
+const LocatedObject = z.object({
   oid: z.string(),
   actions: z
     .object({
@@ -35,25 +35,25 @@ const Told = z.object({
     .catch(null),
   error: z.object({ code: z.number(), message: z.string().catch('') }).nullish(),
 })
-/** Only as many as were asked for are looked at: each that is wrong costs more than one that is right. */
+/** No more objects than were requested are parsed, since an invalid one costs more than a valid one. */
 const Batch = z
   .object({ objects: z.array(z.unknown()).max(BATCH_OBJECTS) })
   .transform(({ objects }) => objects)
 
-/** Where an object is had. */
+/** Where an object can be downloaded. */
 interface Place {
   href: string
   header: Record<string, string>
 }
 
-/** Where a repository's objects are asked for, and with what. */
+/** Where a repository's objects are requested, and with which headers. */
 export interface LfsEndpoint {
   /** Without credentials. */
   url: string
   header: Record<string, string>
 }
 
-/** A server of Git LFS refused the credentials that it was asked with. */
+/** Thrown when a Git LFS server refuses the credentials. */
 export class LfsRefusal extends BuildFailure {
   readonly status: RefusalStatus
 
@@ -64,8 +64,9 @@ export class LfsRefusal extends BuildFailure {
 }
 
 /**
- * A client of a Git LFS server, which is asked for objects by the batch API with the basic transfer. Every address, those
- * that it names and leads to included, is judged when it is connected to; what signs in is sent to the server's origin alone.
+ * A client of a Git LFS server, from which objects are fetched with the batch API and the basic transfer. Every host,
+ * including those in its answers and redirects, is judged when it is connected to; credentials are sent only to the server's
+ * own origin.
  */
 export class LfsClient {
   readonly #endpoint: LfsEndpoint
@@ -79,7 +80,7 @@ export class LfsClient {
     this.#signal = signal
   }
 
-  /** The bytes of objects, one after another in their order. Throws BuildFailure with what to do. */
+  /** The bytes of objects, one after another, in order. Throws BuildFailure with what to do. */
   async *read(objects: LfsObject[]): AsyncGenerator<Uint8Array> {
     for (let from = 0; from < objects.length; from += BATCH_OBJECTS) {
       const some = objects.slice(from, from + BATCH_OBJECTS)
@@ -88,7 +89,7 @@ export class LfsClient {
     }
   }
 
-  /** Ends its connections. */
+  /** Closes its connections. */
   async close(): Promise<void> {
     await Promise.all([...this.#agents.values()].map((agent) => agent.destroy()))
   }
@@ -104,18 +105,18 @@ export class LfsClient {
     const headers = { ...header, accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE }
     const response = await this.#send(new URL(`${url}/objects/batch`), { method: 'POST', body, headers })
     if (response.status !== 200) throw this.#refusal(response.status)
-    const answer = Batch.pipe(z.array(Told)).safeParse(parsedJson(await this.#textOf(response)))
-    if (!answer.success) throw this.#fault('does not answer as Git LFS does: is this its address?')
-    const told = new Map(answer.data.map((object) => [object.oid, object]))
-    return new Map(objects.map((object) => [object.oid, this.#placeOf(object, told.get(object.oid))]))
+    const answer = Batch.pipe(z.array(LocatedObject)).safeParse(parsedJson(await this.#textOf(response)))
+    if (!answer.success) throw this.#fault('does not answer like a Git LFS server: check lfs.url')
+    const located = new Map(answer.data.map((object) => [object.oid, object]))
+    return new Map(objects.map((object) => [object.oid, this.#placeOf(object, located.get(object.oid))]))
   }
 
-  #placeOf({ oid, paths }: LfsObject, told: z.infer<typeof Told> | undefined): Place {
-    const download = told?.actions?.download
+  #placeOf({ oid, paths }: LfsObject, located: z.infer<typeof LocatedObject> | undefined): Place {
+    const download = located?.actions?.download
     if (download) return { href: download.href, header: download.header ?? {} }
-    const why = told?.error
-      ? `it says ${told.error.code} ${plain(told.error.message)}`.trim()
-      : 'it names no place'
+    const why = located?.error
+      ? `it says ${located.error.code} ${plain(located.error.message)}`.trim()
+      : 'it gives no download link'
     throw this.#fault(
       `does not have ${paths[0]} (object ${oid.slice(0, 12)}, ${why}): push it with "git lfs push --all"`,
     )
@@ -124,8 +125,8 @@ export class LfsClient {
   async *#download({ oid, size, paths }: LfsObject, { href, header }: Place): AsyncGenerator<Uint8Array> {
     const url = URL.parse(href, `${this.#endpoint.url}/`)
     if (url === null || !/^https?:$/.test(url.protocol))
-      throw this.#fault(`names an address for ${paths[0]} that is not taken`)
-    // A place without a key of its own is the server's, and asked with what signs in there.
+      throw this.#fault(`gives an invalid download link for ${paths[0]}`)
+    // A link on the server's own origin gets the server's credentials.
     const own = url.origin === new URL(this.#endpoint.url).origin ? this.#endpoint.header : {}
     const response = await this.#follow(url, { ...own, ...header })
     if (response.status !== 200)
@@ -139,10 +140,10 @@ export class LfsClient {
       yield piece
     }
     if (left !== 0)
-      throw this.#fault(`sent ${paths[0]} with another length than its pointer says: push it again`)
+      throw this.#fault(`sent ${paths[0]} with a length that does not match its pointer: push it again`)
   }
 
-  /** Follows redirects to anywhere that may be asked; what signs in stays with the origin that it was for. */
+  /** Follows redirects to any place that may be reached; credentials are sent only to the origin that they are for. */
   async #follow(url: URL, headers: Record<string, string>): Promise<Response> {
     let at = url
     for (let redirects = 0; ; redirects += 1) {
@@ -151,7 +152,7 @@ export class LfsClient {
       await response.body?.cancel()
       const next = URL.parse(response.headers.get('location') ?? '', at)
       if (next === null || !/^https?:$/.test(next.protocol) || redirects === MAX_REDIRECTS)
-        throw this.#fault('leads nowhere')
+        throw this.#fault('redirects too often, or to an invalid URL')
       at = next
     }
   }
@@ -175,7 +176,7 @@ export class LfsClient {
     }
   }
 
-  /** A name is judged when it is connected to; here too where a proxy of the host's connects, which may know others. */
+  /** A name is judged when it is connected to. With an outbound proxy it is judged here, as far as it can be resolved. */
   async #judge(url: URL, scheme: 'http' | 'https'): Promise<void> {
     const place = [url.hostname, portOf(url), this.#reach] as const
     assertPlace(...place)
@@ -185,7 +186,7 @@ export class LfsClient {
     })
   }
 
-  /** What a server says; of one that says too much, nothing. */
+  /** The text of an answer; empty if it is too long. */
   async #textOf(response: Response): Promise<string> {
     return (await textWithin(this.#bytesOf(response), MAX_ANSWER_BYTES)) ?? ''
   }
@@ -214,31 +215,33 @@ export class LfsClient {
     if (status === 401 || status === 403)
       return new LfsRefusal(
         status,
-        `the Git LFS of ${this.#endpoint.url} refused the credentials: authorize its git connection again, or correct the address`,
+        `the Git LFS server at ${this.#endpoint.url} refused the credentials: authorize its git connection again, or correct the URL`,
       )
     if ([404, 405, 406, 410, 501].includes(status))
-      return this.#fault(`is none (it answered ${status}): keep the files in git itself, or correct lfs.url`)
+      return this.#fault(
+        `does not exist (it answered ${status}): keep the files in git itself, or correct lfs.url`,
+      )
     return this.#fault(`answered ${status}: deploy again later`)
   }
 
   #explain(error: unknown): unknown {
     if (this.#signal.aborted) return this.#signal.reason
     const forbidden = forbiddenIn(error)
-    if (forbidden) return this.#fault(`may not be asked: ${forbidden.message}`)
+    if (forbidden) return this.#fault(`may not be reached: ${forbidden.message}`)
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     return this.#fault(`cannot be reached (${plain(messageOf(cause))}): try again`)
   }
 
   #fault(what: string): BuildFailure {
-    return new BuildFailure(`the Git LFS of ${this.#endpoint.url} ${what}`)
+    return new BuildFailure(`the Git LFS server at ${this.#endpoint.url} ${what}`)
   }
 }
 
-const PATIENCE = { headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS }
+const SILENCE_TIMEOUTS = { headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS }
 
-/** As much of a server's own words is repeated. */
-const MAX_SAID_CHARACTERS = 200
+/** How much of a server's own message is repeated. */
+const MAX_REPEATED_CHARACTERS = 200
 
 function plain(text: string): string {
-  return plainLine(text, MAX_SAID_CHARACTERS)
+  return plainLine(text, MAX_REPEATED_CHARACTERS)
 }

@@ -12,15 +12,15 @@ import type { JudgedTree } from './judged-tree.ts'
 import type { LfsEndpoint } from './lfs-client.ts'
 import type { Repository } from './repository.ts'
 
-/** Where a tree says that its objects are (git-lfs-config(5)). */
+/** The file in which a tree says where its objects are (git-lfs-config(5)). */
 const CONFIGURATION = '.lfsconfig'
-/** Its settings for that, the first that is there. */
+/** Its settings for that; the first existing one counts. */
 const SETTINGS = ['lfs.url', 'remote.origin.lfsurl']
 
-/** What `git-lfs-authenticate` answers (git-lfs, docs/api/server-discovery.md). */
+/** The output of `git-lfs-authenticate` (git-lfs, docs/api/server-discovery.md). */
 const Authentication = z.object({ href: z.string(), header: z.record(z.string(), z.string()).optional() })
 
-/** Where a commit says that its objects are; null when it says nothing of that. Throws BuildFailure or GitError. */
+/** Where a commit says that its objects are; null if it does not say. Throws BuildFailure or GitError. */
 export async function configuredAddress(repository: Repository, judged: JudgedTree): Promise<string | null> {
   if (!judged.hasLfsConfiguration) return null
   for (const name of SETTINGS) {
@@ -31,8 +31,8 @@ export async function configuredAddress(repository: Repository, judged: JudgedTr
 }
 
 /**
- * Where the objects of a repository are asked for: as its commit says, as the host says over ssh, or below the address of
- * the repository. Credentials go with it when they are for its host. Throws BuildFailure or GitError.
+ * Where the objects of a repository are requested: as its commit says, as the host says over ssh, or below the URL of the
+ * repository. Includes credentials if they are for its host. Throws BuildFailure or GitError.
  */
 export async function endpointOf(remote: Remote, configured: string | null): Promise<LfsEndpoint> {
   if (configured !== null) return await endpointAt(remote, configured)
@@ -43,27 +43,27 @@ export async function endpointOf(remote: Remote, configured: string | null): Pro
   return await endpointAt(remote, `${address.endsWith('.git') ? address : `${address}.git`}/info/lfs`)
 }
 
-/** An address and a few fields of a head. */
+/** The answer has only a URL and a few headers. */
 const MAX_ANSWER_CHARACTERS = 64 * 1024
 
 async function endpointOverSsh(remote: Remote, { path, ...at }: RepositoryUrl): Promise<LfsEndpoint> {
   const answer = await remote.ssh({ ...at, path }, ['git-lfs-authenticate', path, 'download'])
-  const told = Authentication.safeParse(answer.length > MAX_ANSWER_CHARACTERS ? null : parsedJson(answer))
-  if (!told.success)
+  const parsed = Authentication.safeParse(answer.length > MAX_ANSWER_CHARACTERS ? null : parsedJson(answer))
+  if (!parsed.success)
     throw new BuildFailure(
       `${remote.url} has no Git LFS over ssh: keep the files in git itself, or set lfs.url`,
     )
-  const { url } = await endpointAt(remote, told.data.href)
-  return { url, header: told.data.header ?? {} }
+  const { url } = await endpointAt(remote, parsed.data.href)
+  return { url, header: parsed.data.header ?? {} }
 }
 
-/** An address that was told by somebody else: judged as that of a repository. */
+/** The endpoint at a URL from outside, which is judged like that of a repository. */
 async function endpointAt(remote: Remote, address: string): Promise<LfsEndpoint> {
   const { url, username, password } = splitCredentials(address)
   const parsed = parseRepositoryUrl(address)
   if (parsed === null || !/^https?$/.test(parsed.protocol))
     throw new BuildFailure(
-      `the Git LFS of ${remote.url} is at an address that is not taken: set lfs.url to http or https`,
+      `the Git LFS server of ${remote.url} is at an unsupported URL: set lfs.url to an http or https URL`,
     )
   await admit(remote, parsed)
   const own = username === null && password === null ? remote.desk.credentialsAt(url) : { username, password }

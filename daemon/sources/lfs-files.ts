@@ -19,7 +19,7 @@ const MAX_POINTER_BYTES = 1_024
 const PERMISSION_BITS = 0o777
 const VERSION = /^version https:\/\/(git-lfs|hawser)\.github\.com\/spec\/v1$/
 
-/** A file that Git LFS keeps, and where a tree wants it. */
+/** A file that is stored in Git LFS, and its paths in a tree. */
 export interface LfsObject {
   /** Its SHA-256, in hex. */
   oid: string
@@ -27,7 +27,7 @@ export interface LfsObject {
   paths: string[]
 }
 
-/** What the pointers among these files of a tree point to; other files are as they are to be. */
+/** The objects that the pointers among these files name; other files already have their content. */
 export async function readPointers({
   directory,
   paths,
@@ -49,17 +49,17 @@ export async function readPointers({
   return [...objects.values()]
 }
 
-/** What is said of an archive whose first pointers are these. */
+/** The message for an archive whose first pointers are these. */
 export function lackingContent(pointers: readonly string[]): string {
-  return `the archive has pointers of Git LFS in place of files (${pointers.join(', ')}): run "git lfs pull" before you pack it`
+  return `the archive has Git LFS pointers instead of files (${pointers.join(', ')}): run "git lfs pull" before you pack it`
 }
 
-/** Whether a file of so many bytes is a pointer. */
+/** Whether a file with this size is a pointer. */
 export function isPointer(path: string, size: number): boolean {
   return size > 0 && size < MAX_POINTER_BYTES && parsePointer(readFileSync(path, 'utf8')) !== null
 }
 
-/** The object that a pointer names (git-lfs, docs/spec.md); null for a file that is none. */
+/** The object that a pointer names (git-lfs, docs/spec.md); null if the file is not a pointer. */
 export function parsePointer(text: string): Omit<LfsObject, 'paths'> | null {
   const [version, ...lines] = text.split('\n')
   if (!VERSION.test(version!)) return null
@@ -68,7 +68,7 @@ export function parsePointer(text: string): Omit<LfsObject, 'paths'> | null {
   return oid === undefined || !Number.isSafeInteger(size) ? null : { oid, size }
 }
 
-/** Writes objects, whose bytes come one after another, in place of their pointers. Throws BuildFailure for other bytes. */
+/** Replaces pointers by their objects, whose bytes arrive one after another. Throws BuildFailure for wrong bytes. */
 export async function writeObjects(
   { directory, objects }: { directory: string; objects: LfsObject[] },
   input: Readable,
@@ -78,11 +78,11 @@ export async function writeObjects(
     const [first, ...others] = paths.map((path) => join(directory, path))
     const hash = createHash('sha256')
     const { O_CREAT, O_EXCL, O_WRONLY } = constants
-    const file = openSync(first!, O_CREAT | O_EXCL | O_WRONLY, takeAway(first!))
+    const file = openSync(first!, O_CREAT | O_EXCL | O_WRONLY, removeReturningMode(first!))
     try {
       for (let left = size; left > 0;) {
         const piece = await bytes.take(left)
-        if (piece === null) throw new BuildFailure(`${paths[0]} of Git LFS ended early: deploy again`)
+        if (piece === null) throw new BuildFailure(`the Git LFS file ${paths[0]} ended early: deploy again`)
         hash.update(piece)
         for (let written = 0; written < piece.length;) written += writeSync(file, piece, written)
         left -= piece.length
@@ -91,9 +91,11 @@ export async function writeObjects(
       closeSync(file)
     }
     if (hash.digest('hex') !== oid)
-      throw new BuildFailure(`${paths[0]} of Git LFS has other content than its pointer says: push it again`)
+      throw new BuildFailure(
+        `the content of the Git LFS file ${paths[0]} does not match its pointer: push it again`,
+      )
     for (const other of others) {
-      const mode = takeAway(other)
+      const mode = removeReturningMode(other)
       copyFileSync(first!, other, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
       chmodSync(other, mode)
     }
@@ -101,14 +103,14 @@ export async function writeObjects(
   return null
 }
 
-/** Makes place for a file, which others may share, and answers its rights. */
-function takeAway(path: string): number {
+/** Removes a file, which other trees may share, and returns its permissions. */
+function removeReturningMode(path: string): number {
   const { mode } = lstatSync(path)
   unlinkSync(path)
   return mode & PERMISSION_BITS
 }
 
-/** A stream, from which no more is taken at once than is wanted. */
+/** A stream from which pieces of a limited size can be read. */
 class Pieces {
   readonly #source: AsyncIterator<Buffer>
   #held: Buffer = Buffer.alloc(0)
@@ -117,14 +119,14 @@ class Pieces {
     this.#source = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   }
 
-  /** At least one byte and at most that many; null at the end. */
-  async take(most: number): Promise<Buffer | null> {
+  /** At least one byte and at most `max`; null at the end. */
+  async take(max: number): Promise<Buffer | null> {
     while (this.#held.length === 0) {
       const next = await this.#source.next()
       if (next.done) return null
       this.#held = next.value
     }
-    const piece = this.#held.subarray(0, most)
+    const piece = this.#held.subarray(0, max)
     this.#held = this.#held.subarray(piece.length)
     return piece
   }

@@ -11,18 +11,18 @@ import { LfsRefusal, LfsClient, type LfsEndpoint } from './lfs-client.ts'
 import type { LfsObject } from './lfs-files.ts'
 import type { Repository } from './repository.ts'
 
-/** Files that one repository has Git LFS keep: each is a request of its own. */
+/** The most Git LFS files of one repository: each is a request of its own. */
 const MAX_FILES = 20_000
-/** Their paths go from process to process whole. */
+/** Limited, since their paths are sent from process to process in one message. */
 const MAX_PATHS_CHARACTERS = 4 * 1024 * 1024
 
-/** Which files of a tree Git LFS may keep, and where the commit says that they are. */
+/** The files of a tree that may be in Git LFS, and where the commit says that they are. */
 export interface LfsListing {
   paths: string[]
   address: string | null
 }
 
-/** What a commit says about Git LFS; null when that keeps none of its files. Throws BuildFailure or GitError. */
+/** What a commit says about Git LFS; null when none of its files are stored there. Throws BuildFailure or GitError. */
 export async function listLfsFiles(
   repository: Repository,
   tree: KeptTree,
@@ -35,11 +35,11 @@ export async function listLfsFiles(
 
 export interface LfsRequest {
   listing: LfsListing
-  /** Where the tree of the repository lies. */
+  /** The folder with the tree of the repository. */
   directory: string
-  /** Of the repository. */
+  /** The access to the repository. */
   access: RemoteAccess
-  /** What the checkout takes without them. */
+  /** What the checkout uses without them. */
   used: CheckoutUse
   /** Reads the pointers. */
   reader: Reader
@@ -47,14 +47,14 @@ export interface LfsRequest {
   onLine: (line: string) => void
 }
 
-/** Puts the files that Git LFS keeps in place of their pointers; answers what they take. Throws BuildFailure with what to do. */
+/** Replaces Git LFS pointers by their files; returns the space that they use. Throws BuildFailure with what to do. */
 export async function fetchLfsFiles(request: LfsRequest): Promise<CheckoutUse> {
   const { listing, directory, access, used, reader, signal, onLine } = request
   const objects = await reader.ask(READ_POINTERS, { directory, paths: listing.paths })
   if (objects.length === 0) return NOTHING
   const bytes = objects.reduce((sum, object) => sum + object.size * object.paths.length, 0)
   if (isTooLarge(used.bytes + bytes, used.files)) throw new BuildFailure(TOO_LARGE)
-  onLine(`fetching ${objects.length === 1 ? 'a file' : `${objects.length} files`} kept by Git LFS`)
+  onLine(`fetching ${objects.length === 1 ? 'a file' : `${objects.length} files`} from Git LFS`)
   await withAccess(access, refusalOf, async (now) => {
     const endpoint = await withRemote(now, signal, (remote) => endpointOf(remote, listing.address))
     await fetchObjects(endpoint, objects, request)
@@ -83,7 +83,7 @@ async function fetchObjects(
 
 const NOTHING: CheckoutUse = { bytes: 0, files: 0 }
 
-/** Whatever their content: git says which files have the filter (gitattributes(5)). */
+/** The paths of the files that have the filter, whatever their content (gitattributes(5)). */
 async function listPaths(tree: KeptTree): Promise<string[]> {
   const paths: string[] = []
   let characters = 0
@@ -92,7 +92,7 @@ async function listPaths(tree: KeptTree): Promise<string[]> {
     characters += path.length
     if (paths.length > MAX_FILES || characters > MAX_PATHS_CHARACTERS)
       throw new BuildFailure(
-        `Git LFS keeps more than ${MAX_FILES} files of the repository, or at paths too long: deploy a smaller one`,
+        `the repository has more than ${MAX_FILES} files in Git LFS, or their paths are too long: deploy a smaller one`,
       )
   }
   await tree.git(['ls-files', '-z', '--', ':(top,attr:filter=lfs)'], onPath, '\0')

@@ -14,22 +14,22 @@ import { PRIVATE_DIRECTORY_MODE } from '#server/files.ts'
 import { BuildFailure } from '#plans/index.ts'
 import { PATH_TOO_LONG } from './path-limits.ts'
 
-/** Where the file system has no second name for a file, or no further one, it gets a copy (link(2)); security modules say EACCES. */
+/** Errors of link(2) after which a file is copied: it cannot be linked, or not again. Security modules report EACCES. */
 const NO_LINK = new Set(['EACCES', 'EXDEV', 'EMLINK', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 const SLASH = Buffer.from('/')
 
-/** A tree that is kept, and where it is wanted. */
+/** A kept tree, and where it is wanted. */
 export interface LinkTree {
   from: string
-  /** Made; what is in it is removed. */
+  /** It is created; existing content is removed. */
   root: string
-  /** One of its folders, which alone is filled; empty for all of it. */
+  /** The folder in it that is filled; empty for all of it. */
   folder: string
 }
 
 /**
- * Fills a folder with the files of a kept tree, which they share: nothing may be written into them but in place of them.
- * Answers how many there are, links included. Throws BuildFailure for a folder that is none.
+ * Fills a folder with hard links to the files of a kept tree: they may be replaced, but never written to. Returns how many
+ * there are, including links. Throws BuildFailure if the folder is not one.
  */
 export async function linkTree({ from, root, folder }: LinkTree): Promise<number> {
   if (folder !== '') assertFolder(root, folder)
@@ -37,7 +37,7 @@ export async function linkTree({ from, root, folder }: LinkTree): Promise<number
   rmSync(to, { recursive: true, force: true })
   mkdirSync(to, folder === '' ? { recursive: true, mode: PRIVATE_DIRECTORY_MODE } : {})
   try {
-    // Names are bytes: git takes any.
+    // Names are bytes, since git accepts any.
     return fill(Buffer.from(from), Buffer.from(to))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENAMETOOLONG') throw error
@@ -71,12 +71,15 @@ function linkOrCopy(source: Buffer, target: Buffer): void {
   }
 }
 
-/** As git leaves one where another repository belongs. Where names are compared otherwise than by git, a link may lie in its way. */
+/**
+ * Makes sure that the folder exists that git leaves for a submodule. On a file system that compares names differently than
+ * git, there may be a link instead.
+ */
 function assertFolder(root: string, folder: string): void {
   let path = root
   for (const name of folder.split('/')) {
     path = join(path, name)
     if (name === '..' || !lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
-      throw new BuildFailure(`there is no folder ${folder} in the repository around it: rename it`)
+      throw new BuildFailure(`there is no folder ${folder} in the repository for its submodule: rename it`)
   }
 }

@@ -4,29 +4,28 @@ import { KEPT_TREE } from './kept-tree.ts'
 import { removeTree } from './remove-tree.ts'
 import { OWN_CONFIGS, OWN_HEAD, type Repository } from './repository.ts'
 
-/** Each fetch that brings something adds a pack, and git looks into all of them for an object. */
+/** Each fetch with new objects adds a pack, and git searches all of them for an object. */
 const MAX_PACKS = 24
-/** What the server's repositories have in each folder; `shallow` says where histories were cut off. */
-const ITS_OWN: [folder: string, names: RegExp][] = [
+/** The entries of each folder of the server's repositories; `shallow` lists where histories were cut. */
+const EXPECTED_ENTRIES: [folder: string, names: RegExp][] = [
   ['.', /^(HEAD|config|shallow|objects|refs|tree)$/],
   ['refs', /^deployer$/],
   ['refs/deployer', /^[0-9a-f]$/],
   ['objects', /^pack$/],
 ]
-/** Checksums of packs, of SHA-1 and of SHA-256. */
+/** The lengths of the checksums of packs, with SHA-1 and with SHA-256. */
 const SHA1_BYTES = 20
 const LONGEST_CHECKSUM_BYTES = 32
 const PACK = /^(pack-[0-9a-f]+)\.(pack|idx|rev)$/
 
 /**
- * Puts a mirror in order that nothing uses: a git that was killed leaves locks, halves of packs, refs that were needed for a
- * moment. Answers how much was removed; null for what is no repository of the server's: its configuration and HEAD are
- * never written by anything else.
+ * Cleans up a mirror that is not in use: a killed git leaves locks, incomplete packs and temporary refs. Returns how many
+ * entries were removed; null if the mirror is damaged, or its configuration or HEAD, which only the server writes, differ.
  */
-export async function putInOrder(mirror: string): Promise<number | null> {
+export async function cleanUp(mirror: string): Promise<number | null> {
   if (!(await isOurs(mirror))) return null
   const strays: string[] = []
-  for (const [folder, names] of ITS_OWN)
+  for (const [folder, names] of EXPECTED_ENTRIES)
     for (const name of await list(mirror, folder)) if (!names.test(name)) strays.push(join(folder, name))
   const packs = await list(mirror, 'objects/pack')
   const isWhole = (name: string): boolean => {
@@ -36,7 +35,7 @@ export async function putInOrder(mirror: string): Promise<number | null> {
   strays.push(...packs.filter((name) => !isWhole(name)).map((name) => join('objects/pack', name)))
   for (const stray of strays) {
     const path = join(mirror, stray)
-    // A tree may have any number of files.
+    // A tree may have any number of files, so another process removes it.
     if (stray.startsWith(KEPT_TREE)) await removeTree(path)
     else await rm(path, { recursive: true, force: true })
   }
@@ -46,23 +45,23 @@ export async function putInOrder(mirror: string): Promise<number | null> {
 }
 
 /**
- * Whether a pack ends with the checksum that its index has of it (gitformat-pack(5)): git passes over one that does not,
- * and would fetch what it held again and again.
+ * Whether a pack ends with the checksum that its index has for it (gitformat-pack(5)): git skips a pack that does not, and
+ * would fetch its objects again and again.
  */
 async function isSealed(pack: string): Promise<boolean> {
   const index = await readEnd(pack.replace(/pack$/, 'idx'), 2 * LONGEST_CHECKSUM_BYTES)
   const end = await readEnd(pack, LONGEST_CHECKSUM_BYTES)
   return [SHA1_BYTES, LONGEST_CHECKSUM_BYTES].some((length) => {
-    const told = index.subarray(index.length - 2 * length, index.length - length)
-    return told.length === length && told.equals(end.subarray(end.length - length))
+    const expected = index.subarray(index.length - 2 * length, index.length - length)
+    return expected.length === length && expected.equals(end.subarray(end.length - length))
   })
 }
 
-async function readEnd(path: string, most: number): Promise<Buffer> {
+async function readEnd(path: string, max: number): Promise<Buffer> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
-    const length = Math.min(size, most)
+    const length = Math.min(size, max)
     const { buffer } = await file.read({ buffer: Buffer.alloc(length), position: size - length })
     return buffer
   } finally {
@@ -70,13 +69,13 @@ async function readEnd(path: string, most: number): Promise<Buffer> {
   }
 }
 
-/** Joins the packs of a mirror when they are many, without what nothing refers to any more. */
+/** Joins the packs of a mirror when there are many, and drops what nothing refers to any more. */
 export async function joinPacks(mirror: Repository): Promise<void> {
   const packs = (await list(mirror.directory, 'objects/pack')).filter((name) => name.endsWith('.pack'))
   if (packs.length > MAX_PACKS) await mirror.git(['repack', '-a', '-d', '-n', '--quiet', '--window=0'])
 }
 
-/** What a mirror takes of the disk: its packs, as next to nothing else is in it. */
+/** The disk usage of a mirror: that of its packs, since the rest is negligible. */
 export async function sizeOfMirror(mirror: string): Promise<number> {
   const folder = join(mirror, 'objects/pack')
   let bytes = 0

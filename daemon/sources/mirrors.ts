@@ -5,50 +5,50 @@ import { join } from 'node:path'
 import { randomHex } from '#server/ids.ts'
 import { Slots } from '#server/work/slots.ts'
 import { GitError } from './git-error.ts'
-import { lastWords, RemoteFault } from './remote-fault.ts'
-import { halfTreesOf, KEPT_TREE, sizeOfKeptTree } from './kept-tree.ts'
-import { putInOrder, sizeOfMirror } from './mirror.ts'
+import { lastMessage, RemoteFault } from './remote-fault.ts'
+import { unfinishedTreesOf, KEPT_TREE, sizeOfKeptTree } from './kept-tree.ts'
+import { cleanUp, sizeOfMirror } from './mirror.ts'
 import { clearTree, removeTree } from './remove-tree.ts'
 import { Overfull } from './size-watch.ts'
 
-/** What all mirrors may take together, on a small disk a tenth of it. */
+/** The maximum size of all mirrors together; on a small disk, a tenth of it. */
 const MIRRORS_BYTES = 10 * 1024 ** 3
 const MIRRORS_SHARE = 0.1
-/** What their trees may take beside: each is written again in seconds, without a word from its remote. */
+/** The maximum size of their trees, in addition: each can be written again in seconds, without its remote. */
 const TREES_BYTES = 5 * 1024 ** 3
 const TREES_SHARE = 0.05
-/** Each file costs an inode, of which a file system may have had a number since it was made. */
+/** Each file costs an inode, whose number may be fixed when a file system is created. */
 const TREES_FILES = 1_000_000
-/** And a block, of which the size of the file says less. */
+/** Each file also costs a block, however small it is. */
 const BLOCK_BYTES = 4_096
-/** Twice as many as one deploy may have submodules, which are not to take the room of all others. */
+/** Twice as many as one deploy may have submodules, so that those cannot displace all others. */
 const MAX_MIRRORS = 1_000
-/** Nothing is kept for longer of a service that was removed, or is deployed that seldom. */
+/** How long a mirror is kept for a service that was removed, or is deployed less often. */
 const KEPT_MS = 30 * 24 * 3_600_000
-/** How a program that SIGKILL ended is told, as shells do. */
+/** The exit code for a program that SIGKILL ended, as in shells. */
 const KILLED = 128 + constants.signals.SIGKILL
-/** The end of the name of a mirror that is being removed. */
-const LEAVING = '.leaving'
-/** Of its middle: what an earlier removal left has the same beginning. */
-const LEAVING_BYTES = 4
+/** The suffix of a mirror that is being removed. */
+const REMOVED_SUFFIX = '.leaving'
+/** The random part in its name, since an earlier removal may have left one with the same beginning. */
+const REMOVED_NAME_BYTES = 4
 
 /** How a mirror is used. */
 export interface MirrorUse<T> {
-  /** Of what was fetched of one repository with the credentials of one holder. */
+  /** The folder for one repository, fetched with the credentials of one holder. */
   directory: string
   signal: AbortSignal
   /** Receives lines for the build's log. */
   onLine: (line: string) => void
-  /** Makes the mirror when it is missing; done once more, from its beginning, when the one that was there proves damaged. */
+  /** Creates the mirror if it is missing. Run again, from its beginning, if an existing mirror turns out to be damaged. */
   work: () => Promise<T>
 }
 
-/** Those who use a mirror or wait for it, by its folder. */
+/** The users of each mirror, including those that wait, by its folder. */
 const turns = new Map<string, { slots: Slots; users: number }>()
 
 /**
- * Has a work done with a mirror by one at a time. A mirror that is damaged, or with which the work outgrows the limit, is
- * made anew; none is kept of a repository that could not be fetched. Throws what the work throws.
+ * Runs work with a mirror, one user at a time. A mirror that is damaged, or with which the work exceeds the size limit, is
+ * created again; if the repository cannot be fetched, none is kept. Throws what the work throws.
  */
 export async function withMirror<T>(use: MirrorUse<T>): Promise<T> {
   const { directory, signal, onLine } = use
@@ -66,9 +66,9 @@ export async function withMirror<T>(use: MirrorUse<T>): Promise<T> {
 
 async function workWith<T>({ directory, onLine, work }: MirrorUse<T>): Promise<T> {
   if (existsSync(directory)) {
-    const removed = await putInOrder(directory)
-    if (removed) onLine('the mirror of the repository was put in order: its last use had been cut off')
-    if (removed === null) onLine(anew('is damaged'))
+    const removed = await cleanUp(directory)
+    if (removed) onLine('the mirror of the repository was cleaned up: its last use had been interrupted')
+    if (removed === null) onLine(fetchingAll('is damaged'))
     else {
       try {
         const made = await work()
@@ -77,7 +77,7 @@ async function workWith<T>({ directory, onLine, work }: MirrorUse<T>): Promise<T
       } catch (error) {
         const reason = reasonToRemake(error)
         if (reason === null) throw error
-        onLine(anew(reason))
+        onLine(fetchingAll(reason))
       }
     }
     await removeTree(directory)
@@ -90,7 +90,7 @@ async function workWith<T>({ directory, onLine, work }: MirrorUse<T>): Promise<T
   }
 }
 
-function anew(reason: string): string {
+function fetchingAll(reason: string): string {
   return `the mirror of the repository ${reason}: fetching all of it`
 }
 
@@ -99,18 +99,18 @@ function reasonToRemake(error: unknown): string | null {
   if (error instanceof Overfull) return 'has grown too large'
   if (!(error instanceof RemoteFault) || error.kind !== 'unknown') return null
   const { cause } = error
-  // A code in words is a limit of the server's; killed it was from outside, as by a kernel that lacks memory.
+  // A code in words is a limit of this server; SIGKILL came from outside, for example because the host ran out of memory.
   if (!(cause instanceof GitError) || typeof cause.code !== 'number' || cause.code === KILLED) return null
-  return `is damaged (${lastWords(cause)})`
+  return `is damaged (${lastMessage(cause)})`
 }
 
-/** Removes the mirrors and trees that were used least recently, until the others are within bounds; never any in use. */
+/** Removes the least recently used mirrors and trees until the others are within the limits; never any in use. */
 export async function trimMirrors(folder: string): Promise<void> {
   const { blocks, bsize, files } = await statfs(folder)
   let room = Math.min(MIRRORS_BYTES, blocks * bsize * MIRRORS_SHARE)
   const trees = {
     bytes: Math.min(TREES_BYTES, blocks * bsize * TREES_SHARE),
-    // Some make inodes as they are needed, and say 0.
+    // Some file systems create inodes as needed, and report 0.
     files: files === 0 ? TREES_FILES : Math.min(TREES_FILES, files * TREES_SHARE),
   }
   let kept = 0
@@ -122,7 +122,8 @@ export async function trimMirrors(folder: string): Promise<void> {
     }
     room -= bytes
     kept += 1
-    for (const half of await halfTreesOf(path)) if (!turns.has(path)) await removeAside(half, path)
+    for (const unfinished of await unfinishedTreesOf(path))
+      if (!turns.has(path)) await removeAside(unfinished, path)
     const tree = await sizeOfKeptTree(path)
     if (tree === null) continue
     trees.bytes -= tree.bytes + tree.files * BLOCK_BYTES
@@ -132,24 +133,26 @@ export async function trimMirrors(folder: string): Promise<void> {
   }
 }
 
-/** The one that was used last first. */
+/** Lists mirrors, the most recently used first. */
 async function listMirrors(folder: string): Promise<{ path: string; usedAt: number; bytes: number }[]> {
   const found = []
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
     const facts = await stat(path).catch(() => null)
-    // A removal that was cut off is to go on.
-    const usedAt = name.endsWith(LEAVING) ? 0 : facts?.mtimeMs
+    // An interrupted removal must continue.
+    const usedAt = name.endsWith(REMOVED_SUFFIX) ? 0 : facts?.mtimeMs
     if (usedAt !== undefined) found.push({ path, usedAt, bytes: await sizeOfMirror(path) })
   }
   return found.sort((left, right) => right.usedAt - left.usedAt)
 }
 
-/** Renamed before anything else happens: a deploy that comes meanwhile finds none, not half of one. */
+/** Removes a path after renaming it, so that a deploy in the meantime finds no mirror, not half of one. */
 async function removeAside(path: string, name: string): Promise<void> {
-  // A deploy may have come and removed it while others were looked at.
+  // A deploy may have removed it while others were checked.
   if (!existsSync(path)) return
-  const leaving = path.endsWith(LEAVING) ? path : `${name}.${randomHex(LEAVING_BYTES)}${LEAVING}`
-  if (leaving !== path) renameSync(path, leaving)
-  await clearTree(leaving)
+  const renamed = path.endsWith(REMOVED_SUFFIX)
+    ? path
+    : `${name}.${randomHex(REMOVED_NAME_BYTES)}${REMOVED_SUFFIX}`
+  if (renamed !== path) renameSync(path, renamed)
+  await clearTree(renamed)
 }

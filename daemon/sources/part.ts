@@ -13,55 +13,55 @@ import { Repository } from './repository.ts'
 import { withinSize } from './size-watch.ts'
 import { submodulesOf, type Submodule } from './submodules.ts'
 
-/** One repository of a checkout: the one that was asked for, or a submodule. */
+/** One repository of a checkout: the main one, or a submodule. */
 export interface Part<Head extends { sha: string }> {
   access: RemoteAccess
-  /** Whose its credentials are. */
+  /** Identifies the owner of its credentials. */
   holder: string
   /** The folder of its mirror. */
   mirror: string
   place: TreePlace
-  /** Fetches the commit that is wanted into the mirror. Throws BuildFailure or GitError. */
+  /** Fetches the wanted commit into the mirror. Throws BuildFailure or GitError. */
   fetch: (repository: Repository) => Promise<Head>
 }
 
 /** What the parts of one checkout share. */
 export interface PartContext {
-  /** What the trees of those before take. */
+  /** The disk usage of the trees before. */
   used: CheckoutUse
-  /** What those before brought to the disk. */
+  /** The disk usage that the parts before added to their mirrors. */
   added: CheckoutUse
-  /** Whether what is kept of trees is made use of. */
+  /** Whether kept trees are used. */
   usesKeptTrees: boolean
   signal: AbortSignal
   /** Receives lines for the build's log. */
   onLine: (line: string) => void
 }
 
-/** A part whose tree is laid out, and what is still to be fetched for it. */
+/** A part whose tree was written, and what still has to be fetched for it. */
 export interface LaidOutPart<Head> {
   head: Head
-  /** Of its tree. */
+  /** The disk usage of its tree. */
   used: CheckoutUse
-  /** To its mirror. */
+  /** The disk usage that was added to its mirror. */
   added: CheckoutUse
   submodules: Submodule[]
   lfs: LfsListing | null
 }
 
-/** Where is kept what was fetched of a repository with the credentials of one holder. */
+/** The folder for what was fetched from a repository with the credentials of one holder. */
 export function mirrorOf(mirrors: string, address: string, holder: string): string {
   return join(mirrors, sha256(JSON.stringify([splitCredentials(address).url, holder])))
 }
 
-/** Fetches the commit of a part and lays its tree out. Throws BuildFailure and RemoteFault. */
+/** Fetches the commit of a part and writes its tree. Throws BuildFailure and RemoteFault. */
 export function layOutPart<Head extends { sha: string }>(
   { access, mirror, place, fetch }: Part<Head>,
   { used, added, usesKeptTrees, signal, onLine }: PartContext,
 ): Promise<LaidOutPart<Head>> {
   const layOut = async (remote: Remote, limited: AbortSignal): Promise<Omit<LaidOutPart<Head>, 'added'>> => {
     const repository = new Repository(mirror, remote)
-    if (!existsSync(mirror)) await repository.make()
+    if (!existsSync(mirror)) await repository.create()
     const head = await fetch(repository)
     const judged = await judgeTree(repository, head.sha, used)
     const tree = new KeptTree(repository, limited)
@@ -73,23 +73,23 @@ export function layOutPart<Head extends { sha: string }>(
   }
   const work = async (): Promise<LaidOutPart<Head>> => {
     const before = await sizeOf(mirror)
-    // What was here before this checkout is none of its own: another part may be brought to the disk in its place.
-    const filling = { directory: mirror, beside: beyond(added, before) }
+    // What existed before this checkout does not count towards its limit.
+    const filling = { directory: mirror, extra: excess(added, before) }
     const laidOut = await withinSize(filling, signal, (limited) =>
       withRemote(access, limited, (remote) => layOut(remote, limited)),
     )
-    return { ...laidOut, added: beyond(await sizeOf(mirror), before) }
+    return { ...laidOut, added: excess(await sizeOf(mirror), before) }
   }
   return withMirror({ directory: mirror, signal, onLine, work })
 }
 
-/** What a mirror takes of the disk, with its tree. */
+/** The disk usage of a mirror with its tree. */
 async function sizeOf(mirror: string): Promise<CheckoutUse> {
   const tree = await sizeOfKeptTree(mirror)
   return { bytes: (await sizeOfMirror(mirror)) + (tree?.bytes ?? 0), files: tree?.files ?? 0 }
 }
 
-/** What is more than another. */
-function beyond(use: CheckoutUse, other: CheckoutUse): CheckoutUse {
+/** By how much one usage exceeds another. */
+function excess(use: CheckoutUse, other: CheckoutUse): CheckoutUse {
   return { bytes: Math.max(0, use.bytes - other.bytes), files: Math.max(0, use.files - other.files) }
 }

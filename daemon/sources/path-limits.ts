@@ -1,15 +1,15 @@
-/** What Linux takes (limits.h); every file system of its own has names of this length. */
+/** The limits of Linux (limits.h); its own file systems all support names of this length. */
 const MAX_PATH_BYTES = 4_096
 const MAX_NAME_BYTES = 255
 
-/** What is said of a repository with a longer one. */
+/** The message for a repository with a longer path. */
 export const PATH_TOO_LONG =
-  'a path of the repository is too long for the file system, or all are together: shorten it'
+  'a path in the repository is too long for the file system, or all paths together are too long: shorten them'
 
-/** Whether no file can lie at a path. Of bytes that are not UTF-8 only what stands for them is known, which is longer. */
+/** Whether a path is too long for any file. Bytes that are not UTF-8 count as one, since their replacement is longer. */
 export function isPathTooLong(path: string): boolean {
   if (path.length <= MAX_NAME_BYTES / 3) return false
-  const isLonger = (text: string, most: number): boolean =>
-    Buffer.byteLength(text.replaceAll('\ufffd', '?')) > most
+  const isLonger = (text: string, max: number): boolean =>
+    Buffer.byteLength(text.replaceAll('\ufffd', '?')) > max
   return isLonger(path, MAX_PATH_BYTES) || path.split('/').some((name) => isLonger(name, MAX_NAME_BYTES))
 }

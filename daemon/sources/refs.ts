@@ -4,14 +4,14 @@ import { withRemote, type Remote, type RemoteAccess } from './git-remote.ts'
 import { RemoteFault } from './remote-fault.ts'
 import { runAt } from './repository.ts'
 
-/** A remote that lists its refs slower than this is taken for unreachable; a person waits for the answer. */
+/** A remote that takes longer to list its refs counts as unreachable, since a user waits for the answer. */
 const LISTING_TIMEOUT_MS = 30_000
 
-/** What a remote has on offer. */
+/** The refs of a remote. */
 export interface RemoteRefs {
-  /** Full ref names with the object each names. */
+  /** Full ref names, with the object that each points to. */
   refs: Map<string, string>
-  /** The branch that HEAD stands for, or null. */
+  /** The branch that HEAD points to, or null. */
   defaultBranch: string | null
 }
 
@@ -30,7 +30,7 @@ export async function listRefs(remote: Remote, patterns: string[]): Promise<Remo
   return { refs, defaultBranch }
 }
 
-/** The names of the branches among refs. */
+/** The names of the branches among the refs. */
 export function branchNames({ refs }: RemoteRefs): string[] {
   return [...refs.keys()]
     .filter((name) => name.startsWith('refs/heads/'))
@@ -38,9 +38,9 @@ export function branchNames({ refs }: RemoteRefs): string[] {
 }
 
 /**
- * The branches of a remote and its default one, read from the remote now. An empty repository has none.
- * Throws `git_remote_unreachable`, or `git_authorization_rejected` when it wants other credentials; the message says why
- * and what to do.
+ * The branches of a remote and its default branch, read from the remote now. An empty repository has none. Throws
+ * `git_remote_unreachable`, or `git_authorization_rejected` when it requires other credentials; the message says why and
+ * what to do.
  */
 export async function lsRemote(
   access: RemoteAccess & { signal?: AbortSignal },

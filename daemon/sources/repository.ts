@@ -6,26 +6,26 @@ import { GitError } from './git-error.ts'
 import type { Remote } from './git-remote.ts'
 import { removeTree } from './remove-tree.ts'
 
-/** Characters of an id: SHA-1 is what remotes have that say nothing of it. */
+/** Characters of an id. Remotes that do not report their format use SHA-1. */
 const SHA1_CHARACTERS = 40
 const SHA256_CHARACTERS = 64
-/** What git says of that, and what it says of a remote that speaks only the first protocol. */
+/** git's messages when the formats differ, also with a remote that supports only the first protocol. */
 const OTHER_FORMAT = /mismatched algorithms|not support this repository's object format/
-/** Of a file of a commit: some for each of its submodules. */
+/** The most settings in one file of a commit, which has a few for each submodule. */
 const MAX_SETTINGS = 10_000
-/** How `git config` ends for what is not set (git-config(1)). */
+/** The exit code of `git config` for a setting that is not set (git-config(1)). */
 const NOT_SET = 1
-/** Refs into which is fetched. */
+/** The namespace of fetched refs. */
 const FETCHED = 'refs/deployer/'
 
-/** The files of git's own that say what a repository is (gitrepository-layout(5)). They are the server's, never a remote's. */
+/** The files that make a folder a git repository (gitrepository-layout(5)). The server writes them, never a remote. */
 export const OWN_HEAD = 'ref: refs/heads/none\n'
 export const OWN_CONFIGS = {
   sha1: '[core]\n\trepositoryformatversion = 0\n\tbare = true\n',
   sha256: '[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n',
 }
 
-/** A repository without a tree in a folder of the server's own, which is fetched from one remote. */
+/** A bare repository in a folder of the server, which is fetched from one remote. */
 export class Repository {
   readonly directory: string
   readonly remote: Remote
@@ -35,8 +35,8 @@ export class Repository {
     this.remote = remote
   }
 
-  /** Makes it, in place of what is there, for a remote whose object ids have that many characters. */
-  async make(idLength = SHA1_CHARACTERS): Promise<void> {
+  /** Creates it, replacing what exists, for a remote whose object ids have this many characters. */
+  async create(idLength = SHA1_CHARACTERS): Promise<void> {
     await removeTree(this.directory)
     for (const folder of ['objects/pack', FETCHED])
       await mkdir(join(this.directory, folder), { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
@@ -45,40 +45,40 @@ export class Repository {
   }
 
   /**
-   * Fetches what a reference or an id names, without its history, and answers the ref that holds it. The remote is asked
-   * with the credentials of now, also for what is here already. Throws GitError.
+   * Fetches a reference or an id, without its history, and returns the local ref for it. Always asks the remote with the
+   * current credentials, even for objects that exist here. Throws GitError.
    */
   async fetchOne(reference: string, place: string): Promise<string> {
     const name = FETCHED + place
     const fetch = (): Promise<void> => this.fetch([`+${reference}:${name}`], ['--depth=1'])
     await fetch().catch(async (error: unknown) => {
       if (!isOtherFormat(error)) throw error
-      await this.make((await this.takes(SHA1_CHARACTERS)) ? SHA256_CHARACTERS : SHA1_CHARACTERS)
+      await this.create((await this.usesIdLength(SHA1_CHARACTERS)) ? SHA256_CHARACTERS : SHA1_CHARACTERS)
       await fetch()
     })
     return name
   }
 
-  /** Fetches from the remote, and nothing but what the references name. Throws GitError. */
+  /** Fetches only these references from the remote. Throws GitError. */
   async fetch(references: string[], options: string[]): Promise<void> {
     const always = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head']
     await this.git(['fetch', ...always, ...options, '--', this.remote.url, ...references])
   }
 
-  /** Whether ids of that many characters are ids here: git takes others for names. */
-  async takes(idLength: number): Promise<boolean> {
+  /** Whether ids have this many characters here; git would take others for names. */
+  async usesIdLength(idLength: number): Promise<boolean> {
     const config = await readFile(join(this.directory, 'config'), 'utf8')
     return config === OWN_CONFIGS[formatOfLength(idLength)]
   }
 
-  /** Runs git in it and answers what it wrote, unless `onLine` takes that. Throws GitError. */
+  /** Runs git in it and returns its output, unless `onLine` receives that. Throws GitError. */
   git(command: string[], onLine?: (line: string) => void, end?: '\n' | '\0'): Promise<string> {
     return runAt([`--git-dir=${this.directory}`], this.remote, command, onLine, end)
   }
 
   /**
-   * What `git config` finds in a file of a commit, and nothing of this host's, one answer after another. Throws BuildFailure
-   * for a file that it cannot read or in which too much is set, else GitError.
+   * The settings that `git config` finds in a file of a commit, without those of this host. Throws BuildFailure for a file
+   * that it cannot read or that has too many settings, else GitError.
    */
   async settings(sha: string, file: string, question: string[]): Promise<string[]> {
     const found: string[] = []
@@ -93,13 +93,13 @@ export class Repository {
       if (!(error instanceof GitError)) throw error
       const line = /bad config .*line (\d+)/.exec(error.messages)?.[1]
       if (line !== undefined)
-        throw new BuildFailure(`${file} cannot be read at its line ${line}: correct it`, { cause: error })
+        throw new BuildFailure(`${file} cannot be read at line ${line}: fix it`, { cause: error })
       if (error.code !== NOT_SET) throw error
     }
     return found
   }
 
-  /** The commit that a name stands for here; null when it stands for none. */
+  /** The commit that a name means here; null when it means none. */
   async resolve(name: string): Promise<string | null> {
     try {
       return (await this.git(['rev-parse', '--quiet', '--verify', `${name}^{commit}`])).trim()
@@ -110,7 +110,7 @@ export class Repository {
   }
 }
 
-/** Whether git failed because the ids of a remote have another length than those of the repository. */
+/** Whether git failed because the ids of the remote have a different length than those of the repository. */
 export function isOtherFormat(error: unknown): boolean {
   return error instanceof GitError && OTHER_FORMAT.test(error.messages)
 }
@@ -119,7 +119,7 @@ function formatOfLength(idLength: number): keyof typeof OWN_CONFIGS {
   return idLength === SHA256_CHARACTERS ? 'sha256' : 'sha1'
 }
 
-/** Runs git at a place with what a remote needs. Throws GitError. */
+/** Runs git in a place with the settings and environment for a remote. Throws GitError. */
 export function runAt(
   place: string[],
   { git, settings, environment }: Remote,

@@ -6,10 +6,10 @@ import { TOO_LARGE } from './checkout-limits.ts'
 import type { Filling } from './directory-size.ts'
 import { WATCH_SIZE } from './reader-calls.ts'
 
-/** What is cloned in less is not watched. */
+/** Work that takes less time is not watched. */
 const FIRST_LOOK_MS = 1_000
 
-/** The directory of a work was filled with more than a checkout may take. */
+/** Thrown when a directory was filled with more than a checkout may use. */
 export class Overfull extends BuildFailure {
   constructor() {
     super(TOO_LARGE)
@@ -17,8 +17,8 @@ export class Overfull extends BuildFailure {
 }
 
 /**
- * Has a work done while what it fills is watched, under a signal that ends it as well when the directory holds more than
- * a checkout may. Throws Overfull then, else what the work throws.
+ * Runs work while the directory that it fills is watched, with a signal that also aborts when the directory is larger than a
+ * checkout may be. Throws Overfull in that case, else what the work throws.
  */
 export async function withinSize<T>(
   filling: Filling,
@@ -48,7 +48,7 @@ async function watch(
     onFault(new Overfull())
   } catch (error) {
     if (signal.aborted) return
-    // Without the watch there is no limit, so its own fault ends the work as well.
+    // Without the watch there is no limit, so its own failure ends the work too.
     onFault(error instanceof BuildFailure ? error : new BuildFailure(messageOf(error), { cause: error }))
   }
 }

@@ -7,16 +7,18 @@ import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from '#server/files.ts'
 
 const run = promisify(execFile)
 
-let making: Promise<string> | undefined
+let creating: Promise<string> | undefined
 
-/** Makes `ssh/id_ed25519` in the data directory when it is missing (mode 0600), and answers the public key's line. */
+/** Creates `ssh/id_ed25519` in the data directory if it is missing (mode 0600), and returns the public key's line. */
 export async function ensureSshKey(dataDirectory: string): Promise<string> {
-  // Two makers at once would leave one's private key beside the other's public one.
-  making = (making ?? Promise.resolve('')).catch(() => '').then(() => readOrMake(join(dataDirectory, 'ssh')))
-  return making
+  // Two at once could leave the private key of one with the public key of the other.
+  creating = (creating ?? Promise.resolve(''))
+    .catch(() => '')
+    .then(() => readOrCreate(join(dataDirectory, 'ssh')))
+  return creating
 }
 
-async function readOrMake(directory: string): Promise<string> {
+async function readOrCreate(directory: string): Promise<string> {
   const key = join(directory, 'id_ed25519')
   const existing = await readPublicKey(key)
   if (existing !== null) return existing
@@ -29,7 +31,7 @@ async function readOrMake(directory: string): Promise<string> {
   } catch (cause) {
     const { code, stderr, message } = cause as NodeJS.ErrnoException & { stderr?: string }
     const why = code === 'ENOENT' ? 'install the package "openssh-client"' : stderr?.trim() || message
-    throw new AppError('io_error', `ssh-keygen could not make the ssh key: ${why}`, { cause })
+    throw new AppError('io_error', `ssh-keygen could not create the ssh key: ${why}`, { cause })
   }
   await chmod(fresh, PRIVATE_FILE_MODE)
   await rename(`${fresh}.pub`, `${key}.pub`)
@@ -37,7 +39,7 @@ async function readOrMake(directory: string): Promise<string> {
   return (await readPublicKey(key))!
 }
 
-/** The public key of a private one that is there; null without a private key. */
+/** The public key of an existing private key; null if there is none. */
 async function readPublicKey(key: string): Promise<string | null> {
   try {
     await readFile(key)

@@ -6,24 +6,24 @@ import { RemoteFault } from './remote-fault.ts'
 import type { JudgedTree } from './judged-tree.ts'
 import type { Repository } from './repository.ts'
 
-/** Where a commit says what its submodules are (gitmodules(5)). */
+/** The file in which a commit lists its submodules (gitmodules(5)). */
 const MODULES = '.gitmodules'
 const SETTING = /^submodule\.(.*)\.(path|url|update)$/s
-/** As much of an address that is refused is shown. */
+/** How much of a refused URL is shown. */
 const MAX_SHOWN_CHARACTERS = 200
 
-/** Another repository, whose tree belongs into a folder of a tree. */
+/** Another repository, whose tree belongs in a folder of a tree. */
 export interface Submodule {
-  /** Of the whole tree, which may be its repository's or that of one above. */
+  /** Relative to the whole tree, not to the repository that lists the submodule. */
   folder: string
   sha: string
-  /** Judged; with the credentials that were in it. */
+  /** Judged; includes the credentials that were in it. */
   url: string
 }
 
 /**
- * The submodules that a commit wants fetched, of a repository whose own tree lies in `above`. Throws BuildFailure for one
- * without an address that is taken, and GitError.
+ * The submodules to fetch for a commit of a repository whose own tree is in the folder `above`. Throws BuildFailure for a
+ * submodule without a valid URL, and GitError.
  */
 export async function submodulesOf(
   repository: Repository,
@@ -37,7 +37,7 @@ export async function submodulesOf(
     const folder = posix.join(above, path)
     const module = listed.get(path)
     if (module?.update === 'none') continue
-    if (module?.url === undefined) throw cannotFetch(folder, `${MODULES} names no address for it`)
+    if (module?.url === undefined) throw cannotFetch(folder, `${MODULES} has no URL for it`)
     const url = isRelative(module.url) ? resolveRelative(module.url, repository.remote.url) : module.url
     const fault = repositoryUrlFault(url)
     if (fault !== null) throw cannotFetch(folder, `its address ${fault}`, { from: withoutCredentials(url) })
@@ -46,10 +46,10 @@ export async function submodulesOf(
   return found
 }
 
-/** A fault of a submodule, which the message names. */
+/** A fault in a submodule, with a message that names it. */
 class SubmoduleFailure extends BuildFailure {}
 
-/** What a fault of a submodule means for the user of the repository. */
+/** Adds to an error which submodule it is about. */
 export function failureOf({ folder }: Submodule, error: unknown): unknown {
   if (error instanceof RemoteFault) return cannotFetch(folder, error.message, { cause: error })
   if (!(error instanceof BuildFailure) || error instanceof SubmoduleFailure) return error
@@ -69,12 +69,12 @@ function cannotFetch(
 
 type Module = Partial<Record<string, string>>
 
-/** What a commit says of its submodules, by their paths. Of a setting that is there twice the last one counts. */
+/** The settings of a commit's submodules, by path. If a setting occurs twice, the last one counts. */
 async function readModules(repository: Repository, sha: string): Promise<Map<string, Module>> {
   const modules = new Map<string, Module>()
   const settings = await repository.settings(sha, MODULES, ['--get-regexp', '^submodule\\.'])
   for (const setting of settings) {
-    // The first line end is git's own, any other a part of the value.
+    // The first newline is git's separator; others are part of the value.
     const [key = '', value = ''] = setting.split(/\n(.*)/s)
     const [, name, what] = SETTING.exec(key) ?? []
     if (name !== undefined && what !== undefined) modules.set(name, { ...modules.get(name), [what]: value })
@@ -86,7 +86,7 @@ function isRelative(url: string): boolean {
   return /^\.\.?\//.test(url)
 }
 
-/** An address that is relative to that of its repository (git-submodule(1), add), on the same host; one that leads above it is none. */
+/** Resolves a URL relative to its repository's (git-submodule(1), add); one that leads above the host is returned as is. */
 function resolveRelative(relative: string, base: string): string {
   const host = formatRepositoryUrl({ ...parseRepositoryUrl(base)!, path: '' })
   const path = base.slice(host.length)
@@ -99,7 +99,7 @@ function resolveRelative(relative: string, base: string): string {
   return host + root + segments.join('/')
 }
 
-/** What may be shown of an address that is none: all before the last `@` may be a secret. */
+/** The part of an invalid URL that may be shown: everything before the last `@` may be a secret. */
 function withoutCredentials(text: string): string {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0] ?? ''
   const rest = text.slice(Math.max(text.lastIndexOf('@') + 1, scheme.length))

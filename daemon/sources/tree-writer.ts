@@ -16,17 +16,17 @@ import { BuildFailure } from '#plans/index.ts'
 import type { Entry } from './archive-entries.ts'
 import type { EntryContent } from './archive-reader.ts'
 
-/** Without its owner's rights a file could not be packed for the build, a folder not be filled or removed. */
+/** Without these permissions a file could not be packed for the build, and a folder could not be filled or removed. */
 const OWNER_OF_FILE = 0o600
 const OWNER_OF_DIRECTORY = 0o700
 /** Set-user-id, set-group-id and sticky are left out: nothing in a source tree needs them. */
 const PERMISSION_BITS = 0o777
-/** Of folders that are known; when it is full it is emptied, and they are looked at anew. */
+/** The most characters of known folders; when exceeded, the set is cleared and folders are checked again. */
 const MAX_KNOWN_BYTES = 16 * 1024 * 1024
 
 /**
- * Writes entries below one directory that nobody else writes to. Its system calls block: it is for a process that does
- * nothing else, where they take a third of the time.
+ * Writes entries below a directory that nothing else writes to. Its system calls block, so it must run in a process that
+ * does nothing else, where they take a third of the time.
  */
 export class TreeWriter {
   readonly #root: string
@@ -38,7 +38,7 @@ export class TreeWriter {
     this.#root = root
   }
 
-  /** Throws BuildFailure for an entry that cannot be. */
+  /** Throws BuildFailure for an entry that cannot be written. */
   async write(entry: Entry, content: EntryContent): Promise<void> {
     const path = join(this.#root, entry.path)
     try {
@@ -78,14 +78,14 @@ export class TreeWriter {
     const source = join(this.#root, target)
     if (!lstatSync(source, { throwIfNoEntry: false })?.isFile()) {
       throw new BuildFailure(
-        `${JSON.stringify(relative)} is a link to ${JSON.stringify(target)}, which the archive does not hold before it`,
+        `${JSON.stringify(relative)} is a link to ${JSON.stringify(target)}, which does not come before it in the archive; pack the archive again`,
       )
     }
     linkSync(source, join(this.#root, relative))
   }
 }
 
-/** A later entry of the same name wins, as with tar; it never takes a folder's place. */
+/** Makes room for an entry: a later one with the same name wins, as with tar, but never replaces a folder. */
 function clear(path: string, relative: string): void {
   const existing = lstatSync(path, { throwIfNoEntry: false })
   if (existing === undefined) return
@@ -100,7 +100,7 @@ async function writeFile(path: string, mode: number, content: EntryContent): Pro
     for await (const chunk of content as AsyncIterable<Buffer>) {
       for (let written = 0; written < chunk.length;) written += writeSync(file, chunk, written)
     }
-    // A mode of 0 is what programs write that know no modes.
+    // Programs that do not support modes write 0.
     fchmodSync(file, mode === 0 ? 0o644 : (mode & PERMISSION_BITS) | OWNER_OF_FILE)
   } finally {
     closeSync(file)
@@ -108,7 +108,9 @@ async function writeFile(path: string, mode: number, content: EntryContent): Pro
 }
 
 function bothFileAndFolder(relative: string): BuildFailure {
-  return new BuildFailure(`${JSON.stringify(relative)} is both a file and a folder in the archive`)
+  return new BuildFailure(
+    `${JSON.stringify(relative)} is both a file and a folder in the archive; rename one of them`,
+  )
 }
 
 function explain(error: unknown, path: string): unknown {

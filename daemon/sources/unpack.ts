@@ -6,16 +6,16 @@ import { TreeWriter } from './tree-writer.ts'
 
 const PRIVATE_DIRECTORY = 0o700
 const READ_BYTES = 256 * 1024
-/** As many names as a line of a log takes. */
-const MAX_TOLD = 10
+/** As many file names as fit in a log line. */
+const MAX_LISTED = 10
 
-/** Entries that macOS and `git archive` add beside the folder that was packed. */
+/** Entries that macOS and `git archive` add next to the packed folder. */
 const COMPANIONS = /^(\._.*|\.DS_Store|__MACOSX|pax_global_header)$/
 
 /**
- * Unpacks an archive into `directory`, which is made when it is missing and must be empty; when all of it lies in one
- * top folder, that folder's content is what `directory` holds. Nothing is ever written outside of it or through a link.
- * Answers the first files of it that are pointers of Git LFS, whose content it lacks. Throws BuildFailure with the entry's name
+ * Unpacks an archive into `directory`, which is created if it is missing and must be empty. If everything is in one top
+ * folder, that folder's content becomes the content of `directory`. Nothing is ever written outside it or through a link.
+ * Returns the first files that are Git LFS pointers, whose content is missing. Throws a BuildFailure with the entry's name
  * for a bad archive; what was unpacked until then stays.
  */
 export async function unpackArchive({
@@ -30,8 +30,8 @@ export async function unpackArchive({
   const tree = new TreeWriter(directory)
   const reader = new ArchiveReader(async (entry, content) => {
     await tree.write(entry, content)
-    const isTold = entry.kind === 'file' && pointers.length < MAX_TOLD
-    if (isTold && isPointer(join(directory, entry.path), entry.size)) pointers.push(entry.path)
+    const isChecked = entry.kind === 'file' && pointers.length < MAX_LISTED
+    if (isChecked && isPointer(join(directory, entry.path), entry.size)) pointers.push(entry.path)
   })
   try {
     for await (const chunk of createReadStream(path, { highWaterMark: READ_BYTES }))

@@ -1,2 +1,2 @@
-/** Why the run of a deploy was aborted: it was canceled, or the server stops and its next start takes the deploy up again. */
+/** Why the run of a deploy was aborted: it was canceled, or the server is stopping and resumes it at its next start. */
 export type AbortReason = 'canceled' | 'stopping'

@@ -3,22 +3,22 @@ import { logger } from '#server/log.ts'
 
 const log = logger('clock')
 
-/** A clock that moves by more at once was set, not corrected. */
+/** A larger sudden change means that somebody set the clock; a smaller one is a correction. */
 export const JUMP_MS = 10 * 60_000
-/** Whoever set the clock may set it again: what it would start waits this long. */
+/** A clock that was just set may be set again soon, so scheduled work waits this long. */
 const HOLD_MS = 60_000
-/** A clock that is corrected may be this much before what was just written. */
+/** After a correction, the clock may be this far behind the record that was just written. */
 const SLACK_MS = 1_000
 
 interface Clock {
   now(): number
-  /** Milliseconds that no setting of the clock changes. */
+  /** Milliseconds that keep counting evenly when the clock is set. */
   monotonic(): number
 }
 
 const HOST: Clock = { now: () => Date.now(), monotonic: () => performance.now() }
 
-/** Says when the host's clock cannot be trusted for a minute, because it was set or is before what was already written. */
+/** Says that the host's clock cannot be trusted for a minute, because it was set or is behind the newest record. */
 export class ClockGuard {
   readonly #clock: Clock
   #lastNow: number
@@ -31,11 +31,11 @@ export class ClockGuard {
     this.#lastMonotonic = clock.monotonic()
     if (this.#lastNow + SLACK_MS < newestRow)
       this.#hold(
-        `the clock is before ${new Date(newestRow).toISOString()}, when the newest record was written`,
+        `the clock is behind ${new Date(newestRow).toISOString()}, when the newest record was written`,
       )
   }
 
-  /** How long what goes by the clock has to wait still; 0 when it may go on. */
+  /** How long scheduled work still has to wait; 0 when it may go on. */
   heldMs(): number {
     const now = this.#clock.now()
     const monotonic = this.#clock.monotonic()
@@ -51,18 +51,18 @@ export class ClockGuard {
 
   #hold(why: string): void {
     this.#heldUntil = this.#clock.monotonic() + HOLD_MS
-    log.warn(`${why}: what goes by the clock waits for a minute`)
+    log.warn(`${why}: scheduled work waits for a minute`)
   }
 }
 
 let shared: ClockGuard | undefined
 
-/** The guard of the host's clock, one for all tasks: what it notices is said once. */
+/** The guard of the host's clock. All tasks share it, so that what it notices is logged once. */
 export function clockGuard(): ClockGuard {
   return (shared ??= new ClockGuard())
 }
 
-/** When the newest record of what happens by itself or by request was written. */
+/** When the newest deploy, job or schedule mark was written. */
 function newestMoment(): number {
   const row = useDatabase().get<{ newest: number }>(
     `SELECT max(

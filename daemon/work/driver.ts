@@ -15,7 +15,7 @@ export interface Task {
   run(signal: AbortSignal): Promise<void>
 }
 
-/** A run that waits for the engine or a disk may take longer; the process ends all the same. */
+/** A run that waits for the engine or a disk may take longer; the process ends anyway. */
 const STOP_WITHIN_MS = 2_000
 
 interface Running {
@@ -23,7 +23,7 @@ interface Running {
   done: Promise<void>
 }
 
-/** Runs tasks side by side, each in single flight, until it is stopped. */
+/** Runs tasks concurrently until it is stopped, with at most one run of each task at a time. */
 export class Driver {
   readonly #stop = new AbortController()
   readonly #tasks = new Map<string, Running>()
@@ -39,7 +39,7 @@ export class Driver {
     this.#tasks.get(name)?.wake()
   }
 
-  /** Aborts every task and waits for their current runs, but not long: each can be run again. */
+  /** Aborts every task and waits briefly for their current runs; not longer, since each can be run again. */
   async stop(): Promise<void> {
     this.#stop.abort()
     const ended = Promise.all([...this.#tasks.values()].map(({ done }) => done))
@@ -55,7 +55,7 @@ export class Driver {
         if (lastError !== null) log.info(`${task.name} works again`)
         lastError = null
       } catch (error) {
-        // The same error every period says nothing new.
+        // Do not log the same error every period.
         if (!signal.aborted && messageOf(error) !== lastError) {
           lastError = messageOf(error)
           log.error(`${task.name} failed`, {
@@ -69,7 +69,7 @@ export class Driver {
   }
 }
 
-/** Resolves a wait early; a ring while nobody waits ends the next wait at once. */
+/** Ends a wait early; a ring while nobody waits ends the next wait at once. */
 class WakeUp {
   readonly #bell = new Bell()
   #isRung = false

@@ -7,12 +7,12 @@ import type { Service } from '#server/services/schema.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
 import { viewService } from '#server/services/view.ts'
 
-/** A change waits this long for the pass that applies it; then the answer is the saved view. */
+/** A change waits this long for the pass that applies it; after that the answer shows what was saved. */
 const APPLY_MS = 10_000
-/** A removal waits longer, since containers may take their time to stop. */
+/** A removal waits longer, since containers may take some time to stop. */
 const REMOVE_MS = 60_000
 
-/** A record that passes of a task make so. */
+/** A record that a task reconciles in passes. */
 interface Reconciled {
   id: string
   name: string
@@ -21,12 +21,12 @@ interface Reconciled {
   apply_error: string | null
 }
 
-/** Reads a record anew; undefined once it is gone. */
+/** Reads a record again; undefined once it is gone. */
 type Read = () => Reconciled | undefined
 
 const passes = new EventEmitter().setMaxListeners(0)
 
-/** Told by a task after each pass over a record, and after its removal. */
+/** Called by a task after each pass over a record, and after its removal. */
 export function passEnded(id: string): void {
   passes.emit(id)
 }
@@ -38,8 +38,8 @@ export async function applied(service: ServiceRow): Promise<Service> {
 }
 
 /**
- * The view of a changed datastore once the change has taken effect. One that was not made yet gets it when it is. Throws
- * `runtime_error` as `settled` does.
+ * The view of a changed datastore once the change has taken effect. A datastore that is not created yet gets the change
+ * when it is. Throws `runtime_error` as `settled` does.
  */
 export async function appliedDatastore(datastore: DatastoreRow): Promise<Datastore> {
   if (datastore.status === 'creating' || datastore.status === 'failed') return providedDatastore(datastore)
@@ -47,7 +47,7 @@ export async function appliedDatastore(datastore: DatastoreRow): Promise<Datasto
   return viewDatastore(getDatastore(datastore.id) ?? datastore)
 }
 
-/** The view of a new datastore once the engine was asked to make it; why it did not is in the view. */
+/** The view of a new datastore once the engine was asked to create it; if that failed, the view says why. */
 export async function providedDatastore(datastore: DatastoreRow): Promise<Datastore> {
   await passOver(datastore, () => getDatastore(datastore.id))
   return viewDatastore(getDatastore(datastore.id) ?? datastore)
@@ -64,15 +64,15 @@ export async function removedDatastore(id: string): Promise<void> {
 }
 
 /**
- * Waits until a pass saw this generation of a record. Throws `runtime_error` when that pass failed: the change is saved,
- * and goes on being tried. When time is up it returns: the change will be applied.
+ * Waits until a pass saw this generation of a record. Throws `runtime_error` when that pass failed: the change is saved and
+ * will be tried again. Returns when time is up: the change will still be applied.
  */
 async function settled(record: Reconciled, read: Read): Promise<void> {
   const seen = await passOver(record, read)
   if (seen?.apply_error) throw new AppError('runtime_error', `saved; not applied yet: ${seen.apply_error}`)
 }
 
-/** The record as a pass over this generation left it; undefined when it is gone, or time is up. */
+/** The record as a pass over this generation left it; undefined when it is gone or time is up. */
 async function passOver({ id, generation }: Reconciled, read: Read): Promise<Reconciled | undefined> {
   const deadline = AbortSignal.timeout(APPLY_MS)
   for (;;) {
@@ -83,8 +83,8 @@ async function passOver({ id, generation }: Reconciled, read: Read): Promise<Rec
 }
 
 /**
- * Waits until a deleted record is gone. Throws `runtime_error` when its containers are not after a minute, or at once
- * when the engine does not do it; the removal goes on.
+ * Waits until a deleted record is gone. Throws `runtime_error` when its containers are still there after a minute, or at
+ * once when the engine refuses; the removal continues.
  */
 async function gone(kind: string, id: string, read: Read): Promise<void> {
   const deadline = AbortSignal.timeout(REMOVE_MS)
@@ -92,7 +92,7 @@ async function gone(kind: string, id: string, read: Read): Promise<void> {
     const failed = record.observed_generation >= record.generation ? record.apply_error : null
     if (failed === null && (await nextPass(id, deadline))) continue
     const why = failed ?? 'its containers are still stopping'
-    throw new AppError('runtime_error', `${kind} ${record.name} is being deleted, which goes on: ${why}`)
+    throw new AppError('runtime_error', `${kind} ${record.name} is still being deleted: ${why}`)
   }
 }
 

@@ -44,7 +44,7 @@ function commentEnd(text: string, start: number, lastEnd: number): number | null
   return next === '*' && start + 2 <= lastEnd ? indexOrEnd(text, '*/', start + 2, 2) : null
 }
 
-/** Removes the comments of XML. */
+/** Removes its XML comments. */
 export function withoutXmlComments(text: string): string {
   let kept = ''
   let from = 0

@@ -4,7 +4,7 @@ import type { Tree } from './tree.ts'
 
 /** Settings of a folder that is served as it is. */
 export interface StaticFiles {
-  /** Relative to the tree; null where the file names none. */
+  /** Relative to the tree; null if the file names none. */
   folder: string | null
   /** Whether paths without a file are answered by index.html. */
   singlePage: boolean
@@ -12,7 +12,7 @@ export interface StaticFiles {
 
 const NOTHING: StaticFiles = { folder: null, singlePage: false }
 
-/** A folder of the tree, without a way out of it. */
+/** A folder of the tree, with no way out of it. */
 const FOLDER = /^(?:\.\/)*([\w-][\w.-]*(?:\/[\w-][\w.-]*)*)\/?$/
 
 /** Reads the `Staticfile` of Cloud Foundry and Railpack, or the `static.json` of Heroku's buildpack for static files. */

@@ -17,7 +17,7 @@ const SHOWN_NAMES = 12
 /** How many resolved names are cached; a large workspace asks for more, each of them once. */
 const MAX_KEPT = 1_000
 
-/** A read-only view of a source tree that nobody changes meanwhile. Links are followed only as long as they stay inside. */
+/** A read-only view of a source tree that nothing changes in the meantime. Links are followed only if they stay inside. */
 export class Tree {
   readonly #directory: string
   /** Plans ask for the same names again and again; each is resolved once. */
@@ -28,7 +28,7 @@ export class Tree {
     this.#directory = directory
   }
 
-  /** Returns the tree of one of its folders. */
+  /** Returns the tree below one of its folders. */
   folder(path: string): Tree {
     return new Tree(join(this.#directory, path))
   }
@@ -53,7 +53,7 @@ export class Tree {
     const file = await open(real)
     try {
       if ((await file.stat()).size > limitBytes) {
-        throw new BuildFailure(`${path} has more than ${limitBytes} bytes: make it smaller`)
+        throw new BuildFailure(`${path} is larger than ${limitBytes} bytes: make it smaller`)
       }
       return textOf(await file.readFile())
     } finally {
@@ -61,7 +61,7 @@ export class Tree {
     }
   }
 
-  /** Whether a file begins with the byte order mark of UTF-16, which is decoded here, but not by every tool. */
+  /** Whether a file begins with a byte order byte order mark of UTF-16, which can be decoded here, but not by every tool. */
   async isUtf16(path: string): Promise<boolean> {
     const real = await this.#resolve(path)
     if (real === null || !(await lstat(real)).isFile()) return false

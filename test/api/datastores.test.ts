@@ -198,7 +198,7 @@ describe('while the engine is away', () => {
   test('a deleted one stays until it can be removed, and takes no changes', async () => {
     const { status, body } = await server.api('DELETE', '/datastores/given')
     expect(status).toBe(502)
-    expect(body.error.message).toContain('datastore given is being deleted, which goes on')
+    expect(body.error.message).toContain('datastore given is still being deleted')
     expect((await server.api('GET', '/datastores/given')).body.status).toBe('deleting')
     expect((await server.api('PATCH', '/datastores/given', { cpu_limit: 1 })).status).toBe(409)
   })

@@ -22,7 +22,7 @@ it.each<Found>([
       type: 'background_worker',
       runtime: 'docker',
       notes: expect.arrayContaining([
-        'Dockerfile exposes no port, and its packages are those of a bot: a background_worker',
+        'Dockerfile exposes no port, and its packages are those of a bot: this is a background_worker',
       ]),
     },
   ],

@@ -116,7 +116,7 @@ it.each<Found>([
     '?type=static_site',
     {
       type: 'static_site',
-      notes: expect.arrayContaining([expect.stringMatching(/no static site.*web_service/)]),
+      notes: expect.arrayContaining([expect.stringMatching(/not a static site.*web_service/)]),
     },
   ],
 ])('finds %s', async (_what, files, query, found) => {

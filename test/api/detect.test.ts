@@ -97,7 +97,7 @@ describe('detection', () => {
     expect(status).toBe(200)
     expect(body).toMatchObject({ runtime: 'node', start_command: 'node server.js' })
     expect(body.notes[0]).toBe(
-      'the archive has pointers of Git LFS in place of files (public/logo.png): run "git lfs pull" before you pack it',
+      'the archive has Git LFS pointers instead of files (public/logo.png): run "git lfs pull" before you pack it',
     )
   })
 
@@ -113,7 +113,7 @@ describe('detection', () => {
       [await detect(server, EXPRESS, '?type=function'), 'type: '],
       [await detect(server, EXPRESS, '?runtime=image'), 'runtime: '],
       [await detect(server, EXPRESS, '?root_dir=../x'), 'root_dir: '],
-      [await detect(server, EXPRESS, '?root_dir=missing'), 'root_dir missing is no folder'],
+      [await detect(server, EXPRESS, '?root_dir=missing'), 'root_dir missing is not a folder'],
       [await detect(server, EXPRESS, '?runtime=go'), 'there is no go.mod'],
       [await detect(server, { 'package.json': '[]' }), 'package.json'],
       [await detect(server, { 'package.json': '{', 'index.js': '' }), 'package.json'],

@@ -55,7 +55,7 @@ test('New service shows what a repository is before anything is made, and takes 
   await page.getByLabel('Root directory').fill('')
   await found().getByText('change its type to static_site').waitFor()
   await page.getByLabel('Root directory').fill('vite')
-  await found().getByText('Root_dir vite is no folder').waitFor()
+  await found().getByText('Root_dir vite is not a folder').waitFor()
   expect((await server.api('GET', '/services')).body).toEqual([])
   expect(browser.faults).toEqual([])
 })

@@ -108,7 +108,7 @@ describe('environments', () => {
     far = await caller('caller', 'production')
     expect(await inside(near, 'get', 'http://api:8080/')).toBe('staging')
     expect(await inside(far, 'get', 'http://API:8080/')).toBe('production')
-    expect(server.logs).toContain('containers are answered by the resolver')
+    expect(server.logs).toContain('containers get answers from the resolver')
     expect(await docker('inspect', '-f', '{{.HostConfig.Dns}}', (await containersOf(there))[0]!)).toBe(
       `[${await gatewayOf(there)}]`,
     )

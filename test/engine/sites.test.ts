@@ -102,7 +102,7 @@ test.each([
     { publish_dir: 'public' },
     /passwd.*link/,
   ],
-  ['a folder that is not there', { 'index.html': 'x' }, { publish_dir: 'dist' }, /dist is no folder/],
+  ['a folder that is not there', { 'index.html': 'x' }, { publish_dir: 'dist' }, /dist is not a folder/],
 ])('%s fails the deploy and says so', async (_what, files, fields, error) => {
   const name = `bad-${Math.random().toString(36).slice(2, 8)}`
   const repository = await createRepository(files)

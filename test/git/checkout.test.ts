@@ -82,7 +82,9 @@ describe('a checkout', () => {
     const url = `${remotes.http}/old-protocol/${name(source)}`
     const result = await get(url, { commit: old, onLine: (line) => lines.push(line) })
     expect(result.sha).toBe(old)
-    expect(lines).toContain('the remote gives no single commits: fetching its whole history')
+    expect(lines).toContain(
+      'the remote does not allow fetching single commits: fetching its complete history',
+    )
     await expect(get(url, { commit: 'a'.repeat(40), directory: join(home, 'two') })).rejects.toMatchObject(
       failure('has no commit aaaa'),
     )
@@ -226,7 +228,7 @@ describe('a repository that cannot be had', () => {
     const other = readFileSync(`${remotes.sshKeyFile}.pub`, 'utf8').split(' ')[1]
     writeFileSync(join(home, 'known hosts'), pinned.replaceAll(/ssh-ed25519 \S+/g, `ssh-ed25519 ${other}`))
     await expect(get(url, { directory: join(home, 'two') })).rejects.toMatchObject(
-      failure('the host key of 127.0.0.1 is not the one'),
+      failure('the host key of 127.0.0.1 has changed'),
     )
   })
 

@@ -88,7 +88,7 @@ describe('a repository', () => {
     let top = inTree(source, gitlinks(100))
     for (const folder of path.split('/').toReversed()) top = inTree(source, `040000 tree ${top}\t${folder}\n`)
     pushTree(source, top)
-    await expect(get(source)).rejects.toMatchObject(failure('a path of the repository is too long'))
+    await expect(get(source)).rejects.toMatchObject(failure('a path in the repository is too long'))
   })
 
   test('with more other repositories in it than are fetched is refused', async () => {
@@ -110,7 +110,9 @@ describe('a repository', () => {
   test.each(['.gitmodules', '.lfsconfig'])('with a %s of megabytes is refused unread', async (file) => {
     const source = repository()
     source.push({ [file]: '[submodule "a"]\n'.repeat(100_000) })
-    await expect(get(source)).rejects.toMatchObject(failure(`${file} has more than 256 KiB: make it smaller`))
+    await expect(get(source)).rejects.toMatchObject(
+      failure(`${file} is larger than 256 KiB: make it smaller`),
+    )
   })
 
   test('whose .gitmodules has settings without end is refused', async () => {
@@ -126,7 +128,7 @@ describe('a repository', () => {
     const gorging = through('const held = Buffer.alloc(600 * 1024 ** 2, 1); setInterval(() => held, 1000)')
     const error = await gorging.catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(GitError)
-    expect(error).toMatchObject({ messages: 'it takes git more than 512 MiB of memory' })
+    expect(error).toMatchObject({ messages: 'git needs more than 512 MiB of memory for it' })
   })
 
   test('is read behind what serves', async () => {

@@ -350,10 +350,10 @@ describe('submodules', () => {
   })
 
   test.each([
-    ['[submodule "child"\n', /\.gitmodules cannot be read at its line 2: correct it/],
+    ['[submodule "child"\n', /\.gitmodules cannot be read at line 2: fix it/],
     [
       '[submodule "child"]\n\tpath = child\n',
-      /the submodule child cannot be fetched \(\.gitmodules names no address/,
+      /the submodule child cannot be fetched \(\.gitmodules has no URL/,
     ],
     [
       '[submodule "child"]\n\tpath = child\n\turl = ../../../../x\n',

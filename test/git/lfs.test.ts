@@ -82,7 +82,7 @@ describe('files that Git LFS keeps', () => {
     expect(contentOf('plain.txt')).toMatch(/^version https/)
     expect(contentOf('no-pointer.bin')).toBe('as it is')
     expect(readdirSync(tree())).not.toContain('.git')
-    expect(lines).toEqual(['fetching 3 files kept by Git LFS'])
+    expect(lines).toEqual(['fetching 3 files from Git LFS'])
     expect(questions().filter(({ what }) => what === 'object')).toHaveLength(3)
   })
 
@@ -197,7 +197,7 @@ describe('files that Git LFS keeps', () => {
     await get(parent, { credentials: credentials() })
     expect(contentOf('child/a.bin')).toBe('of the submodule')
     expect(questions()[0]!.path).toBe(`/${name(child)}/info/lfs/objects/batch`)
-    expect(lines).toEqual(['fetching the submodule child', 'fetching a file kept by Git LFS'])
+    expect(lines).toEqual(['fetching the submodule child', 'fetching a file from Git LFS'])
   })
 
   test('may lie behind redirects, which are told nothing', async () => {
@@ -230,27 +230,35 @@ describe('a deploy fails with what to do', () => {
 
   test.each<[string, LfsRemote['behaviour'], RegExp]>([
     ['refuses', { batchStatus: 403 }, /refused the credentials/],
-    ['has none', { batchStatus: 404 }, /is none \(it answered 404\): keep the files in git itself/],
+    ['has none', { batchStatus: 404 }, /does not exist \(it answered 404\): keep the files in git itself/],
     ['has a fault', { batchStatus: 500 }, /answered 500: deploy again later/],
-    ['answers HTML', { batchBody: '<html>' }, /does not answer as Git LFS does/],
+    ['answers HTML', { batchBody: '<html>' }, /does not answer like a Git LFS server/],
     [
       'answers of more than was asked for',
       { batchBody: JSON.stringify({ objects: Array(200_000).fill(0) }) },
-      /does not answer as Git LFS does/,
+      /does not answer like a Git LFS server/,
     ],
-    ['answers without end', { batchBody: ' '.repeat(600_000) }, /does not answer as Git LFS does/],
-    ['answers without objects', { batchBody: '{"objects":[]}' }, /does not have a\.bin .*it names no place/],
+    ['answers without end', { batchBody: ' '.repeat(600_000) }, /does not answer like a Git LFS server/],
     [
-      'leads to a file',
-      { hrefOf: () => 'file:///etc/passwd' },
-      /names an address for a\.bin that is not taken/,
+      'answers without objects',
+      { batchBody: '{"objects":[]}' },
+      /does not have a\.bin .*it gives no download link/,
     ],
-    ['sends less', { onObject: (response) => void response.end('cont') }, /another length/],
-    ['sends more', { onObject: (response) => void response.end('content and more') }, /another length/],
+    ['leads to a file', { hrefOf: () => 'file:///etc/passwd' }, /gives an invalid download link for a\.bin/],
+    [
+      'sends less',
+      { onObject: (response) => void response.end('cont') },
+      /length that does not match its pointer/,
+    ],
+    [
+      'sends more',
+      { onObject: (response) => void response.end('content and more') },
+      /length that does not match its pointer/,
+    ],
     [
       'sends another',
       { onObject: (response) => void response.end('CONTENT') },
-      /other content than its pointer/,
+      /the content of the Git LFS file a\.bin does not match its pointer/,
     ],
     [
       'lacks the object',
@@ -261,7 +269,7 @@ describe('a deploy fails with what to do', () => {
     [
       'leads in a circle',
       { onObject: (response) => void response.writeHead(302, { location: '/objects/x' }).end() },
-      /leads nowhere/,
+      /redirects too often, or to an invalid URL/,
     ],
   ])('when its Git LFS %s', async (_what, behaviour, said) => {
     lfs.behaviour = behaviour
@@ -284,9 +292,9 @@ describe('a deploy fails with what to do', () => {
   })
 
   test.each([
-    ['ssh://host/%2dx', /is not taken/],
-    ['file:///etc', /is not taken/],
-    ['http://169.254.169.254/lfs', /may not be asked/],
+    ['ssh://host/%2dx', /is at an unsupported URL/],
+    ['file:///etc', /is at an unsupported URL/],
+    ['http://169.254.169.254/lfs', /may not be reached/],
   ])('when .lfsconfig leads to %s', async (url, said) => {
     const source = oneFile()
     source.push({ '.lfsconfig': `[lfs]\n\turl = ${url}\n` })
@@ -297,13 +305,13 @@ describe('a deploy fails with what to do', () => {
     const source = oneFile()
     const metadata = 'http://169.254.169.254/latest'
     lfs.behaviour = { hrefOf: () => metadata }
-    await expect(get(source)).rejects.toMatchObject(failure('may not be asked'))
+    await expect(get(source)).rejects.toMatchObject(failure('may not be reached'))
     lfs.behaviour = { onObject: (response) => void response.writeHead(302, { location: metadata }).end() }
-    await expect(get(source)).rejects.toMatchObject(failure('may not be asked'))
+    await expect(get(source)).rejects.toMatchObject(failure('may not be reached'))
     const ownPort = Number(new URL(lfs.url).port)
     const elsewhere = { url: `${remotes.http}/${name(source)}`, reach: { ...ANYWHERE, ownPort } }
     source.push({ '.lfsconfig': `[lfs]\n\turl = http://localhost:${ownPort}/lfs\n` })
-    await expect(get(source, elsewhere)).rejects.toMatchObject(failure('may not be asked'))
+    await expect(get(source, elsewhere)).rejects.toMatchObject(failure('may not be reached'))
   })
 
   test('at once when it is canceled', async () => {

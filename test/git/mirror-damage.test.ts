@@ -47,7 +47,7 @@ describe('a mirror that is damaged', () => {
       /is damaged: fetching/,
     ],
     ['by a pack with other bytes in it', () => eachPack(garble), /is damaged \(/],
-    ['by packs that are missing', () => eachPack((path) => rmSync(path)), /is damaged \(|put in order/],
+    ['by packs that are missing', () => eachPack((path) => rmSync(path)), /is damaged \(|cleaned up/],
     ['by another HEAD', () => writeFileSync(file('HEAD'), 'nothing\n'), /is damaged: fetching all of it/],
     ['by a strange configuration', () => writeFileSync(file('config'), '[core\n=\0'), /is damaged: fetching/],
     ['by references to nothing', () => spoilReferences(), /is damaged \(/],
@@ -89,7 +89,7 @@ describe('a mirror that is damaged', () => {
     const sha = source.push({ a: 'second' })
     expect(await get(source)).toMatchObject({ sha })
     expect(bench.lines).toEqual([
-      'the mirror of the repository was put in order: its last use had been cut off',
+      'the mirror of the repository was cleaned up: its last use had been interrupted',
     ])
     expect(left.filter((path) => existsSync(file(path)))).toEqual([])
   })

@@ -310,7 +310,7 @@ describe('a fetch', () => {
       const before = packs()
       source.push({ big: content() }, 'big', 'large')
       await expect(get(source, { branch: 'large' })).rejects.toThrow(
-        'the disk of this server is full or cannot be written to: make room on it, then try again',
+        'the disk of this server is full or cannot be written to: free some space, then try again',
       )
       expect(packs()).toEqual(expect.arrayContaining(before))
       expect(await get(source)).toMatchObject({ sha })
@@ -380,7 +380,7 @@ describe('a fetch', () => {
         await get(source, { url })
         expect(contentOf('a') + contentOf('big')).toBe(`second${large(5)}`)
         expect(bench.lines).toEqual([
-          'the mirror of the repository was put in order: its last use had been cut off',
+          'the mirror of the repository was cleaned up: its last use had been interrupted',
         ])
       } finally {
         remote.close()

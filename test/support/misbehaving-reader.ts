@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Call } from '#daemon/reader/call.ts'
-import { done, endWithLifeline, serveCalls } from '#daemon/reader/serve.ts'
+import { endWithLifeline, handler, serveCalls } from '#daemon/reader/serve.ts'
 
 /** Calls that do what a reader of sources must not be able to do to the server. */
 function call(name: string, cpuSeconds: number, seconds: number | null): Call<null, string[]> {
@@ -36,14 +36,14 @@ function hoard(): never {
 // Imported by the tests for its calls, run by the reader as its program.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   serveCalls([
-    done(SPIN, async () => spin()),
-    done(SPIN_LONG, async () => spin()),
-    done(SLEEP, () => new Promise(() => {})),
-    done(GORGE, gorge),
-    done(HOARD, async () => hoard()),
-    done(DIE, async () => process.exit(7)),
-    done(ENVIRONMENT, async () => Object.keys(process.env)),
-    done(CHECK, async () => ['well']),
+    handler(SPIN, async () => spin()),
+    handler(SPIN_LONG, async () => spin()),
+    handler(SLEEP, () => new Promise(() => {})),
+    handler(GORGE, gorge),
+    handler(HOARD, async () => hoard()),
+    handler(DIE, async () => process.exit(7)),
+    handler(ENVIRONMENT, async () => Object.keys(process.env)),
+    handler(CHECK, async () => ['well']),
   ])
   endWithLifeline(fileURLToPath(import.meta.resolve('#daemon/reader/lifeline.ts')))
 }

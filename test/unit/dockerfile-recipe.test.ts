@@ -54,8 +54,8 @@ describe('the Dockerfile of a tree', () => {
     expect(found.file).toMatchObject({ kind: 'outside', path: 'docker/Dockerfile', ignore: 'left' })
     expect(found.notes).toEqual([
       'building with ../docker/Dockerfile',
-      'using the engine\'s own Dockerfile frontend (1.14) in place of "# syntax=docker/dockerfile:1" in docker/Dockerfile',
-      'leaving out of the build what docker/Dockerfile.dockerignore names',
+      'using the engine\'s own Dockerfile frontend (1.14) instead of "# syntax=docker/dockerfile:1" in docker/Dockerfile',
+      'leaving out the files that docker/Dockerfile.dockerignore lists',
     ])
     const elsewhere = { place, choice: { ...choice, dockerfilePath: '../../docker/Dockerfile' } }
     await expect(chooseRecipe(elsewhere)).rejects.toThrow(
@@ -192,7 +192,7 @@ describe('the Dockerfile of a tree', () => {
     const { file, notes } = await recipe({ Dockerfile: IMAGE, 'captain-definition': captain })
     expect(file).toMatchObject({ path: 'Dockerfile' })
     expect(notes).toContain(
-      'a file for another host builds with web.Dockerfile: set dockerfile_path for that',
+      'a file for another host builds with web.Dockerfile: to use that, set dockerfile_path',
     )
   })
 })
@@ -217,7 +217,7 @@ describe('a Dockerfile that copies what a build made before it', () => {
     const found = await recipe(files)
     expect(found).toMatchObject({ runtime: 'java', obstacle: null })
     expect(found.notes[0]).toMatch(
-      /^Dockerfile copies target\/\S+, which a build makes and the source does not have, so Dockerfile is not used: set runtime to docker to build with it$/,
+      /^Dockerfile copies target\/\S+, which is the output of a build and not in the source, so Dockerfile is not used: set runtime to docker to build with it$/,
     )
   })
 
@@ -249,7 +249,7 @@ describe('a Dockerfile that copies what a build made before it', () => {
     const { runtime, notes } = await recipe({ Dockerfile })
     expect(runtime).toBe('docker')
     expect(notes.at(-1)).toBe(
-      'Dockerfile copies build/shop, which a build makes and the source does not have: build it in an earlier stage and copy it from there',
+      'Dockerfile copies build/shop, which is the output of a build and not in the source: build it in an earlier stage and copy it from there',
     )
   })
 

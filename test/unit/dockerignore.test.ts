@@ -121,7 +121,7 @@ describe('.dockerignore', () => {
     const { headers, notes } = await packed({ kind: 'tree', path: 'deploy/app.Dockerfile' })
     expect(headers.has('a')).toBe(false)
     expect(headers.has('b')).toBe(true)
-    expect(notes).toEqual(['leaving out of the build what deploy/app.Dockerfile.dockerignore names'])
+    expect(notes).toEqual(['leaving out the files that deploy/app.Dockerfile.dockerignore lists'])
   })
 })
 
@@ -225,7 +225,7 @@ describe('a syntax line', () => {
     )
     expect(content).toBe('# escape=`\n#\nFROM x\n')
     expect(notes).toEqual([
-      'using the engine\'s own Dockerfile frontend (1.2) in place of "# syntax=docker/dockerfile:1.7" in Dockerfile',
+      'using the engine\'s own Dockerfile frontend (1.2) instead of "# syntax=docker/dockerfile:1.7" in Dockerfile',
     ])
   })
 
@@ -244,7 +244,7 @@ describe('a syntax line', () => {
     expect(withoutSyntax(content, 'Dockerfile', built)).toEqual({
       content,
       notes: [
-        `keeping "# syntax=docker/dockerfile:1" in Dockerfile: it uses what the engine's own Dockerfile frontend (1.${built}) lacks`,
+        `keeping "# syntax=docker/dockerfile:1" in Dockerfile: the file uses features that the engine's own Dockerfile frontend (1.${built}) lacks`,
       ],
     })
     const newer = withoutSyntax(content, 'Dockerfile', since)

@@ -95,7 +95,7 @@ test.each([
 
 test('an engine that takes requests and answers none is not waited for, not even when it is first met', async () => {
   isSilent = true
-  await expect(usages.running(50)).rejects.toThrow('listing the containers that run')
+  await expect(usages.running(50)).rejects.toThrow('listing the running containers')
 })
 
 test('one of which the engine says nothing in time is not waited for', async () => {

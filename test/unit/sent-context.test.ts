@@ -63,7 +63,7 @@ test('a build context tells which scripts it has with other line ends than the s
   await writeFile(join(directory, 'tree/entrypoint.sh'), '#!/bin/sh\r\nexec serve\r\n')
   expect((await buffer(context.tar)).toString('latin1')).toContain('#!/bin/sh\nexec serve\n')
   expect(notes).toEqual([
-    'scripts with line ends of Windows, which do not start on Linux, are built with those of Linux: entrypoint.sh',
+    'scripts with Windows line endings do not start on Linux, so these are built with Linux line endings: entrypoint.sh',
   ])
 })
 
@@ -71,7 +71,7 @@ test('a build context whose packing is cut off fails, and never passes for the w
   const read = async (): Promise<void> => {
     for await (const _ of context.tar) await reader.end()
   }
-  await expect(read()).rejects.toThrow('the reading was ended')
+  await expect(read()).rejects.toThrow('the source reader was ended')
   expect(context.fault).toBeDefined()
 })
 

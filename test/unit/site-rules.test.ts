@@ -40,26 +40,26 @@ describe('a _redirects file', () => {
     ['a country', '/a /b 302 Country=de', /conditions \(Country=de\)/],
     ['a language without a status', '/a /b Language=en', /conditions \(Language=en\)/],
     ['a condition on the query', '/a id=:id /b/:id 301', /query \(id=:id\)/],
-    ['another status', '/a /b 418', /status 418 is none of/],
+    ['another status', '/a /b 418', /status 418 is not one of/],
     [
       'a rewrite to another server',
       '/api/* https://api.example.com/:splat 200',
       /must be a path of the site/,
     ],
-    ['a host to match', 'https://a.example/x /y', /no path/],
+    ['a host to match', 'https://a.example/x /y', /not a path/],
     ['a star inside', '/a/*/b /c', /\* before its end/],
     ['a target without a scheme', '/a //evil.example', /without a scheme/],
-    ['a target that is no URL', '/a http://', /no URL/],
-    ['a bad escape', '/%zz /b', /begins no escape/],
-    ['a name that stands for nothing', '/a/:b /c/:d', /:d in the target stands for nothing/],
-    ['a splat without a star', '/a /b/:splat', /:splat in the target stands for nothing/],
+    ['a target that is not a URL', '/a http://', /not a URL/],
+    ['a bad escape', '/%zz /b', /does not begin an escape/],
+    ['a name that the path lacks', '/a/:b /c/:d', /:d in the target does not occur/],
+    ['a splat without a star', '/a /b/:splat', /:splat in the target does not occur/],
     ['a query to match', '/a?b=c /d', /query or a fragment/],
     ['a line without an end', `/a /${'b'.repeat(9_000)}`, /more than 8000 characters/],
   ])('leaves a line with %s out and says so', (_what, line, why) => {
     const { redirects, notes } = parseRedirects(`/first /one\n${line}\n/last /two`)
     expect(redirects.map(({ from }) => from)).toEqual(['/first', '/last'])
     expect(notes).toHaveLength(1)
-    expect(notes[0]).toMatch(/^line 2 is left out: /)
+    expect(notes[0]).toMatch(/^line 2 is ignored: /)
     expect(notes[0]).toMatch(why)
   })
 
@@ -73,10 +73,10 @@ describe('a _redirects file', () => {
     const many = parseRedirects(Array.from({ length: 1_200 }, (_, at) => `/${at} /x`).join('\n'))
     expect(many.redirects).toHaveLength(1_000)
     expect(many.notes).toHaveLength(51)
-    expect(many.notes.at(-1)).toBe('150 more lines are left out')
+    expect(many.notes.at(-1)).toBe('150 more lines are ignored')
     expect(parseRedirects('#'.repeat(300 * 1024))).toEqual({
       redirects: [],
-      notes: ['the file is left out: it has more than 256 KiB'],
+      notes: ['the file is ignored: it is larger than 256 KiB'],
     })
   })
 })
@@ -110,23 +110,23 @@ describe('a _headers file', () => {
 
   test.each([
     ['a name with a space', '  X Y: z', /"X Y" is no name/],
-    ['no colon', '  X-Y', /no field/],
+    ['no colon', '  X-Y', /not a header/],
     ['a control character', '  X-Y: a\x00b', /visible ASCII/],
     ['no value', '  X-Y:', /visible ASCII/],
     ['other letters', '  X-Y: ü', /visible ASCII/],
-    ['a length', '  content-length: 5', /set by the server alone/],
-    ['a framing', '  Transfer-Encoding: chunked', /set by the server alone/],
+    ['a length', '  content-length: 5', /set only by the server/],
+    ['a framing', '  Transfer-Encoding: chunked', /set only by the server/],
     [
       'passwords, which would be told to everyone',
       '  basic-auth: ann:secret',
       /not supported: the pages are open/,
     ],
-    ['a name that is taken away', '  ! X-Frame-Options: x', /taking a field away/],
+    ['a name that is taken away', '  ! X-Frame-Options: x', /removing a header/],
   ])('leaves a field with %s out and says so', (_what, line, why) => {
     const { headers, notes } = parseHeaders(`/*\n${line}\n  X-Last: 1`)
     expect(headers).toEqual([{ path: '/*', fields: [['X-Last', '1']] }])
     expect(notes).toHaveLength(1)
-    expect(notes[0]).toMatch(/^line 2 is left out: /)
+    expect(notes[0]).toMatch(/^line 2 is ignored: /)
     expect(notes[0]).toMatch(why)
   })
 
@@ -134,8 +134,8 @@ describe('a _headers file', () => {
     const { headers, notes } = parseHeaders('  X-A: 1\nhttps://a.example/*\n  X-B: 2\n  X-C: 3\n/\n  X-D: 4')
     expect(headers).toEqual([{ path: '/', fields: [['X-D', '4']] }])
     expect(notes).toEqual([
-      'line 1 is left out: no path stands before it',
-      'line 2 is left out: https://a.example/* is no path: only paths of the site can be matched',
+      'line 1 is ignored: it has no path before it',
+      'line 2 is ignored: https://a.example/* is not a path: only paths of the site can be matched',
     ])
   })
 })

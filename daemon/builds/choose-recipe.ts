@@ -78,7 +78,7 @@ class Chooser {
   async #byPlan(): Promise<Recipe> {
     const planned = await plannedRecipe(this.#place, this.#choice)
     const isLooked = this.#choice.runtime === 'auto' && !planned.isSite
-    const inFolder = isLooked ? await dockerfileInFolder(this.#tree) : null
+    const inFolder = isLooked ? await dockerfileAside(this.#tree) : null
     if (inFolder === null) return planned
     if (planned.runtime === null)
       return (await this.#byDockerfileInFolder(inFolder, planned.rootDirectories)) ?? planned

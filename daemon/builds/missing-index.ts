@@ -1,5 +1,5 @@
 import type { Tree } from '#plans/index.ts'
-import { answersRoot, MAX_RULES_BYTES, parseRedirects } from '../sites/rules.ts'
+import { answersRoot, MAX_RULES_BYTES, parseRedirects } from './site-rules.ts'
 
 /** What is to be said of a folder that has no page for `/`, neither a file nor by its rules; null when it has one. */
 export async function missingIndex(tree: Tree, folder: string): Promise<string | null> {

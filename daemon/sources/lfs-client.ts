@@ -205,8 +205,8 @@ export class LfsClient {
     const proxy = outboundProxy(scheme)
     const agent =
       proxy === null
-        ? judgedAgent(() => this.#reach, CONNECT_MS, PATIENCE)
-        : new ProxyAgent({ uri: proxy.href, ...PATIENCE })
+        ? judgedAgent(() => this.#reach, CONNECT_MS, SILENCE_TIMEOUTS)
+        : new ProxyAgent({ uri: proxy.href, ...SILENCE_TIMEOUTS })
     this.#agents.set(scheme, agent)
     return agent
   }

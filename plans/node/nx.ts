@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { isRecord, parsedJson } from '../text/source/json.ts'
+import { isRecord, parsedJson } from '../source/json.ts'
 import type { Tree } from '../source/tree.ts'
 import { server, site, variants, type Framework } from './frameworks.ts'
 import type { Manifest } from './manifest.ts'

@@ -152,7 +152,7 @@ test('changes from table to table lead requests where each whole table would', a
           expect(seen(routes)).toEqual(seen(fresh))
           const kept = new Set(routes.instances())
           for (const instance of met) expect(kept.has(instance) || instance.draining).toBe(true)
-          for (const { key } of routes.asked) expect(Object.keys(table.targets)).toContain(key)
+          for (const { key } of routes.requested) expect(Object.keys(table.targets)).toContain(key)
         }
       },
     ),

@@ -66,7 +66,7 @@ export class Bucket {
   }
 
   /**
-   * Reads an object, or a part of it; `size` is that of the whole object. Throws `io_error`, or `not_found` if there is none.
+   * Reads an object, or a part of it; `size` is that of the whole object. Throws `io_error`, or `not_found`.
    */
   async get(
     url: string,

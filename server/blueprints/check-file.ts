@@ -62,7 +62,7 @@ function checkNames({ groups, datastores, services }: Project, faults: Faults): 
 function checkDatabases({ kind, fields, node }: WantedDatastore, faults: Faults): void {
   for (const field of ['database', 'username'])
     if (kind && !KINDS[kind].hasDatabases && typeof fields[field] === 'string')
-      faults.add(placeIn(node, [field]), `a ${KINDS[kind].label} has none to choose`)
+      faults.add(placeIn(node, [field]), `cannot be chosen for a ${KINDS[kind].label}`)
 }
 
 function checkVariables(variables: readonly WantedVariable[], faults: Faults): void {

@@ -68,7 +68,7 @@ export interface Snapshot {
   port: number | null
   /** What its source alone says; the settings take precedence. */
   planned: PlannedRun
-  /** Whether somebody chose the port. If not, the only port on which the program is found to listen replaces it. */
+  /** Whether somebody chose the port. If not, the only port on which the program listens replaces it. */
   is_port_chosen: boolean
   health_check_path: string | null
   /** Runs once in the new image before any instance. */

@@ -12,7 +12,7 @@ import { isSetupCode, removeSetupCode } from './setup-code.ts'
 import {
   deleteOtherSessions,
   insertAccount,
-  notePasswordReset,
+  recordPasswordReset,
   replacePasswordHash,
   selectAccount,
   selectPasswordReset,
@@ -123,7 +123,7 @@ export async function replacePassword(database: Database, password: string): Pro
   // The owner of the host decides: this overrides a change made through the dashboard in the meantime.
   database.transaction(() => {
     setPassword(database, selectAccount(database)!.password_hash, passwordHash, null)
-    notePasswordReset(database, randomHex(RESET_MARK_BYTES))
+    recordPasswordReset(database, randomHex(RESET_MARK_BYTES))
   })
   return account.email
 }

@@ -23,7 +23,7 @@ export function replacePasswordHash(database: Database, from: string, to: string
 }
 
 /** Records that the password was replaced on the host, so that the running server notices. */
-export function notePasswordReset(database: Database, mark: string): void {
+export function recordPasswordReset(database: Database, mark: string): void {
   database.run(
     "INSERT INTO settings (key, value) VALUES ('password_reset', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
     mark,

@@ -14,7 +14,7 @@ export interface BucketOptions {
 }
 
 /** The values of the bucket's flags. */
-type Given = { [K in Exclude<keyof BucketOptions, 'readKeys'>]: string | null } & Pick<
+type BucketFlags = { [K in Exclude<keyof BucketOptions, 'readKeys'>]: string | null } & Pick<
   BucketOptions,
   'readKeys'
 >
@@ -25,8 +25,8 @@ export function readBucket({
   accessKeyId,
   secretAccessKey,
   region,
-  ...again
-}: Given): BucketOptions | null {
+  ...rest
+}: BucketFlags): BucketOptions | null {
   if (url === null && accessKeyId === null && secretAccessKey === null && region === null) return null
   if (url === null || accessKeyId === null || secretAccessKey === null)
     throw new AppError(
@@ -35,7 +35,7 @@ export function readBucket({
     )
   if (region !== null && !/^[A-Za-z0-9-]{1,64}$/.test(region))
     throw bad('backup-s3-region', 'the name of a region, such as eu-central-1', region)
-  return { url: readUrl(url), accessKeyId, secretAccessKey, region, ...again }
+  return { url: readUrl(url), accessKeyId, secretAccessKey, region, ...rest }
 }
 
 /** Returns the options with the keys that its files hold now, or null when they have not changed. Throws `io_error`. */

@@ -31,7 +31,7 @@ export interface Body {
   pieces: () => AsyncIterable<Buffer>
 }
 
-export interface Asked {
+export interface ObjectRequest {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   url: string
   body?: Body
@@ -67,27 +67,27 @@ class Refusal extends Error {
  */
 export async function ask(
   options: BucketOptions,
-  asked: Asked,
+  request: ObjectRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   for (let tries = 0; ; tries++) {
     try {
-      const answer = await send(options, asked, signal)
+      const answer = await send(options, request, signal)
       if (answer.statusCode! >= 200 && answer.statusCode! < 300) return answer
       throw refusalOf(answer.statusCode!, await textOf(answer), answer.headers['retry-after'])
     } catch (error) {
       signal.throwIfAborted()
       const pauseMs = PAUSES_MS[tries]
       if (pauseMs === undefined || !isTransient(error)) throw readable(options, error)
-      const askedMs = error instanceof Refusal ? error.pauseMs : 0
-      await delay(Math.max(pauseMs, askedMs), undefined, { signal })
+      const requestedMs = error instanceof Refusal ? error.pauseMs : 0
+      await delay(Math.max(pauseMs, requestedMs), undefined, { signal })
     }
   }
 }
 
 /** The same for a request whose response is a short text, which may report an error despite its status. */
-export async function askText(options: BucketOptions, asked: Asked, signal: AbortSignal): Promise<string> {
-  const text = await textOf(await ask(options, asked, signal)).catch((error: unknown) => {
+export async function askText(options: BucketOptions, request: ObjectRequest, signal: AbortSignal): Promise<string> {
+  const text = await textOf(await ask(options, request, signal)).catch((error: unknown) => {
     throw readable(options, error)
   })
   if (/<Error>/.test(text)) throw readable(options, refusalOf(200, text))
@@ -111,14 +111,14 @@ export function textBody(text: string): Body {
 
 async function send(
   { accessKeyId, secretAccessKey, region }: BucketOptions,
-  { method, url, body, range }: Asked,
+  { method, url, body, range }: ObjectRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const headers = { 'x-amz-content-sha256': body?.sha256 ?? EMPTY_SHA256 }
   const credentials = { accessKeyId, secretAccessKey, ...(region !== null && { region }) }
   const signed = await new AwsV4Signer({ method, url, headers, service: 's3', ...credentials }).sign()
   const request = signed.url.protocol === 'https:' ? requestHttps : requestHttp
-  const asked = request(signed.url, {
+  const outgoing = request(signed.url, {
     method,
     headers: {
       ...Object.fromEntries(signed.headers),
@@ -128,10 +128,10 @@ async function send(
     signal,
     timeout: SILENCE_MS,
   })
-  asked.on('timeout', () => asked.destroy(new Error('no response for a minute')))
-  const answered = answerOf(asked)
-  if (body) sendBody(asked, body).catch((error: Error) => asked.destroy(error))
-  else asked.end()
+  outgoing.on('timeout', () => outgoing.destroy(new Error('no response for a minute')))
+  const answered = answerOf(outgoing)
+  if (body) sendBody(outgoing, body).catch((error: Error) => outgoing.destroy(error))
+  else outgoing.end()
   return await answered
 }
 

@@ -7,7 +7,7 @@ import type { ByteRange } from '../http/file.ts'
 import { hide } from '../redaction.ts'
 import { withRenewal } from '../renewal.ts'
 import { withCurrentKeys, type BucketOptions } from './bucket-option.ts'
-import { areKeysRefused, ask, askText, elements, textBody, type Asked, type Body } from './bucket-request.ts'
+import { areKeysRefused, ask, askText, elements, textBody, type Body, type ObjectRequest } from './bucket-request.ts'
 
 const MIB = 1024 * 1024
 /** A file up to this size is sent in one piece; a larger one in parts, so that only a part that failed is sent again. */
@@ -149,11 +149,11 @@ export class Bucket {
 
   /** Sends a request. If the store refuses the keys, reads them again from their files and retries once with new ones. */
   #ask<T>(
-    how: (options: BucketOptions, asked: Asked, signal: AbortSignal) => Promise<T>,
-    asked: Asked,
+    how: (options: BucketOptions, request: ObjectRequest, signal: AbortSignal) => Promise<T>,
+    request: ObjectRequest,
     signal: AbortSignal,
   ): Promise<T> {
-    const use = (options: BucketOptions): Promise<T> => how(options, asked, signal)
+    const use = (options: BucketOptions): Promise<T> => how(options, request, signal)
     return withRenewal(this.#options, use, async (fault, refused) => {
       if (!areKeysRefused(fault)) return null
       // Another request may already have read the new keys.

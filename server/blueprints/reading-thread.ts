@@ -10,7 +10,10 @@ const READING_LIMIT_MS = 20_000
 const MAX_HEAP_MIB = 256
 /** Each waiting request keeps a file in memory; beyond this limit, clients have to try again. */
 const MAX_WAITING = 32
-/** An editor sends a file every half second. Starting a thread takes longer than reading most files; keeping it takes memory. */
+/**
+ * An editor sends a file every half second, and starting a thread takes longer than reading most files. Keeping it takes
+ * memory.
+ */
 const IDLE_MS = 60_000
 
 /** A request to the thread. */

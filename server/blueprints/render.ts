@@ -14,7 +14,7 @@ export interface NativeFile {
 }
 
 const NO_PREVIEWS = 'there are no preview environments here: it is left out'
-const NEVER_HERE = {
+const WITHOUT_COUNTERPART = {
   previewsEnabled: NO_PREVIEWS,
   previewsExpireAfterDays: NO_PREVIEWS,
   previews: NO_PREVIEWS,
@@ -31,7 +31,7 @@ export function readRender(root: MappingNode, own: OwnRepository | null, notes: 
   const ungrouped = file.mapping('ungrouped')
   if (ungrouped) {
     files.push(readPlace(ungrouped, null))
-    ungrouped.end(NEVER_HERE)
+    ungrouped.end(WITHOUT_COUNTERPART)
   }
   const taken = new Set<string>()
   for (const project of file.mappings('projects')) {
@@ -58,7 +58,7 @@ export function readRender(root: MappingNode, own: OwnRepository | null, notes: 
       )
     project.end()
   }
-  file.end(NEVER_HERE)
+  file.end(WITHOUT_COUNTERPART)
   return files.filter(({ node }) => node.entries.size > 0)
 }
 

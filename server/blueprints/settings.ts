@@ -5,7 +5,7 @@ import { shownUrl } from '../services/view.ts'
 import { withDefaults } from './defaults.ts'
 import type { WantedService } from './project.ts'
 
-/** The settings that a file wants for a service, as a patch. A repository is left out if it and its credentials are the same. */
+/** The settings that a file wants for a service, as a patch without a repository whose address and credentials stay the same. */
 export function wantedPatch(
   fields: WantedService['fields'],
   there: ServiceRow | undefined,

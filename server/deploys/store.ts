@@ -57,7 +57,7 @@ export interface PlannedRun {
 /** For an image that was built elsewhere. */
 export const UNPLANNED: PlannedRun = { port: null, health_check_path: null, pre_deploy_command: null }
 
-/** What a deploy runs with, fixed when it starts. All containers of a service are created from its live deploy's snapshot. */
+/** What a deploy runs with, fixed when it starts. A service's containers are all created from its live deploy's snapshot. */
 export interface Snapshot {
   /** The engine's id of the image. */
   image_id: string

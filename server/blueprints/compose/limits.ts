@@ -4,7 +4,7 @@ import { warn, type ForeignMapping, type Notes } from '../foreign.ts'
 import type { Node, ScalarNode } from '../nodes.ts'
 import { known } from './environment.ts'
 
-/** What a program may use, and how often it runs. */
+/** The resources that a program may use, and its number of instances. */
 export interface Limits {
   instances: Node | undefined
   memory_limit_mb: Node | undefined

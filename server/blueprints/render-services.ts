@@ -31,7 +31,7 @@ const LEFT_OUT: Record<string, string> = {
     "images are pulled with the credentials of the server user's Docker configuration: it is left out",
   maxShutdownDelaySeconds: 'programs have 30 s to stop here: it is left out',
   ipAllowList: 'there is no list of allowed addresses here: it is left out',
-  renderSubdomainPolicy: 'a service always has its host under the server's domain: it is left out',
+  renderSubdomainPolicy: "a service always has its host under the server's domain: it is left out",
   maintenanceMode: 'suspend the service during maintenance: it is left out',
   disk: OF_OTHER_TYPES,
   domain: OF_OTHER_TYPES,

@@ -39,7 +39,7 @@ export function readListening(program: ForeignMapping, called: Port | undefined,
     warn(
       notes,
       node,
-      'is published only on the machine's loopback address: here it can be reached from everywhere',
+      "is published only on the machine's loopback address: here it can be reached from everywhere",
     )
   for (const other of [...published, ...exposed]) warnOfUnreachable(other, port!, notes)
   if (main && !isWeb)

@@ -114,14 +114,14 @@ export function composeStore({ program, name, kind, username, database }: Compos
       item,
       initScript(item)
         ? 'scripts that fill a new database are not run: run them by hand'
-        : `the datastore has a disk of its own: the data of ${sourceOf(item)} is not copied`,
+        : `the datastore has a disk of its own: the contents of ${sourceOf(item)} are not copied`,
     )
   mapping.take('build')
   const { instances, ...limits } = readLimits(mapping, notes)
   if (instances) warn(notes, instances, 'a datastore runs one instance')
   mapping.end({
-    command: 'the datastore uses the server's settings: these are left out',
-    entrypoint: 'the datastore uses the server's settings: these are left out',
+    command: "the datastore uses the server's settings: these are left out",
+    entrypoint: "the datastore uses the server's settings: these are left out",
     ports: 'a datastore can be reached inside its environment, and from the host at its host_port',
     expose: 'a datastore can be reached inside its environment, and from the host at its host_port',
     healthcheck: 'the server checks a datastore itself',

@@ -37,7 +37,7 @@ export function requestBackup(datastore: DatastoreRow): BackupRow {
   if (datastore.status !== 'available')
     throw new AppError(
       'conflict',
-      `datastore ${datastore.name} is ${datastore.status}: a backup needs it available`,
+      `datastore ${datastore.name} is ${datastore.status}: it can only be backed up while it is available`,
     )
   return beginBackup(datastore, 'manual')
 }

@@ -165,7 +165,7 @@ function withUniqueName(name: string, write: () => void): void {
   })
 }
 
-/** Blueprints have no kind of their own in the change feed. */
+/** Reports a change of blueprints as a resync, since they have no kind of their own in the change feed. */
 function tellBlueprints(): void {
   tell({ kind: 'all', id: '*', service_id: null, action: 'resync' })
 }

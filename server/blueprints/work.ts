@@ -60,7 +60,7 @@ export class Work {
   /** Names of what is left out: references to them are not reported as faults. */
   readonly #leftOut: Set<string>
   readonly #missingEnvironments = new Set([UNNAMED])
-  /** What was written, by id. */
+  /** The groups and services that were written, by id. */
   readonly #groups = new Map<string, WantedGroup>()
   readonly #services = new Map<string, WantedService>()
 

@@ -24,7 +24,7 @@ export const MAX_YAML_BYTES = 2 * 1024 * 1024
 const MAX_NODES = 200_000
 /** Max characters, with every alias followed: each alias to a long text costs as much as the text. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
-/** A project needs eight. */
+/** Max levels of nesting; a project needs eight. */
 const MAX_DEPTH = 64
 
 /** Max lines, commas, brackets and the like: this many take the parser half a second, during which nothing else runs. */

@@ -20,7 +20,7 @@ export interface DatastoreRow {
   /** Null for a kind whose database has no name. */
   database: string | null
   username: string
-  /** Sealed. */
+  /** Sealed by the vault. */
   password: Uint8Array
   /** The engine's volume that holds its data. */
   volume: string

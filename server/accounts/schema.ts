@@ -26,10 +26,7 @@ export const Email = z
 export function text(min: number, max: number) {
   return z
     .string()
-    .refine(
-      (given) => [...given].length >= min,
-      `must have at least ${min} character${min === 1 ? '' : 's'}`,
-    )
+    .refine((given) => [...given].length >= min, `must have at least ${min} character${min === 1 ? '' : 's'}`)
     .refine((given) => [...given].length <= max, `must have at most ${max} characters`)
     .meta({ minLength: min, maxLength: max })
 }

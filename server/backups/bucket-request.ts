@@ -86,7 +86,11 @@ export async function ask(
 }
 
 /** The same for a request whose response is a short text, which may report an error despite its status. */
-export async function askText(options: BucketOptions, request: ObjectRequest, signal: AbortSignal): Promise<string> {
+export async function askText(
+  options: BucketOptions,
+  request: ObjectRequest,
+  signal: AbortSignal,
+): Promise<string> {
   const text = await textOf(await ask(options, request, signal)).catch((error: unknown) => {
     throw readable(options, error)
   })

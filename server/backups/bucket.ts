@@ -7,7 +7,15 @@ import type { ByteRange } from '../http/file.ts'
 import { hide } from '../redaction.ts'
 import { withRenewal } from '../renewal.ts'
 import { withCurrentKeys, type BucketOptions } from './bucket-option.ts'
-import { areKeysRefused, ask, askText, elements, textBody, type Body, type ObjectRequest } from './bucket-request.ts'
+import {
+  areKeysRefused,
+  ask,
+  askText,
+  elements,
+  textBody,
+  type Body,
+  type ObjectRequest,
+} from './bucket-request.ts'
 
 const MIB = 1024 * 1024
 /** A file up to this size is sent in one piece; a larger one in parts, so that only a part that failed is sent again. */
@@ -100,7 +108,10 @@ export class Bucket {
     const begun = await this.#ask(askText, { method: 'POST', url: `${url}?uploads` }, signal)
     const [upload] = elements(begun, 'UploadId')
     if (upload === undefined)
-      throw new AppError('io_error', `the bucket ${this.#options.url} started an upload without giving its id`)
+      throw new AppError(
+        'io_error',
+        `the bucket ${this.#options.url} started an upload without giving its id`,
+      )
     try {
       const tags = await this.#putParts(`${url}?uploadId=${encodeURIComponent(upload)}`, file, signal)
       const list = tags.map((tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag></Part>`)

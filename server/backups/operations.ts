@@ -118,7 +118,8 @@ export async function deleteBackup({ id, datastore_id }: BackupRow): Promise<voi
   useDatabase().transaction(() => {
     if (getBackup(id)?.status === 'running')
       throw new AppError('conflict', `the backup ${id} is running: wait until it has finished`)
-    if (isBeingRestored(id)) throw new AppError('conflict', `the backup ${id} is being restored: wait until that has finished`)
+    if (isBeingRestored(id))
+      throw new AppError('conflict', `the backup ${id} is being restored: wait until that has finished`)
     forgetBackup(id)
   })
   await removeBackupFiles(id)

@@ -45,7 +45,8 @@ export const BackupPath = z.strictObject({
 export const RestoreInput = z
   .strictObject({
     name: Name.optional().meta({
-      description: 'Name of the new datastore; when absent, the backup replaces the data of its own datastore',
+      description:
+        'Name of the new datastore; when absent, the backup replaces the data of its own datastore',
       examples: ['db-of-yesterday'],
     }),
   })

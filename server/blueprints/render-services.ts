@@ -184,17 +184,14 @@ function readInstances(service: ForeignMapping, notes: Notes): Node | undefined 
   const scaling = service.mapping('scaling')
   const min = scaling?.scalar('minInstances')
   if (scaling)
-    warn(
-      notes,
-      scaling.node,
-      `instances do not scale automatically here: it runs ${min?.text ?? 1} of them`,
-    )
+    warn(notes, scaling.node, `instances do not scale automatically here: it runs ${min?.text ?? 1} of them`)
   return count ?? (min && scalarAt(min.place, min.value))
 }
 
 function readAutoDeploy(service: ForeignMapping, notes: Notes): Node | undefined {
   const trigger = service.scalar('autoDeployTrigger')
-  if (trigger?.text === 'checksPass') warn(notes, trigger, 'deploys do not wait for checks: every push deploys')
+  if (trigger?.text === 'checksPass')
+    warn(notes, trigger, 'deploys do not wait for checks: every push deploys')
   const given = service.scalar('autoDeploy')
   // Older files use yes and no.
   if (!trigger)

@@ -118,9 +118,7 @@ class VariableEntry {
     if (service) return this.#ofService(service)
     if (sync) return { sync: scalarAt(sync.place, false) }
     // `value:` with nothing after it is an empty text; null, or a key without a value, means that people have to set it.
-    return value && hasValue(value)
-      ? { value: literal(value) }
-      : this.#byHand('has no value: set it by hand')
+    return value && hasValue(value) ? { value: literal(value) } : this.#byHand('has no value: set it by hand')
   }
 
   /** Leaves the variable to be set by hand, with a warning that says why. */

@@ -8,7 +8,10 @@ const EnvironmentRef = z
   .string()
   .min(1)
   .optional()
-  .meta({ description: 'Id or name; used if the file does not name an environment', examples: ['production'] })
+  .meta({
+    description: 'Id or name; used if the file does not name an environment',
+    examples: ['production'],
+  })
 
 export const Branch = judged(branchNameFault).meta({ examples: ['main'] })
 
@@ -21,8 +24,7 @@ export const BlueprintInput = z
       .meta({ description: 'Only report what would be done', examples: [true] }),
     environment: EnvironmentRef,
     repo_url: DEPLOYABLE_URL.optional().meta({
-      description:
-        'The repository that contains the file; services of a render.yaml that name none use it',
+      description: 'The repository that contains the file; services of a render.yaml that name none use it',
     }),
     branch: Branch.optional(),
   })

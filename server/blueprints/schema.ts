@@ -23,7 +23,9 @@ function loose<S extends z.ZodRawShape>(shape: S): Loose<S> {
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 /** Rules between fields are checked even if one of the fields is invalid. */
-const EVEN_IF_INVALID = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null }
+const EVEN_IF_INVALID = {
+  when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
+}
 
 /** Where a variable can get its value from; an entry has exactly one of these. */
 const VALUE_SOURCES = ['value', 'from_datastore', 'from_service', 'generate', 'sync'] as const

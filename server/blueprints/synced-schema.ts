@@ -18,7 +18,10 @@ const EnvironmentName = z
   .min(1)
   .nullable()
   .optional()
-  .meta({ description: 'Id or name; used if the file does not name an environment', examples: ['production'] })
+  .meta({
+    description: 'Id or name; used if the file does not name an environment',
+    examples: ['production'],
+  })
 
 /** Path segments of the API that are not the name of a blueprint. */
 const RESERVED_NAMES = ['apply', 'convert', 'export', 'file']

@@ -158,7 +158,9 @@ export class Work {
   #attemptService(wanted: WantedService): void {
     const isValid = this.#isValid(wanted)
     if (!isValid) this.#leftOut.add(wanted.name)
-    const trial = isValid ? { ...wanted, ...this.variables.get(wanted)!, without: [] } : this.#hostsTrial(wanted)
+    const trial = isValid
+      ? { ...wanted, ...this.variables.get(wanted)!, without: [] }
+      : this.#hostsTrial(wanted)
     if (trial) this.#tryService(wanted, trial)
   }
 

@@ -51,7 +51,8 @@ export const CliLoginApproval = z
       .string()
       .optional()
       .meta({
-        description: 'The code as the administrator typed it: refused when it is not the code of this request',
+        description:
+          'The code as the administrator typed it: refused when it is not the code of this request',
         examples: ['BCDF-GHJK'],
       }),
     expires_at: FutureTimestamp.nullish().meta({
@@ -62,9 +63,10 @@ export const CliLoginApproval = z
 
 export const CliLoginSecret = z
   .strictObject({
-    secret: z
-      .string()
-      .meta({ description: 'The `secret` that starting it returned', examples: ['0123456789abcdef0123456789abcdef01234567'] }),
+    secret: z.string().meta({
+      description: 'The `secret` that starting it returned',
+      examples: ['0123456789abcdef0123456789abcdef01234567'],
+    }),
   })
   .meta({ id: 'CliLoginSecret', description: "The terminal's proof" })
 

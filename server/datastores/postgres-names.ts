@@ -8,7 +8,10 @@ const RESERVED_ROLES = ['none', 'public']
 /** A name that PostgreSQL, and so every client, accepts without quotes (manual, "Identifiers and Key Words"). */
 const Identifier = z
   .string()
-  .regex(/^[a-z_][a-z0-9_]{0,62}$/, 'must be 1 to 63 characters of a-z, 0-9 and _, and not begin with a digit')
+  .regex(
+    /^[a-z_][a-z0-9_]{0,62}$/,
+    'must be 1 to 63 characters of a-z, 0-9 and _, and not begin with a digit',
+  )
   .refine((name) => !name.startsWith('pg_'), 'must not start with pg_, which PostgreSQL reserves for itself')
 
 /** The name of a database that is created for a user. */

@@ -23,7 +23,8 @@ const BackupSchedule = z
     if (message !== null) context.addIssue({ code: 'custom', message })
   })
   .meta({
-    description: 'When a backup is made: five fields as in crontab(5), in UTC; with null, none is made automatically',
+    description:
+      'When a backup is made: five fields as in crontab(5), in UTC; with null, none is made automatically',
     examples: ['0 3 * * *'],
   })
 const BackupRetention = z
@@ -164,8 +165,7 @@ export const Datastore = z
       .string()
       .nullable()
       .meta({
-        description:
-          'PEM certificate of the authority with which clients verify it; null without TLS',
+        description: 'PEM certificate of the authority with which clients verify it; null without TLS',
         examples: ['-----BEGIN CERTIFICATE-----\nMIIBdzCCAR2gAwIBAgIQ...\n-----END CERTIFICATE-----\n'],
       }),
     disk_bytes: z

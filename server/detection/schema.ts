@@ -74,7 +74,9 @@ export const Detection = z
       .array(
         z.object({
           key: z.string().meta({ examples: ['SECRET_KEY_BASE'] }),
-          generate: z.boolean().meta({ description: 'The first deploy generates the value', examples: [true] }),
+          generate: z
+            .boolean()
+            .meta({ description: 'The first deploy generates the value', examples: [true] }),
           why: z.string().meta({ examples: ['Rails signs cookies with it'] }),
         }),
       )

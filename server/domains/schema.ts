@@ -22,9 +22,9 @@ export const HostCheck = z
       .string()
       .meta({ description: 'The host, or the wildcard that covers it', examples: ['*.staging.example.com'] }),
     leads_here: z.boolean().meta({ examples: [true] }),
-    records: z
-      .array(DnsRecord)
-      .meta({ description: "The DNS records to create; empty while the server's public address is not known" }),
+    records: z.array(DnsRecord).meta({
+      description: "The DNS records to create; empty while the server's public address is not known",
+    }),
     checks: z.array(DomainCheck).meta({ description: 'The results of checking it now' }),
   })
   .meta({ id: 'HostCheck', description: 'The DNS records that a name needs, and where the name leads' })

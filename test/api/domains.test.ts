@@ -263,7 +263,9 @@ describe('no two things have one host:', () => {
     await server.api('POST', '/services', { name: 'web' })
     const add = (domain: string) => server.api('POST', '/services/web/domains', { domain })
     expect(await add('api.waits.example.org')).toMatchObject(conflict(/will be the host of service api/))
-    expect(await add('api.staging.waits.example.org')).toMatchObject(conflict(/will be the host of service api\.staging/))
+    expect(await add('api.staging.waits.example.org')).toMatchObject(
+      conflict(/will be the host of service api\.staging/),
+    )
     expect(await add('shop.waits.example.org')).toMatchObject({
       status: 200,
       body: ['shop.waits.example.org'],

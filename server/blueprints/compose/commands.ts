@@ -33,11 +33,7 @@ export function readCommand(
     return undefined
   }
   if (entry === undefined)
-    warn(
-      notes,
-      node,
-      `${field} also replaces the image's entry point: put that first if the image has one`,
-    )
+    warn(notes, node, `${field} also replaces the image's entry point: put that first if the image has one`)
   return scalarAt(node.place, lines.map(({ line }) => line).join(' '))
 }
 

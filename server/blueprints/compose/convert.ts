@@ -87,7 +87,11 @@ function convert(top: ForeignMapping, services: MappingNode, notes: Notes): Node
   warnOfVolumes(top, roles.file, notes)
   top.end(LEFT_OUT_AT_TOP)
   if (programs.some(({ mapping }) => isBuilt(mapping.node)))
-    warn(notes, top.node, 'services that are built have no repository yet: add repo_url, or upload their source')
+    warn(
+      notes,
+      top.node,
+      'services that are built have no repository yet: add repo_url, or upload their source',
+    )
   return mappingAt(place, {
     datastores: someAt(place, written.datastores),
     services: someAt(place, written.services),

@@ -141,7 +141,8 @@ export function composeStore({ program, name, kind, username, database }: Compos
 /** Fields that need no counterpart, and why. */
 export const UNNEEDED: Record<string, string> = {
   restart: 'programs are always restarted here',
-  depends_on: 'services do not wait for each other here: a program must retry until what it needs is available',
+  depends_on:
+    'services do not wait for each other here: a program must retry until what it needs is available',
   container_name: 'services are reached by name here',
   hostname: 'services are reached by name here',
   networks: 'an environment is one network here: it is left out',

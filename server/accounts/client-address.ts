@@ -3,9 +3,9 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 import { isLoopback } from './browser-address.ts'
 
 /**
- * The address that a request comes from. Behind our own data plane, or another proxy on this host, it is the last that
- * is told in `X-Forwarded-For` and is none of the `trusted` proxies (CIDRs); a peer from elsewhere is not believed.
- * `X-Real-IP` counts for nothing: some proxies hand on what the client sent.
+ * The address that a request comes from. Behind our own data plane, or another proxy on this host, it is the last address in
+ * `X-Forwarded-For` that is not one of the `trusted` proxies (CIDRs); a peer on another host is not trusted.
+ * `X-Real-IP` is ignored: some proxies pass on what the client sent.
  */
 export function clientAddress(request: IncomingMessage, trusted: readonly string[]): string {
   const peer = request.socket.remoteAddress ?? ''
@@ -16,8 +16,8 @@ export function clientAddress(request: IncomingMessage, trusted: readonly string
   const chain = (request.headers['x-forwarded-for']?.toString().split(',') ?? []).map((text) =>
     plain(text.trim()),
   )
-  const told = chain.findLast((address) => !proxies.check(address, familyOf(address)))
-  return told !== undefined && isIP(told) !== 0 ? told : plain(peer)
+  const reported = chain.findLast((address) => !proxies.check(address, familyOf(address)))
+  return reported !== undefined && isIP(reported) !== 0 ? reported : plain(peer)
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {

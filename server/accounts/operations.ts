@@ -12,7 +12,7 @@ import { isSetupCode, removeSetupCode } from './setup-code.ts'
 import {
   deleteOtherSessions,
   insertAccount,
-  notePasswordReset,
+  recordPasswordReset,
   replacePasswordHash,
   selectAccount,
   selectPasswordReset,
@@ -21,16 +21,16 @@ import {
 import { Throttle } from './throttle.ts'
 
 const log = logger('accounts')
-/** Counted over everyone: with one account there is no one else to spare, and an address is cheap to change. */
+/** Shared by all clients: there is only one account, and an attacker can easily change addresses. */
 const throttle = new Throttle('sign-ins')
 /**
- * Changes of the password, by the session that asks: whoever took one may neither guess on nor keep the owner, who has
- * another one, from changing it.
+ * Password changes, by the session that asks: a thief of one session can neither keep guessing nor stop the owner, who has
+ * another session, from changing the password.
  */
 const changeThrottles = new Map<string, Throttle>()
-/** Tells one reset from another. */
+/** Distinguishes one reset from the next. */
 const RESET_MARK_BYTES = 8
-let heededReset: string | undefined
+let lastSeenReset: string | undefined
 
 /** A new session: its id, and the secret for the browser's cookie. */
 export interface NewSession {
@@ -49,7 +49,7 @@ export function viewUser(): z.input<typeof User> | null {
   return account ? toUser(account) : null
 }
 
-/** Makes the account and signs its browser in. Throws `conflict` when there is one, `invalid_credentials` for a wrong code. */
+/** Creates the account and signs its browser in. Throws `conflict` if one exists, `invalid_credentials` for a wrong code. */
 export async function setUp(
   input: z.output<typeof Setup>,
   userAgent: string | undefined,
@@ -78,16 +78,16 @@ export async function setUp(
     return openSession(context.database, userAgent)
   })
   removeSetupCode(context)
-  log.info('the account was made')
+  log.info('the account was created')
   return session
 }
 
-/** Signs a browser in. Throws `invalid_credentials`, or `too_many_attempts` without looking at them. */
+/** Signs a browser in. Throws `invalid_credentials`, or `too_many_attempts` without checking the credentials. */
 export async function signIn(
   input: z.output<typeof SignIn>,
   userAgent: string | undefined,
 ): Promise<NewSession> {
-  heedReset()
+  reopenAfterReset()
   const session = await throttle.run(() => judge(input, userAgent))
   if (session) return session
   log.warn('a sign-in failed')
@@ -95,8 +95,8 @@ export async function signIn(
 }
 
 /**
- * Changes the password and ends every session but `keptSession`. Throws `invalid_credentials` when the current one is wrong,
- * or `too_many_attempts` without looking at it.
+ * Changes the password and ends every session but `keptSession`. Throws `invalid_credentials` when the current password is
+ * wrong, or `too_many_attempts` without checking it.
  */
 export async function changePassword(
   input: z.output<typeof PasswordChange>,
@@ -104,7 +104,7 @@ export async function changePassword(
 ): Promise<void> {
   const changes = changeThrottle(keptSession)
   if (!(await changes.run(() => judgeChange(input, keptSession)))) {
-    log.warn('a change of the password failed: the current one was wrong')
+    log.warn('a password change failed: the current password was wrong')
     throw new AppError('invalid_credentials', 'current_password: is wrong')
   }
   changeThrottles.clear()
@@ -112,24 +112,27 @@ export async function changePassword(
   log.info('the password was changed; every other session has ended')
 }
 
-/** Replaces a forgotten password, ends every session and opens sign-in again. Answers the account's e-mail, or null when there is no account. */
+/**
+ * Replaces a forgotten password, ends every session and lifts the limit on sign-ins. Returns the account's e-mail, or null
+ * when there is no account.
+ */
 export async function replacePassword(database: Database, password: string): Promise<string | null> {
   const account = selectAccount(database)
   if (!account) return null
   const passwordHash = await hashPassword(password)
-  // Who owns the host decides: a change made through the dashboard in the meantime is overruled.
+  // The owner of the host decides: this overrides a change made through the dashboard in the meantime.
   database.transaction(() => {
     setPassword(database, selectAccount(database)!.password_hash, passwordHash, null)
-    notePasswordReset(database, randomHex(RESET_MARK_BYTES))
+    recordPasswordReset(database, randomHex(RESET_MARK_BYTES))
   })
   return account.email
 }
 
-/** Who owns the host has just chosen the password: guesses at the one before close the door to nobody. */
-function heedReset(): void {
+/** After a reset on the host, wrong guesses at the previous password no longer block sign-in. */
+function reopenAfterReset(): void {
   const reset = selectPasswordReset(useDatabase())
-  if (reset !== heededReset) throttle.clear()
-  heededReset = reset
+  if (reset !== lastSeenReset) throttle.clear()
+  lastSeenReset = reset
 }
 
 async function judge(
@@ -141,22 +144,22 @@ async function judge(
   const known = account && account.email.toLowerCase() === input.email.toLowerCase() ? account : undefined
   if (!(await verifyPassword(input.password, known?.password_hash))) return undefined
   return database.transaction(() => {
-    // The password may have been changed while this one was judged, and its old sessions ended: no new one may slip in.
+    // The password may have changed, and all sessions ended, during the check: the old password must not open a new session.
     if (selectAccount(database)?.password_hash !== known?.password_hash) return undefined
     return openSession(database, userAgent)
   })
 }
 
-/** The throttle of a session; those of sessions that have ended go. */
+/** Returns the throttle of a session, and drops those of sessions that have ended. */
 function changeThrottle(session: string): Throttle {
   const open = new Set(selectSessions(useDatabase(), Date.now()).map(({ id }) => id))
   for (const id of changeThrottles.keys()) if (!open.has(id)) changeThrottles.delete(id)
-  const changes = changeThrottles.get(session) ?? new Throttle('changes of the password')
+  const changes = changeThrottles.get(session) ?? new Throttle('password changes')
   changeThrottles.set(session, changes)
   return changes
 }
 
-/** Changes the password when the current one is right; answers true when it has. */
+/** Changes the password if the current one is right. Returns true if it did. */
 async function judgeChange(
   input: z.output<typeof PasswordChange>,
   keptSession: string,
@@ -168,7 +171,7 @@ async function judgeChange(
   return setPassword(database, account.password_hash, passwordHash, keptSession) || undefined
 }
 
-/** Sets the hash if it still is `from`, and ends the sessions with it; answers whether it was. */
+/** Sets the hash and ends the other sessions if the hash still is `from`. Returns whether it was. */
 function setPassword(database: Database, from: string, to: string, keptSession: string | null): boolean {
   return database.transaction(() => {
     if (!replacePasswordHash(database, from, to)) return false
@@ -180,6 +183,6 @@ function setPassword(database: Database, from: string, to: string, keptSession: 
 function alreadySetUp(): AppError {
   return new AppError(
     'conflict',
-    'this server has an account already: sign in, or use deployer reset-password on its host',
+    'this server already has an account: sign in, or run deployer reset-password on its host',
   )
 }

@@ -5,7 +5,7 @@ const derive = promisify(argon2)
 
 /**
  * OWASP Password Storage Cheat Sheet, "Argon2id": at least 19 MiB of memory, 2 passes, 1 lane. Salt and tag lengths
- * after RFC 9106 section 3.1.
+ * follow RFC 9106 section 3.1.
  */
 const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1 }
 const SALT_BYTES = 16
@@ -22,8 +22,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether `password` is the one that was hashed. Without a hash it works as long and answers false, so that the time
- * taken does not tell whether there is an account.
+ * Whether `password` is the one that was hashed. Without a hash it takes as long and returns false, so that the time
+ * taken does not reveal whether there is an account.
  */
 export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(
@@ -60,14 +60,14 @@ function compute(
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** Each computation takes 19 MiB and a thread of node's small pool, which file access needs too. */
+/** Each computation takes 19 MiB and a thread of node's small pool, which file access also needs. */
 function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
   const result = last.then(work)
   last = result.catch(() => {})
   return result
 }
 
-/** Base64 without padding, as the PHC string format asks. */
+/** Base64 without padding, as the PHC string format requires. */
 function encode(bytes: Buffer): string {
   return bytes.toString('base64').replace(/={1,2}$/, '')
 }

@@ -4,12 +4,12 @@ import { timestamp } from '../clock.ts'
 /** RFC 5321 section 4.5.3.1.3: a path has at most 256 octets, two of them the angle brackets. */
 const MAX_EMAIL = 254
 const MIN_PASSWORD = 8
-/** Far beyond any passphrase; keeps what is hashed small. */
+/** Far beyond any passphrase; bounds the input of the hash. */
 const MAX_PASSWORD = 256
 
 const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T03:04:05.678Z'] })
 
-/** One `@`, no spaces, nothing that is not seen: who types it at sign-in must be able to. */
+/** One `@`, no spaces, no invisible characters: people must be able to type it at sign-in. */
 export const Email = z
   .string()
   .max(MAX_EMAIL)
@@ -22,16 +22,13 @@ export const Email = z
     examples: ['admin@example.com'],
   })
 
-/** A text of so many characters, counted as people and JSON Schema count, not in UTF-16 units. */
-export function text(least: number, most: number) {
+/** A text of `min` to `max` characters, counted as people and JSON Schema count them, not in UTF-16 units. */
+export function text(min: number, max: number) {
   return z
     .string()
-    .refine(
-      (given) => [...given].length >= least,
-      `must have at least ${least} character${least === 1 ? '' : 's'}`,
-    )
-    .refine((given) => [...given].length <= most, `must have at most ${most} characters`)
-    .meta({ minLength: least, maxLength: most })
+    .refine((given) => [...given].length >= min, `must have at least ${min} character${min === 1 ? '' : 's'}`)
+    .refine((given) => [...given].length <= max, `must have at most ${max} characters`)
+    .meta({ minLength: min, maxLength: max })
 }
 
 export const Password = text(MIN_PASSWORD, MAX_PASSWORD).meta({
@@ -74,13 +71,13 @@ export const Session = z
       .string()
       .nullable()
       .meta({
-        description: 'The browser, as it named itself at sign-in',
+        description: "The browser's user agent at sign-in",
         examples: ['Mozilla/5.0 Firefox/146.0'],
       }),
   })
   .meta({ id: 'Session', description: 'A browser that is signed in' })
 
-/** Any two strings may be tried: what could be no account's is simply wrong. */
+/** Any two strings are accepted: those that no account could have are simply wrong credentials. */
 export const SignIn = z
   .strictObject({
     email: z.string().meta({ examples: ['admin@example.com'] }),
@@ -97,14 +94,14 @@ export const Setup = z
     email: Email,
     password: Password,
   })
-  .meta({ id: 'Setup', description: 'The account to make' })
+  .meta({ id: 'Setup', description: 'The account to create' })
 
 export const PasswordChange = z
   .strictObject({
     current_password: z.string().meta({ examples: ['correct horse battery staple'] }),
     new_password: Password,
   })
-  .meta({ id: 'PasswordChange', description: 'The password in use and the one to use from now on' })
+  .meta({ id: 'PasswordChange', description: 'The current password and the new one' })
 
 export interface AccountRow {
   id: string

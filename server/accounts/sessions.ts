@@ -21,20 +21,20 @@ export const SESSION_LIFETIME_MS = 30 * 24 * 3_600_000
 /** `last_used_at` is written at most this often: each write waits for the disk. */
 const TOUCH_INTERVAL_MS = 60_000
 const SECRET_BYTES = 32
-/** Sessions kept; a program that signs in again and again must not fill the table. */
+/** Max sessions kept, so that a program that signs in again and again cannot fill the table. */
 const MAX_SESSIONS = 1_000
 /** Real ones are under 300; a longer one is cut. */
 const MAX_USER_AGENT_CHARACTERS = 512
 
 const log = logger('accounts')
 
-/** A session that a request belongs to. `renewed` says that its end has just moved. */
+/** The session that a request belongs to. `renewed` says that its expiry has just moved. */
 export interface SignedIn {
   id: string
   renewed: boolean
 }
 
-/** Opens a session in the caller's transaction. Answers its id and the secret for the cookie, which is kept only as a hash. */
+/** Opens a session in the caller's transaction. Returns its id and the secret for the cookie, stored only as a hash. */
 export function openSession(
   database: Database,
   userAgent: string | undefined,
@@ -53,7 +53,7 @@ export function openSession(
   return { id: row.id, secret }
 }
 
-/** The session of a cookie's secret, if it has not ended; being asked for counts as its use. */
+/** Returns the session of a cookie's secret unless it has ended; calling this counts as a use of it. */
 export function resumeSession(secret: string): SignedIn | undefined {
   const now = Date.now()
   const session = selectSessionBySecret(useDatabase(), sha256(secret), now)
@@ -62,8 +62,8 @@ export function resumeSession(secret: string): SignedIn | undefined {
   try {
     touchSession(useDatabase(), session.id, now, now + SESSION_LIFETIME_MS)
   } catch (error) {
-    // A full disk must not lock out the one who could make room.
-    log.warn('the last use of a session could not be written', {
+    // A full disk must not lock out the administrator, who could free some space.
+    log.warn('the time of the last use of a session could not be saved', {
       session: session.id,
       error: messageOf(error),
     })
@@ -76,7 +76,7 @@ export function listSessions(currentId: string): z.input<typeof Session>[] {
   return selectSessions(useDatabase(), Date.now()).map((row) => toSession(row, currentId))
 }
 
-/** Ends a session that may have ended already. Answers whether it had not. */
+/** Ends a session. Returns false if it had already ended. */
 export function endSession(id: string): boolean {
   const ended = deleteSession(useDatabase(), id, Date.now())
   if (ended) tellCredentialsEnded()

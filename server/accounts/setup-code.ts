@@ -6,10 +6,10 @@ import { sameSecret } from '../secrets.ts'
 import { ensureSecretFile, readSecretFile } from './secret-file.ts'
 import { selectAccount } from './store.ts'
 
-/** As long as a token: guessing it is hopeless, so it needs no throttle. */
+/** As long as a token: it cannot be guessed, so it needs no throttle. */
 const CODE_BYTES = 20
 
-/** Makes sure of the code that the first sign-in on this server needs. Answers it, or null when there is an account. */
+/** Returns the code that setup needs, created if missing; null (and the code removed) when there is an account. */
 export function ensureSetupCode(context: Context): string | null {
   if (!selectAccount(context.database))
     return ensureSecretFile(codeFile(context), () => randomHex(CODE_BYTES))
@@ -23,7 +23,7 @@ export function isSetupCode(context: Context, code: string): boolean {
   return expected !== undefined && sameSecret(code, expected)
 }
 
-/** Removes the code, which the account has used up. */
+/** Removes the code, which is used up once the account exists. */
 export function removeSetupCode(context: Context): void {
   rmSync(codeFile(context), { force: true })
 }

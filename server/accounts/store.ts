@@ -4,12 +4,12 @@ import type { AccountRow, SessionRow } from './schema.ts'
 
 const PASSWORD_RESET = 'password_reset'
 
-/** The account, if it has been made. */
+/** The account, if it has been created. */
 export function selectAccount(database: Database): AccountRow | undefined {
   return database.get<AccountRow>('SELECT id, email, password_hash, created_at FROM accounts')
 }
 
-/** Throws the unique violation of SQLite when there is an account already. */
+/** Throws SQLite's unique violation when there already is an account. */
 export function insertAccount(database: Database, row: AccountRow): void {
   database.run(
     'INSERT INTO accounts (id, email, password_hash, created_at) VALUES (?, ?, ?, ?)',
@@ -20,17 +20,17 @@ export function insertAccount(database: Database, row: AccountRow): void {
   )
 }
 
-/** Sets the hash if it still is `from`; answers whether it was. */
+/** Sets the hash if it still is `from`. Returns whether it was. */
 export function replacePasswordHash(database: Database, from: string, to: string): boolean {
   return database.run('UPDATE accounts SET password_hash = ? WHERE password_hash = ?', to, from) > 0
 }
 
-/** Notes that the password was replaced from the host, which the server that runs beside is to notice. */
-export function notePasswordReset(database: Database, mark: string): void {
+/** Records that the password was replaced on the host, so that the running server notices. */
+export function recordPasswordReset(database: Database, mark: string): void {
   writeSetting(database, PASSWORD_RESET, mark)
 }
 
-/** The mark of the last time that the password was replaced from the host. */
+/** The mark of the last time that the password was replaced on the host. */
 export function selectPasswordReset(database: Database): string | undefined {
   return readSetting(database, PASSWORD_RESET)
 }
@@ -69,17 +69,17 @@ export function touchSession(database: Database, id: string, lastUsedAt: number,
   database.run('UPDATE sessions SET last_used_at = ?, expires_at = ? WHERE id = ?', lastUsedAt, expiresAt, id)
 }
 
-/** Answers whether there was such a session that had not ended. */
+/** Returns whether there was such a session that had not ended. */
 export function deleteSession(database: Database, id: string, now: number): boolean {
   return database.run('DELETE FROM sessions WHERE id = ? AND expires_at > ?', id, now) > 0
 }
 
-/** Ends every session but one; `null` ends all. */
+/** Ends every session but `keptId`; with null, all of them. */
 export function deleteOtherSessions(database: Database, keptId: string | null): void {
   database.run('DELETE FROM sessions WHERE id IS NOT ?', keptId)
 }
 
-/** Removes what has ended, and of the rest all but the `kept` last used. */
+/** Removes sessions that have ended and, of the rest, all but the `kept` most recently used. */
 export function trimSessions(database: Database, now: number, kept: number): void {
   database.run('DELETE FROM sessions WHERE expires_at <= ?', now)
   database.run(

@@ -1,15 +1,15 @@
 import { AppError } from '../errors.ts'
 import { RateLimit } from '../work/rate-limit.ts'
 
-/** After this many failures within the window, no guess is judged. */
+/** After this many failures within the window, guesses are refused unchecked. */
 export const MAX_FAILURES = 10
 export const WINDOW_MS = 5 * 60_000
-/** Guesses that wait for their turn; each takes some 30 ms, so more than this is no person. */
+/** Max guesses that wait for their turn; each takes about 30 ms, so more than this are not people. */
 const MAX_WAITING = 256
 
 /**
- * Judges guesses at a password one after the other, so that of many at once no more are judged than failures are allowed,
- * while good ones, however many, never count.
+ * Checks guesses at a password one after another, so that of many at once no more are checked than failures are allowed.
+ * Right ones, however many, never count.
  */
 export class Throttle {
   readonly #guesses: string
@@ -18,15 +18,15 @@ export class Throttle {
   #last: Promise<unknown> = Promise.resolve()
 
   /**
-   * `guesses` names them to people, as in `sign-ins`; `now` is a monotonic clock in milliseconds: setting the host's clock
-   * must not open the gate.
+   * `guesses` names them in errors, as in `sign-ins`; `now` is a monotonic clock in milliseconds: setting the host's clock
+   * must not lift the limit.
    */
   constructor(guesses: string, now: () => number = () => performance.now()) {
     this.#guesses = guesses
     this.#failures = new RateLimit(MAX_FAILURES, WINDOW_MS, now)
   }
 
-  /** Runs `judge` in its turn; undefined counts as a failure. Throws `too_many_attempts` without running it. */
+  /** Runs `judge` in turn; a result of undefined counts as a failure. Throws `too_many_attempts` without running it. */
   async run<T>(judge: () => Promise<T | undefined>): Promise<T | undefined> {
     this.#assertOpen()
     if (this.#waiting >= MAX_WAITING)

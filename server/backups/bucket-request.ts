@@ -10,45 +10,45 @@ import { answerOf, readRetryAfter } from '../network/answers.ts'
 import type { BucketOptions } from '../options/bucket.ts'
 import { plainLine } from '../text/plain-line.ts'
 
-/** A store that says and takes nothing for this long is gone. */
+/** A store that neither sends nor accepts anything for this long is considered gone. */
 const SILENCE_MS = 60_000
-/** A fault that passes, as of a network or of a store that is busy, is tried again after these. */
+/** The pauses before retries after a transient fault, as of a network or a busy store. */
 const PAUSES_MS = [500, 2_000, 5_000]
-/** The most of what a busy store asks to be waited for; whoever wants more is asked again with the next copy. */
+/** Max wait that a busy store can ask for; if it asks for more, the next copy tries again. */
 const MAX_PAUSE_MS = 60_000
 /** The longest answer is a list of a thousand unfinished uploads. */
 const MAX_ANSWER_BYTES = 1024 * 1024
-/** An error is a text that people read. */
+/** People read the error. */
 const MAX_MESSAGE_CHARACTERS = 500
 const EMPTY_SHA256 = createHash('sha256').digest('hex')
 
-/** What a request carries; it is read anew for each try. */
+/** The body of a request; it is read again for each try. */
 export interface Body {
   size: number
   sha256: string
-  /** A piece holds until the next is asked for: its memory is used again. */
+  /** A piece is valid until the next one is requested: its memory is reused. */
   pieces: () => AsyncIterable<Buffer>
 }
 
-export interface Asked {
+export interface ObjectRequest {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   url: string
   body?: Body
-  /** What of an object is wanted. */
+  /** The part of an object to get. */
   range?: ByteRange
 }
 
-/** Whether a store refused the keys that it was asked with, which it says as it says that they may not do something. */
+/** Whether a store refused the keys of a request. It answers missing permissions with the same statuses. */
 export function areKeysRefused(fault: unknown): boolean {
   const { cause } = fault as { cause?: unknown }
   return cause instanceof Refusal && (cause.status === 401 || cause.status === 403)
 }
 
-/** What a store refused, by its own code (S3 API reference, "Error responses"). */
+/** A store's refusal, with its own error code (S3 API reference, "Error responses"). */
 class Refusal extends Error {
   readonly status: number
   readonly code: string
-  /** How long it asks to be left alone. */
+  /** How long it asks clients to wait (`Retry-After`). */
   readonly pauseMs: number
 
   constructor(status: number, code: string, message: string, pauseMs: number) {
@@ -60,40 +60,44 @@ class Refusal extends Error {
 }
 
 /**
- * Sends a signed request (AWS Signature Version 4), the body's checksum signed too, and answers with the head; the body
- * of the answer is still to be read. Throws `io_error` with what the store said, `not_found` for what it does not have,
- * or the signal's reason.
+ * Sends a signed request (AWS Signature Version 4; the body's checksum is signed too) and resolves with the response's head;
+ * its body is still to be read. Throws `io_error` with what the store said, `not_found` for what it does not have, or the
+ * signal's reason.
  */
 export async function ask(
   options: BucketOptions,
-  asked: Asked,
+  request: ObjectRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   for (let tries = 0; ; tries++) {
     try {
-      const answer = await send(options, asked, signal)
+      const answer = await send(options, request, signal)
       if (answer.statusCode! >= 200 && answer.statusCode! < 300) return answer
       throw refusalOf(answer.statusCode!, await textOf(answer), answer.headers['retry-after'])
     } catch (error) {
       signal.throwIfAborted()
       const pauseMs = PAUSES_MS[tries]
-      if (pauseMs === undefined || !isPassing(error)) throw readable(options, error)
-      const askedMs = error instanceof Refusal ? error.pauseMs : 0
-      await delay(Math.max(pauseMs, askedMs), undefined, { signal })
+      if (pauseMs === undefined || !isTransient(error)) throw readable(options, error)
+      const requestedMs = error instanceof Refusal ? error.pauseMs : 0
+      await delay(Math.max(pauseMs, requestedMs), undefined, { signal })
     }
   }
 }
 
-/** The same for a request whose answer is a short text, which may tell of an error in spite of its status. */
-export async function askText(options: BucketOptions, asked: Asked, signal: AbortSignal): Promise<string> {
-  const text = await textOf(await ask(options, asked, signal)).catch((error: unknown) => {
+/** The same for a request whose response is a short text, which may report an error despite its status. */
+export async function askText(
+  options: BucketOptions,
+  request: ObjectRequest,
+  signal: AbortSignal,
+): Promise<string> {
+  const text = await textOf(await ask(options, request, signal)).catch((error: unknown) => {
     throw readable(options, error)
   })
   if (/<Error>/.test(text)) throw readable(options, refusalOf(200, text))
   return text
 }
 
-/** The texts of the elements of this name in a document of the store's. */
+/** The texts of the elements of this name in an XML document from the store. */
 export function elements(xml: string, name: string): string[] {
   return xml
     .split(`<${name}>`)
@@ -101,7 +105,7 @@ export function elements(xml: string, name: string): string[] {
     .map((rest) => unescape(rest.split(`</${name}>`)[0]!))
 }
 
-/** The body of a request that is a text. */
+/** A request body that is a text. */
 export function textBody(text: string): Body {
   const bytes = Buffer.from(text)
   const sha256 = createHash('sha256').update(bytes).digest('hex')
@@ -110,14 +114,14 @@ export function textBody(text: string): Body {
 
 async function send(
   { accessKeyId, secretAccessKey, region }: BucketOptions,
-  { method, url, body, range }: Asked,
+  { method, url, body, range }: ObjectRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const headers = { 'x-amz-content-sha256': body?.sha256 ?? EMPTY_SHA256 }
   const credentials = { accessKeyId, secretAccessKey, ...(region !== null && { region }) }
   const signed = await new AwsV4Signer({ method, url, headers, service: 's3', ...credentials }).sign()
   const request = signed.url.protocol === 'https:' ? requestHttps : requestHttp
-  const asked = request(signed.url, {
+  const outgoing = request(signed.url, {
     method,
     headers: {
       ...Object.fromEntries(signed.headers),
@@ -127,10 +131,10 @@ async function send(
     signal,
     timeout: SILENCE_MS,
   })
-  asked.on('timeout', () => asked.destroy(new Error('it was silent for a minute')))
-  const answered = answerOf(asked)
-  if (body) sendBody(asked, body).catch((error: Error) => asked.destroy(error))
-  else asked.end()
+  outgoing.on('timeout', () => outgoing.destroy(new Error('no response for a minute')))
+  const answered = answerOf(outgoing)
+  if (body) sendBody(outgoing, body).catch((error: Error) => outgoing.destroy(error))
+  else outgoing.end()
   return await answered
 }
 
@@ -142,7 +146,7 @@ async function sendBody(request: ClientRequest, { pieces }: Body): Promise<void>
   request.end()
 }
 
-/** Waits until the system has taken a piece, or nobody will any more: why is told by the request itself. */
+/** Waits until the system has taken a piece, or the request is closed; the request's own error says why. */
 function written(request: ClientRequest, piece: Buffer): Promise<void> {
   return new Promise((resolve) => {
     request.once('close', resolve)
@@ -157,7 +161,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   let text = ''
   for await (const chunk of answer.setEncoding('utf8') as AsyncIterable<string>) {
     text += chunk
-    if (text.length > MAX_ANSWER_BYTES) throw new Error('it answered with more than a list of uploads')
+    if (text.length > MAX_ANSWER_BYTES) throw new Error('its response is larger than any list of uploads')
   }
   return text
 }
@@ -168,7 +172,7 @@ function refusalOf(status: number, text: string, retryAfter?: string): Refusal {
   return new Refusal(status, code, message, Math.min(MAX_PAUSE_MS, readRetryAfter(retryAfter) ?? 0))
 }
 
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (!(error instanceof Refusal)) return true
   return error.status >= 500 || error.status === 429 || error.code === 'RequestTimeout'
 }

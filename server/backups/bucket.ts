@@ -5,28 +5,36 @@ import { useContext } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { ByteRange } from '../http/file.ts'
 import { withRenewal } from '../network/renewal.ts'
-import { withKeysOfNow, type BucketOptions } from '../options/bucket.ts'
+import { withCurrentKeys, type BucketOptions } from '../options/bucket.ts'
 import { hide } from '../text/redaction.ts'
-import { areKeysRefused, ask, askText, elements, textBody, type Asked, type Body } from './bucket-request.ts'
+import {
+  areKeysRefused,
+  ask,
+  askText,
+  elements,
+  textBody,
+  type Body,
+  type ObjectRequest,
+} from './bucket-request.ts'
 
 const MIB = 1024 * 1024
-/** A file up to this is sent at once; of one that is larger, a part that failed is all that is sent again. */
+/** A file up to this size is sent in one piece; a larger one in parts, so that only a part that failed is sent again. */
 const PART_BYTES = 16 * MIB
-/** Of a file, read at once. */
+/** Read from a file at once. */
 const PIECE_BYTES = 256 * 1024
 /** Amazon S3 user guide, "Multipart upload limits". */
 const MAX_PARTS = 10_000
-/** What is called off has to be told to the store before the server ends. */
+/** The store has to learn of an aborted upload before the server exits. */
 const ABORT_MS = 5_000
 
-/** A file that is to be sent. */
+/** A file to send. */
 interface LocalFile {
   path: string
   size: number
   sha256: string
 }
 
-/** One for each set of options, so that keys which were read again are used by all callers. */
+/** One for each set of options, so that all callers use the keys that were read last. */
 const buckets = new WeakMap<BucketOptions, Bucket>()
 
 /** The bucket that backups are copied to; null when the server has none. */
@@ -38,7 +46,7 @@ export function useBucket(): Bucket | null {
   return bucket
 }
 
-/** A place in a bucket. Files go there and come back as streams: none is ever in memory. */
+/** A place in a bucket. Files are streamed to and from it: none is ever held in memory. */
 export class Bucket {
   #options: BucketOptions
 
@@ -51,12 +59,12 @@ export class Bucket {
     return `${this.#options.url}/${name}`
   }
 
-  /** Whether an address is one of this place: no other is ever asked for, since only this one's keys are known. */
+  /** Whether an address is in this place. No other is ever requested, since the keys are only for this one. */
   holds(url: string): boolean {
     return url.startsWith(`${this.#options.url}/`)
   }
 
-  /** Writes a file to an address; the store checks what arrives. Throws `io_error`; nothing is there then. */
+  /** Writes a file to an address; the store verifies it. Throws `io_error`, and nothing is stored then. */
   async put(url: string, file: LocalFile, signal: AbortSignal): Promise<void> {
     if (file.size > PART_BYTES) return this.#putInParts(url, file, signal)
     const whole = createHash('sha256')
@@ -66,7 +74,7 @@ export class Bucket {
   }
 
   /**
-   * Reads an object, or a part of it; `size` is of all of it. Throws `io_error`, or `not_found` when there is none.
+   * Reads an object, or a part of it; `size` is that of the whole object. Throws `io_error`, or `not_found`.
    */
   async get(
     url: string,
@@ -76,15 +84,15 @@ export class Bucket {
     const answer = await this.#ask(ask, { method: 'GET', url, ...(range && { range }) }, signal)
     const whole = { size: Number(answer.headers['content-length']), stream: answer }
     if (!range) return whole
-    // A store may know nothing of ranges (RFC 9110 section 14.2).
+    // A store may ignore ranges (RFC 9110 section 14.2).
     if (answer.statusCode === 200) return { ...whole, stream: partOf(answer, range) }
     const [begins, size] = (answer.headers['content-range'] ?? '').split('/')
     if (begins === `bytes ${range.start}-${range.end - 1}`) return { size: Number(size), stream: answer }
     answer.destroy()
-    throw new AppError('io_error', `the bucket was asked for a part of ${url} and sent another`)
+    throw new AppError('io_error', `the bucket sent another part of ${url} than the one requested`)
   }
 
-  /** Removes what there is at an address, uploads that were never finished too. Throws `io_error`. */
+  /** Removes what is at an address, including unfinished uploads. Throws `io_error`. */
   async remove(url: string, signal: AbortSignal): Promise<void> {
     const { origin, pathname } = new URL(url)
     const [, bucket = '', ...path] = pathname.split('/')
@@ -100,7 +108,10 @@ export class Bucket {
     const begun = await this.#ask(askText, { method: 'POST', url: `${url}?uploads` }, signal)
     const [upload] = elements(begun, 'UploadId')
     if (upload === undefined)
-      throw new AppError('io_error', `the bucket ${this.#options.url} began an upload without an id`)
+      throw new AppError(
+        'io_error',
+        `the bucket ${this.#options.url} started an upload without giving its id`,
+      )
     try {
       const tags = await this.#putParts(`${url}?uploadId=${encodeURIComponent(upload)}`, file, signal)
       const list = tags.map((tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag></Part>`)
@@ -108,13 +119,13 @@ export class Bucket {
       const whole = `${url}?uploadId=${encodeURIComponent(upload)}`
       await this.#ask(askText, { method: 'POST', url: whole, body }, signal)
     } catch (error) {
-      // What cannot be said now is found by `remove` later.
+      // If this fails, `remove` finds the upload later.
       await this.#abort(url, upload, AbortSignal.timeout(ABORT_MS)).catch(() => {})
       throw error
     }
   }
 
-  /** Sends the parts of a file one after the other; answers with what the store calls each. */
+  /** Sends the parts of a file one after another. Returns the store's ETag of each. */
   async #putParts(url: string, file: LocalFile, signal: AbortSignal): Promise<string[]> {
     const partBytes = Math.max(PART_BYTES, Math.ceil(file.size / MAX_PARTS / MIB) * MIB)
     const whole = createHash('sha256')
@@ -129,35 +140,35 @@ export class Bucket {
   }
 
   /**
-   * Sends a body; answers with what the store calls it. Throws `io_error` also where something else answered that all is well:
-   * a store always says an ETag (S3 API reference, "PutObject"), and as that of an object's bytes it is never a weak one
-   * (RFC 9110 section 8.8.1), as web servers make for pages.
+   * Sends a body. Returns the store's ETag of it. Throws `io_error` also when something other than a store answered with
+   * success: a store always sends an ETag (S3 API reference, "PutObject"), and since it identifies an object's bytes, it is
+   * never a weak one (RFC 9110 section 8.8.1), such as web servers send for pages.
    */
   async #send(url: string, body: Body, signal: AbortSignal): Promise<string> {
     const answer = await this.#ask(ask, { method: 'PUT', url, body }, signal)
     const tag = answer.headers.etag ?? ''
     const fault = tag === '' ? 'no ETag' : tag.startsWith('W/') ? 'a weak ETag' : null
-    // Stores have nothing more to say.
+    // A store sends nothing more.
     if (fault === null) answer.resume()
     else answer.destroy()
     if (fault === null) return tag
     throw new AppError(
       'io_error',
-      `what answers at the bucket ${this.#options.url} is no store with Amazon's S3 API: it gave ${fault}`,
+      `what answers at the bucket ${this.#options.url} does not speak Amazon's S3 API: its response has ${fault}`,
     )
   }
 
-  /** Asks the store; once more with the keys that their files hold now when it refuses those of before. */
+  /** Sends a request. If the store refuses the keys, reads them again from their files and retries once with new ones. */
   #ask<T>(
-    how: (options: BucketOptions, asked: Asked, signal: AbortSignal) => Promise<T>,
-    asked: Asked,
+    how: (options: BucketOptions, request: ObjectRequest, signal: AbortSignal) => Promise<T>,
+    request: ObjectRequest,
     signal: AbortSignal,
   ): Promise<T> {
-    const use = (options: BucketOptions): Promise<T> => how(options, asked, signal)
+    const use = (options: BucketOptions): Promise<T> => how(options, request, signal)
     return withRenewal(this.#options, use, async (fault, refused) => {
       if (!areKeysRefused(fault)) return null
-      // Another request may have been refused before this one.
-      const other = this.#options === refused ? withKeysOfNow(refused) : this.#options
+      // Another request may already have read the new keys.
+      const other = this.#options === refused ? withCurrentKeys(refused) : this.#options
       if (other === null) return null
       hide(other.secretAccessKey)
       return (this.#options = other)
@@ -170,7 +181,7 @@ export class Bucket {
   }
 }
 
-/** A part of a stream of bytes. What comes behind it is not waited for. */
+/** A part of a stream of bytes. Ends without waiting for what follows it. */
 function partOf(stream: Readable, { start, end }: ByteRange): Readable {
   const pieces = async function* (): AsyncGenerator<Buffer, void> {
     let at = 0
@@ -182,11 +193,11 @@ function partOf(stream: Readable, { start, end }: ByteRange): Readable {
     }
   }
   const part = Readable.from(pieces(), { objectMode: false })
-  // Of one that is ended before it was read nobody has begun to read the stream.
+  // If the part is closed before anyone reads it, the generator never starts and so never closes the stream.
   return part.once('close', () => stream.destroy())
 }
 
-/** A part of a file, `end` not in it. It is read twice, since its checksum is signed before it is sent. */
+/** A part of a file, `end` excluded. It is read twice, since its checksum is signed before it is sent. */
 async function partBody(
   { path }: LocalFile,
   start: number,
@@ -203,14 +214,14 @@ async function partBody(
   return { size: end - start, sha256: hash.digest('hex'), pieces: () => readPieces(path, start, end) }
 }
 
-/** Reads a part of a file into the same memory again and again: what streams allocate for it is let go of too late. */
+/** Reads a part of a file into the same memory again and again: what streams allocate for it is freed too late. */
 async function* readPieces(path: string, start: number, end: number): AsyncGenerator<Buffer, void> {
   const file = await open(path)
   try {
     const memory = Buffer.allocUnsafe(PIECE_BYTES)
     for (let at = start; at < end;) {
       const { bytesRead } = await file.read(memory, 0, Math.min(memory.length, end - at), at)
-      if (bytesRead === 0) throw new AppError('io_error', `${path} was cut off`)
+      if (bytesRead === 0) throw new AppError('io_error', `${path} is shorter than when it was written`)
       yield memory.subarray(0, bytesRead)
       at += bytesRead
     }
@@ -221,7 +232,7 @@ async function* readPieces(path: string, start: number, end: number): AsyncGener
 
 function assertSame({ path, sha256 }: LocalFile, whole: Hash): void {
   if (whole.digest('hex') !== sha256)
-    throw new AppError('io_error', `${path} has another checksum than when it was written`)
+    throw new AppError('io_error', `the checksum of ${path} has changed since it was written`)
 }
 
 function unlessMissing(error: unknown): void {

@@ -9,15 +9,15 @@ import { useBucket } from './bucket.ts'
 import { backupPath, hasBackupFile } from './files.ts'
 import type { BackupRow } from './store.ts'
 
-/** A part of what is stored, and the size of all of it. */
+/** A part of what is stored, and the size of the whole. */
 interface Opened {
   stream: Readable
   size: number
 }
 
 /**
- * The file of a backup, or its copy in the bucket when that is gone. Throws `conflict` when there was never one; opening
- * it throws `io_error` when what is there is not what was written.
+ * The file of a backup, or its copy in the bucket if the file is gone. Throws `conflict` when there never was one; opening
+ * it throws `io_error` when it is not what was written.
  */
 export function downloadOf(datastore: DatastoreRow, backup: BackupRow): Download {
   const { id, sha256, size_bytes: size } = backup
@@ -31,12 +31,12 @@ export function downloadOf(datastore: DatastoreRow, backup: BackupRow): Download
     async open(range) {
       const isHere = hasBackupFile(id) || backup.object_url === null
       const opened = await (isHere ? openFile(backup, range) : openCopy(backup, useContext().stopping, range))
-      // Not every store tells it of a copy.
+      // Not every store reports the size of a copy.
       if (opened.size === size || Number.isNaN(opened.size)) return opened.stream
       opened.stream.destroy()
       throw new AppError(
         'io_error',
-        `the ${isHere ? 'file' : 'copy'} of the backup ${id} has ${opened.size} bytes where ${size} were written: it was changed from outside`,
+        `the ${isHere ? 'file' : 'copy'} of the backup ${id} has ${opened.size} bytes, but ${size} were written: something else changed it`,
       )
     },
   }
@@ -52,7 +52,7 @@ export async function openCopy(
   if (url === null || !bucket?.holds(url))
     throw new AppError(
       'io_error',
-      `the copy of the backup ${id} at ${url} cannot be had: start the server with that --backup-s3-url`,
+      `the copy of the backup ${id} is at ${url}, which is not in the server's bucket: start the server with that --backup-s3-url`,
     )
   try {
     return await bucket.get(url, signal, range)
@@ -62,7 +62,7 @@ export async function openCopy(
   }
 }
 
-/** How the file of a backup is called where people keep it. */
+/** The file name that people see when they download or copy a backup. */
 export function downloadName({ name, kind }: DatastoreRow, backup: BackupRow): string {
   const moment = new Date(backup.created_at).toISOString().slice(0, 19).replaceAll(':', '')
   return `${name}-${moment}Z.${KINDS[kind].backupExtension}`

@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { makePrivateDirectory, PRIVATE_FILE_MODE } from '../files.ts'
 import { getBackup, isBeingRestored } from './store.ts'
 
-/** Of a file that is being written. */
+/** The suffix of a file that is being written. */
 const PART = '.part'
 
 /** The folder of all backups. */
@@ -20,20 +20,20 @@ export function backupPath(id: string): string {
   return join(backupFolder(), id)
 }
 
-/** Whether the file of a backup is there. */
+/** Whether the file of a backup exists. */
 export function hasBackupFile(id: string): boolean {
   return existsSync(backupPath(id))
 }
 
-/** What the file of a backup is known by. */
+/** The size and checksum of a backup's file. */
 export interface BackupFile {
   size_bytes: number
   sha256: string
 }
 
 /**
- * Writes the file of a backup beside where it is to be, so that a file of its name is always whole: `keepBackupPart` puts
- * it there. Throws what the stream throws, or `io_error`.
+ * Writes the file of a backup under a temporary name, so that a file with the final name is always complete;
+ * `keepBackupPart` renames it. Throws what the stream throws, or `io_error`.
  */
 export async function writeBackupPart(id: string, chunks: AsyncIterable<Buffer>): Promise<BackupFile> {
   makePrivateDirectory(backupFolder())
@@ -58,7 +58,7 @@ export async function writeBackupPart(id: string, chunks: AsyncIterable<Buffer>)
   }
 }
 
-/** Gives what was written its name, for good. */
+/** Gives the written file its final name, durably. */
 export async function keepBackupPart(id: string): Promise<void> {
   await rename(partPath(id), backupPath(id))
   const folder = await open(backupFolder())
@@ -69,17 +69,17 @@ export async function keepBackupPart(id: string): Promise<void> {
   }
 }
 
-/** Removes what was written beside. */
+/** Removes what was written under the temporary name. */
 export async function removeBackupPart(id: string): Promise<void> {
   await rm(partPath(id), { force: true })
 }
 
-/** Removes what there is of a backup's file. */
+/** Removes a backup's file, complete or not. */
 export async function removeBackupFiles(id: string): Promise<void> {
   await Promise.all([backupPath(id), partPath(id)].map((path) => rm(path, { force: true })))
 }
 
-/** Removes files that no record wants, which a kill of the server can leave. */
+/** Removes files that no record refers to, which can be left when the server is killed. */
 export async function removeStrayBackupFiles(): Promise<void> {
   const names = await readdir(backupFolder()).catch(() => [])
   for (const name of names) {
@@ -97,7 +97,7 @@ function partPath(id: string): string {
   return `${backupPath(id)}${PART}`
 }
 
-/** What the disk says, for a person. */
+/** Turns an error of the disk into one that says what to do. */
 function readable(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ENOSPC' || code === 'EDQUOT')

@@ -32,19 +32,19 @@ export function findBackup(datastore: DatastoreRow, id: string): BackupRow {
   return found
 }
 
-/** Records a backup that the daemon then makes. Throws `conflict` while one runs, or while the datastore does not answer. */
+/** Records a backup that the daemon then makes. Throws `conflict` while one is running or the datastore is not available. */
 export function requestBackup(datastore: DatastoreRow): BackupRow {
   if (datastore.status !== 'available')
     throw new AppError(
       'conflict',
-      `datastore ${datastore.name} is ${datastore.status}: a backup needs it available`,
+      `datastore ${datastore.name} is ${datastore.status}: it can only be backed up while it is available`,
     )
   return beginBackup(datastore, 'manual')
 }
 
 /**
- * Records a backup, whatever the datastore's status, and what `record` writes of it, both or neither. Throws `conflict` while
- * one runs.
+ * Records a backup, whatever the datastore's status, and in the same transaction what `record` writes. Throws `conflict`
+ * while one is running.
  */
 export function beginBackup(
   datastore: DatastoreRow,
@@ -63,31 +63,31 @@ export function beginBackup(
   return getBackup(id)!
 }
 
-/** Records a backup that fell due and could not begin. */
+/** Records a scheduled backup that could not start. */
 export function missBackup(datastore: DatastoreRow, error: string): void {
   insertBackup({ id: newId('backup'), datastore_id: datastore.id, trigger: 'schedule', error })
   tellDatastore(datastore.id)
 }
 
-/** Records why a backup failed; one that ended or was removed meanwhile stays so. */
+/** Records why a backup failed, unless it has ended or was removed in the meantime. */
 export function failBackup({ id, datastore_id }: BackupRow, error: string): void {
   if (tryMove(backupMachine, id, 'failed', { error, finished_at: Date.now() })) tellDatastore(datastore_id)
 }
 
-/** Records that the file of a backup is whole, with which it has succeeded unless a copy is to follow. */
+/** Records that the file of a backup is complete. The backup has then succeeded, unless a copy is still to follow. */
 export function recordBackupFile({ id, datastore_id }: BackupRow, { size_bytes, sha256 }: BackupFile): void {
   if (!setBackupFile(id, size_bytes, sha256)) return
   if (useBucket() === null) succeed(id)
   tellDatastore(datastore_id)
 }
 
-/** Records the success of a backup with a file, of which there is no bucket to copy it to any more. */
+/** Records the success of a backup with a file when there no longer is a bucket to copy it to. */
 export function settleBackup({ id, datastore_id }: BackupRow): void {
   succeed(id)
   tellDatastore(datastore_id)
 }
 
-/** Where the copy of a backup is to be: found by people, without this server. */
+/** The address of a backup's copy, named so that people can find it without this server. */
 export function copyUrlOf(bucket: Bucket, backup: BackupRow): string {
   const datastore = getDatastore(backup.datastore_id)!
   const environment = findEnvironment(datastore.environment_id)
@@ -95,7 +95,7 @@ export function copyUrlOf(bucket: Bucket, backup: BackupRow): string {
   return bucket.urlOf(`${folder}/${backup.id}-${downloadName(datastore, backup)}`)
 }
 
-/** Records that the copy of a backup is whole. One that was removed meanwhile leaves it to be removed too. */
+/** Records that the copy of a backup is complete. If the backup was removed meanwhile, the copy stays marked for removal. */
 export function recordCopy({ id, datastore_id }: BackupRow, url: string): void {
   useDatabase().transaction(() => {
     if (!setBackupCopy(id, url, null)) return
@@ -117,15 +117,16 @@ export function recordCopyFault({ id, datastore_id }: BackupRow, error: string):
 export async function deleteBackup({ id, datastore_id }: BackupRow): Promise<void> {
   useDatabase().transaction(() => {
     if (getBackup(id)?.status === 'running')
-      throw new AppError('conflict', `the backup ${id} is running: wait for its end`)
-    if (isBeingRestored(id)) throw new AppError('conflict', `the backup ${id} is being restored`)
+      throw new AppError('conflict', `the backup ${id} is running: wait until it has finished`)
+    if (isBeingRestored(id))
+      throw new AppError('conflict', `the backup ${id} is being restored: wait until that has finished`)
     forgetBackup(id)
   })
   await removeBackupFiles(id)
   tellDatastore(datastore_id)
 }
 
-/** Removes what an earlier try has made of a backup that is begun anew: nobody asked for two. */
+/** Removes what an earlier try left of a backup that is started again: nobody asked for two. */
 export async function withdrawBackup({ id, datastore_id }: BackupRow): Promise<void> {
   useDatabase().transaction(() => forgetBackup(id))
   await removeBackupFiles(id)
@@ -141,7 +142,7 @@ export async function removeSurplusBackups(): Promise<void> {
   }
 }
 
-/** Removes every backup of a datastore that goes, with its file and its copy. */
+/** Removes every backup of a datastore that is being deleted, with its file and its copy. */
 export async function removeBackupsOf(datastoreId: string): Promise<void> {
   for (const { id } of listBackups(datastoreId)) {
     useDatabase().transaction(() => forgetBackup(id))
@@ -149,7 +150,7 @@ export async function removeBackupsOf(datastoreId: string): Promise<void> {
   }
 }
 
-/** Its copy is removed later, when the bucket can be reached. */
+/** Deletes the record of a backup. Its copy is removed later, when the bucket can be reached. */
 function forgetBackup(id: string): void {
   const url = getBackup(id)?.object_url
   if (url) insertSpareObject(url)

@@ -11,18 +11,18 @@ export const Backup = z
     size_bytes: z
       .int()
       .nullable()
-      .meta({ description: 'Null until its file is whole', examples: [1_048_576] }),
+      .meta({ description: 'Null until its file is complete', examples: [1_048_576] }),
     sha256: z
       .string()
       .nullable()
       .meta({
-        description: 'Of the file, in hex; null until that is whole',
+        description: 'Checksum of the file, in hex; null until the file is complete',
         examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
       }),
     error: z
       .string()
       .nullable()
-      .meta({ description: 'Why it has failed, or why it has no copy in the bucket', examples: [null] }),
+      .meta({ description: 'Why it failed, or why it has no copy in the bucket', examples: [null] }),
     stored: z.array(z.enum(['local', 's3'])).meta({
       description: 'Where it is: in the data directory, in the bucket of `--backup-s3-url`, or both',
       examples: [['local', 's3']],
@@ -33,7 +33,7 @@ export const Backup = z
   .meta({ id: 'Backup', description: 'A copy of what a datastore held at one moment' })
 export type Backup = z.infer<typeof Backup>
 
-/** The path parameters of what concerns one backup. */
+/** The path parameters of requests about one backup. */
 export const BackupPath = z.strictObject({
   id: z
     .string()
@@ -45,7 +45,8 @@ export const BackupPath = z.strictObject({
 export const RestoreInput = z
   .strictObject({
     name: Name.optional().meta({
-      description: 'Of the new datastore; the backup takes the place of what its own holds when absent',
+      description:
+        'Name of the new datastore; when absent, the backup replaces the data of its own datastore',
       examples: ['db-of-yesterday'],
     }),
   })

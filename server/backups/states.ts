@@ -6,7 +6,7 @@ export type BackupStatus = (typeof BACKUP_STATUSES)[number]
 export const BACKUP_TRIGGERS = ['manual', 'schedule', 'upgrade'] as const
 export type BackupTrigger = (typeof BACKUP_TRIGGERS)[number]
 
-/** The moves of a backup. One that was running when the server ended has failed. */
+/** The status changes of a backup. One that was running when the server ended has failed. */
 export const backupMachine = defineMachine<BackupStatus>({
   table: 'backups',
   moves: { running: ['succeeded', 'failed'], succeeded: [], failed: [] },

@@ -10,7 +10,7 @@ export interface BackupRow {
   trigger: BackupTrigger
   size_bytes: number | null
   sha256: string | null
-  /** Of its copy in a bucket. */
+  /** The address of its copy in a bucket. */
   object_url: string | null
   error: string | null
   created_at: number
@@ -29,7 +29,7 @@ export function listBackups(datastoreId: string): BackupRow[] {
   )
 }
 
-/** Every backup that is under way: its file is being made or, when that is whole, its copy. */
+/** Every running backup: its file is being made or, once that is complete, its copy. */
 export function runningBackups(): BackupRow[] {
   return useDatabase().all<BackupRow>("SELECT * FROM backups WHERE status = 'running' ORDER BY sequence")
 }
@@ -42,7 +42,7 @@ export function runningBackup(datastoreId: string): BackupRow | undefined {
   )
 }
 
-/** Records a backup, under way or, with an error, failed from the start. */
+/** Records a backup as running or, with an error, as failed from the start. */
 export function insertBackup(
   row: Pick<BackupRow, 'id' | 'datastore_id' | 'trigger'> & { error?: string },
 ): void {
@@ -60,7 +60,7 @@ export function insertBackup(
   )
 }
 
-/** Records what the file of a backup is known by; false when it is not under way any more. */
+/** Records the size and checksum of a backup's file; false if the backup is no longer running. */
 export function setBackupFile(id: string, size: number, sha256: string): boolean {
   const sql = "UPDATE backups SET size_bytes = ?, sha256 = ? WHERE id = ? AND status = 'running'"
   return useDatabase().run(sql, size, sha256, id) > 0
@@ -71,7 +71,7 @@ export function setBackupCopy(id: string, url: string | null, error: string | nu
   return useDatabase().run('UPDATE backups SET object_url = ?, error = ? WHERE id = ?', url, error, id) > 0
 }
 
-/** Backups with a file of which no copy was made yet, the oldest first; not those of a datastore that goes. */
+/** Backups whose file has not been copied yet, oldest first; without those of datastores that are being deleted. */
 export function uncopiedBackups(): BackupRow[] {
   return useDatabase().all<BackupRow>(
     `SELECT backups.* FROM backups JOIN datastores ON datastores.id = datastore_id
@@ -80,7 +80,7 @@ export function uncopiedBackups(): BackupRow[] {
   )
 }
 
-/** Who is being filled, from which backup; a new datastore that failed keeps its record, and needs the backup no more. */
+/** Datastores being filled, and from which backup. A new one that failed keeps its record but no longer needs the backup. */
 const FILLED = `replacements JOIN datastores ON datastores.id = replacements.datastore_id
    AND datastores.status IN ('restoring', 'upgrading')`
 
@@ -98,19 +98,19 @@ export function filledFrom(datastoreId: string): string | undefined {
   )?.name
 }
 
-/** Records an object in a bucket that is to go unless a backup comes to have it. */
+/** Records an object in a bucket that is to be removed unless a backup comes to own it. */
 export function insertSpareObject(url: string): void {
   useDatabase().run('INSERT OR IGNORE INTO spare_objects (url) VALUES (?)', url)
 }
 
-/** The addresses of objects that are to go. */
+/** The addresses of objects that are to be removed. */
 export function spareObjects(): string[] {
   return useDatabase()
     .all<{ url: string }>('SELECT url FROM spare_objects ORDER BY url')
     .map(({ url }) => url)
 }
 
-/** Whether something may be left of an object that no backup has. */
+/** Whether an object that no backup owns may still exist, in whole or in part. */
 export function isSpareObject(url: string): boolean {
   return useDatabase().get('SELECT 1 FROM spare_objects WHERE url = ?', url) !== undefined
 }
@@ -123,7 +123,7 @@ export function deleteBackupRow(id: string): void {
   useDatabase().run('DELETE FROM backups WHERE id = ?', id)
 }
 
-/** Backups beyond what their datastores keep, counted apart by how they ended; not those that are being restored. */
+/** Backups beyond what their datastores keep, counted separately by status; without those that are being restored. */
 export function surplusBackups(): BackupRow[] {
   return useDatabase().all<BackupRow>(
     `SELECT * FROM (

@@ -3,7 +3,7 @@ import { hasBackupFile } from './files.ts'
 import type { Backup } from './schema.ts'
 import type { BackupRow } from './store.ts'
 
-/** One backup as the wire has it. */
+/** One backup as the API returns it. */
 export function viewBackup(row: BackupRow): Backup {
   const stored: Backup['stored'] = []
   if (row.status !== 'failed' && hasBackupFile(row.id)) stored.push('local')

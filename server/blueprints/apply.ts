@@ -16,25 +16,25 @@ import type { BlueprintAction, BlueprintResult } from './schema.ts'
 import { settingsOf, Standing, type ServiceSettings } from './standing.ts'
 import { Work, type ApplyOptions } from './work.ts'
 
-/** What an apply came to, with the names of the environments that it made. */
+/** The result of an apply, with the names of the environments that it created. */
 export interface Applied extends BlueprintResult {
   madeEnvironments: string[]
 }
 
-/** Undoes the transaction of a dry run and brings what it found out of it. */
-class Undone extends Error {
+/** Rolls back the transaction of a dry run and carries its result out of it. */
+class DryRunRollback extends Error {
   readonly applied: Applied
 
   constructor(applied: Applied) {
-    super('a dry run is undone')
+    super('a dry run is rolled back')
     this.applied = applied
   }
 }
 
 /**
- * Makes what a project asks for, all of it or nothing: in one transaction, through the operations that the API's own
- * endpoints use, what is referred to first. A dry run does the same and undoes it; so does a file with faults, of which
- * what is sound is tried for what the operations find. Throws `invalid_request` with every fault.
+ * Applies a project, all of it or nothing, in one transaction and through the operations that the API's own endpoints use;
+ * what others refer to comes first. A dry run does the same and rolls it back. So does a file with faults: its valid parts
+ * are tried too, to find the faults that only the operations find. Throws `invalid_request` with every fault.
  */
 export function applyFile(file: ReadFile, options: ApplyOptions): Applied {
   const faults = new Faults(file.faults)
@@ -45,12 +45,12 @@ export function applyFile(file: ReadFile, options: ApplyOptions): Applied {
     return tellingAtEnd(() =>
       useDatabase().transaction(() => {
         const applied = run(file, standing, waiting, options, faults)
-        if (options.dryRun) throw new Undone(applied)
+        if (options.dryRun) throw new DryRunRollback(applied)
         return applied
       }),
     )
   } catch (error) {
-    if (error instanceof Undone) return error.applied
+    if (error instanceof DryRunRollback) return error.applied
     throw error
   }
 }
@@ -66,7 +66,7 @@ function run(
   const work = new Work(project, standing, waiting, options, faults)
   settlingAtEnd(
     () => work.write(),
-    (service, error) => work.layUnresolved(service, error),
+    (service, error) => work.reportUnresolved(service, error),
   )
   faults.refuse()
   const now = work.wrote ? new Standing() : standing
@@ -82,7 +82,7 @@ function run(
   }
 }
 
-/** Tells whether a service that is there has a variable of its own. */
+/** Returns a function that says whether an existing service has a variable of its own. */
 function isSetIn(standing: Standing): (service: WantedService, key: string) => boolean {
   return ({ environment, name }, key) => {
     const there = standing.service(environment, name)
@@ -92,13 +92,13 @@ function isSetIn(standing: Standing): (service: WantedService, key: string) => b
 
 const NO_DEPLOYS = { deploys: [], notes: [] }
 
-/** What there is at one moment. */
-interface Look {
+/** What exists at one moment. */
+interface State {
   standing: Standing
   settings: ReadonlyMap<WantedService, ServiceSettings>
 }
 
-function actionsOf(project: Project, work: Work, before: Look, after: Look): BlueprintAction[] {
+function actionsOf(project: Project, work: Work, before: State, after: State): BlueprintAction[] {
   const environments = [...new Set(project.environments.map(({ name }) => name))]
   return [
     ...environments.map((name): BlueprintAction => ({

@@ -1,12 +1,12 @@
 import type { Place } from './faults.ts'
 import type { ListNode, MappingNode, Node, ScalarNode } from './nodes.ts'
 
-/** Makes values of the native dialect that stand where those of another one do. */
+/** Creates a value of the native dialect in the place of a value of another dialect. */
 export function scalarAt(place: Place, value: string | number | boolean | null): ScalarNode {
   return { kind: 'scalar', place, value, text: value === null ? '' : String(value) }
 }
 
-/** A text that is meant as it stands: here `${{` begins a reference, and `$${{` is how it is written itself. */
+/** A literal text: a `${{` in it is escaped as `$${{`, since here `${{` begins a reference. */
 export function literalAt(place: Place, text: string): ScalarNode {
   return scalarAt(place, literal(text))
 }
@@ -15,7 +15,7 @@ export function literal(text: string): string {
   return text.replaceAll('${{', () => '$${{')
 }
 
-/** A list where there is something to list. */
+/** A list, or undefined when there are no items. */
 export function someAt(place: Place, items: Node[]): ListNode | undefined {
   return items.length === 0 ? undefined : listAt(place, items)
 }
@@ -24,7 +24,7 @@ export function listAt(place: Place, items: Node[]): ListNode {
   return { kind: 'list', place, items }
 }
 
-/** A mapping of what there is; what is undefined is left out. */
+/** A mapping of the fields that are not undefined. */
 export function mappingAt(place: Place, fields: Record<string, Node | undefined>): MappingNode {
   const entries = Object.entries(fields).filter((entry): entry is [string, Node] => entry[1] !== undefined)
   return { kind: 'mapping', place, entries: new Map(entries) }

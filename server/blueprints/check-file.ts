@@ -15,14 +15,14 @@ import {
   type WantedVariable,
 } from './project.ts'
 
-/** Finds what is wrong with a project by itself, whatever the server has. */
+/** Finds what is wrong with a project in itself, whatever exists on the server. */
 export function checkFile(project: Project, faults: Faults): void {
   checkNames(project, faults)
   for (const { variables } of [...project.groups, ...project.services]) checkVariables(variables, faults)
   for (const datastore of project.datastores) checkDatabases(datastore, faults)
 }
 
-/** The rules between the settings of a service, with those that it has already. */
+/** Checks the rules between the settings of a service, including those that an existing service already has. */
 export function checkSettings(
   wanted: WantedService,
   there: (ServiceColumns & { type: ServiceType }) | undefined,
@@ -36,7 +36,7 @@ export function checkSettings(
     faults.add(placeIn(wanted.node, [field]), fault)
 }
 
-/** Services and datastores of an environment share one space of names, env groups have their own. */
+/** Services and datastores of an environment share one namespace; env groups have their own. */
 function checkNames({ groups, datastores, services }: Project, faults: Faults): void {
   const seen = new Map<string, string>()
   const all = [
@@ -53,7 +53,7 @@ function checkNames({ groups, datastores, services }: Project, faults: Faults): 
     if (other !== undefined)
       faults.add(
         placeIn(wanted.node, ['name']),
-        `${wanted.name} is the name of ${other} of this file already`,
+        `${wanted.name} is already the name of ${other} in this file`,
       )
     seen.set(key, kind)
   }
@@ -62,14 +62,14 @@ function checkNames({ groups, datastores, services }: Project, faults: Faults): 
 function checkDatabases({ kind, fields, node }: WantedDatastore, faults: Faults): void {
   for (const field of ['database', 'username'])
     if (kind && !KINDS[kind].hasDatabases && typeof fields[field] === 'string')
-      faults.add(placeIn(node, [field]), `a ${KINDS[kind].label} has none to choose`)
+      faults.add(placeIn(node, [field]), `cannot be chosen for a ${KINDS[kind].label}`)
 }
 
 function checkVariables(variables: readonly WantedVariable[], faults: Faults): void {
   const seen = new Set<string>()
   for (const { key, place, from } of variables) {
     const wrong = typeof from === 'string' ? null : valueFault(from.value)
-    const fault = keyFault(key) ?? wrong ?? (seen.has(key) ? `${key} stands twice` : null)
+    const fault = keyFault(key) ?? wrong ?? (seen.has(key) ? `${key} is given twice` : null)
     if (fault) faults.add(place, fault)
     seen.add(key)
   }

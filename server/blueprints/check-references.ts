@@ -10,7 +10,7 @@ import { referencesOf } from './references.ts'
 import type { Standing } from './standing.ts'
 import { ownUrl } from './variables.ts'
 
-/** Finds what a project refers to that is neither there nor made by it: groups that are linked, and what variables name. */
+/** Finds references to what neither exists nor is created by the project: linked env groups, and references in variables. */
 export function checkReferences(project: Project, standing: Standing, faults: Faults): void {
   const index = new Index(project, standing)
   for (const service of project.services) {
@@ -30,7 +30,7 @@ export function checkReferences(project: Project, standing: Standing, faults: Fa
     for (const variable of referring) {
       const shown = holders.filter((holder) => !index.isHidden(holder, name, variable.key))
       for (const reference of referencesOf(variable)) {
-        // Told once, and not for each service that gets it.
+        // Reported once, not for each service that gets the variable.
         const fault = firstOf(shown, (holder) => referenceFault(reference, holder, index))
         if (fault !== null) faults.add(variable.place, fault)
       }
@@ -38,18 +38,18 @@ export function checkReferences(project: Project, standing: Standing, faults: Fa
   }
 }
 
-/** A service that has variables, of the file or not, with the groups that it has others of. */
+/** A service, in the file or not, and the env groups that it is linked to. */
 interface Holder {
   environment: string
   name: string
   groups: readonly string[]
 }
 
-/** What a reference may lead to: what is there, and what the file makes. */
+/** What references can point to: what exists, and what the file creates. */
 class Index {
   readonly standing: Standing
   readonly services: ReadonlyMap<string, WantedService>
-  /** Their kinds, where those can be read. */
+  /** By key; the kind is undefined where it cannot be read. */
   readonly datastores: ReadonlyMap<string, DatastoreKind | undefined>
   readonly groups: ReadonlySet<string>
   readonly unread: ReadonlySet<string>
@@ -79,7 +79,7 @@ class Index {
     )
   }
 
-  /** The variables that a service has of its own, or gets by the file. */
+  /** The keys of the variables that a service already has itself, or gets from the file. */
   keysOf(environment: string, name: string): ReadonlySet<string> {
     const target = keyOf(environment, name)
     const there = this.standing.service(environment, name)
@@ -101,7 +101,7 @@ class Index {
     return [...ofFile.filter(({ groups }) => groups.includes(group)), ...others]
   }
 
-  /** Whether a variable of a group is another one for a service: its own, or that of a group linked later. */
+  /** Whether a group's variable is overridden for a service, by its own or by that of a group linked later. */
   isHidden({ environment, name, groups }: Holder, group: string, key: string): boolean {
     const later = groups.slice(groups.lastIndexOf(group) + 1)
     return this.keysOf(environment, name).has(key) || later.some((other) => this.#keysOfGroup(other).has(key))
@@ -118,7 +118,7 @@ class Index {
   }
 }
 
-/** The keys of what a holder has and what it gets, read once. */
+/** The keys of the variables that a holder already has and those that it gets, read once. */
 function keysOf(
   known: Map<string, ReadonlySet<string>>,
   name: string,
@@ -138,7 +138,7 @@ function checkLinks({ groups = [], node }: WantedService, index: Index, faults: 
       faults.add(placeIn(node, ['env_groups', at]), `there is no env group ${group}`)
 }
 
-/** What is wrong with what a variable refers to, or null. */
+/** What is wrong with a reference, or null. */
 function referenceFault(
   reference: Reference,
   { environment, name: holder }: Pick<Holder, 'environment' | 'name'>,
@@ -146,7 +146,7 @@ function referenceFault(
 ): string | null {
   const { standing, services, datastores, unread } = index
   const { kind, name, key } = reference
-  // What stands in an environment that is not known is not known either.
+  // The contents of an unknown environment are unknown too.
   if (unread.has(name) || environment === UNNAMED) return null
   const target = keyOf(environment, name)
   const written = writeReference(reference)

@@ -11,7 +11,7 @@ import type { Project, WantedDatastore, WantedService } from './project.ts'
 import { wantedPatch } from './settings.ts'
 import type { Standing } from './standing.ts'
 
-/** Finds all that can be wrong with a project and need not be tried to be known. */
+/** Finds every fault of a project that can be found without trying to apply it. */
 export function checkProject(project: Project, standing: Standing, faults: Faults): void {
   checkFile(project, faults)
   for (const datastore of project.datastores) checkDatastore(datastore, standing, faults)

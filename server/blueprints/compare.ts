@@ -3,10 +3,10 @@ import { DatastorePatch } from '../datastores/schema.ts'
 import type { Service } from '../services/schema.ts'
 import { ServiceInput } from '../services/input.ts'
 import type { BlueprintAction } from './schema.ts'
-import { isUsual } from './defaults.ts'
+import { isDefault } from './defaults.ts'
 import type { MergedVariables } from './variables.ts'
 
-/** Of a long text as much is shown, from a little before where two of them differ. */
+/** How much of a long text is shown, from a little before the place where the two texts differ. */
 const MAX_SHOWN_CHARACTERS = 120
 const LEAD_CHARACTERS = 20
 
@@ -22,12 +22,12 @@ export const SERVICE_FIELDS = Object.keys(serviceFields) as (keyof typeof servic
 /** The fields of a datastore that can be changed. */
 export const DATASTORE_FIELDS = Object.keys(DatastorePatch.shape) as (keyof DatastorePatch &
   keyof Datastore)[]
-/** Those that are chosen when it is made. */
+/** Those that are fixed when it is created. */
 export const FIXED_DATASTORE_FIELDS = ['version', 'database', 'username'] as const
 
 type Change = Pick<BlueprintAction, 'action' | 'changes'>
 
-/** What differs between two views of a resource in some of its fields, and in its variables. */
+/** The differences between two views of a resource, in some of its fields and in its variables. */
 export function changeBetween<T extends object>(
   before: T | undefined,
   after: T,
@@ -37,16 +37,16 @@ export function changeBetween<T extends object>(
   const changed = variables?.written.map(
     ({ wanted, isNew }) => `env.${wanted.key}: ${isNew ? 'added' : 'changed'}`,
   )
-  const told = fields.flatMap((field) => {
+  const changedFields = fields.flatMap((field) => {
     const isSame = before
       ? JSON.stringify(before[field]) === JSON.stringify(after[field])
-      : isUsual(field, after[field])
+      : isDefault(field, after[field])
     if (isSame) return []
     const [then, now] = [shown(before?.[field]), shown(after[field])]
     const from = differenceOf(then, now) - LEAD_CHARACTERS
     return [`${field}: ${cut(then, from)} -> ${cut(now, from)}`]
   })
-  const changes = [...told, ...(changed ?? [])]
+  const changes = [...changedFields, ...(changed ?? [])]
   if (before === undefined) return { action: 'create', changes }
   return { action: changes.length > 0 ? 'update' : 'unchanged', changes }
 }
@@ -57,14 +57,14 @@ function shown(value: unknown): string {
   return typeof value === 'string' && !/[\n\r\t]/.test(value) ? value : JSON.stringify(value)
 }
 
-/** Where two texts begin to differ. */
+/** The index at which two texts begin to differ. */
 function differenceOf(left: string, right: string): number {
   let at = 0
   while (at < left.length && left[at] === right[at]) at++
   return at
 }
 
-/** A part of a long text that holds the place `from`. */
+/** The part of a long text that contains the index `from`. */
 function cut(text: string, from: number): string {
   if (text.length <= MAX_SHOWN_CHARACTERS) return text
   const start = Math.max(0, Math.min(from, text.length - MAX_SHOWN_CHARACTERS))

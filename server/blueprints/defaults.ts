@@ -3,7 +3,7 @@ import { ServicePatch } from '../services/input.ts'
 import type { ServiceColumns } from '../services/store.ts'
 import type { WantedService } from './project.ts'
 
-/** What a service without the field has, where that is not null, false or nothing. */
+/** The defaults of fields whose default is not null, false or an empty list. */
 const DEFAULTS: Record<string, unknown> = {
   runtime: 'auto',
   instances: 1,
@@ -13,19 +13,19 @@ const DEFAULTS: Record<string, unknown> = {
   backup_retention: 7,
 }
 
-/** Fields as the API takes them: null becomes the default of its field. */
+/** Fields as the API accepts them: null becomes the field's default. */
 export function withDefaults(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([field, value]) => [field, value === null ? defaultOf(field) : value]),
   )
 }
 
-/** Whether a field has the value that it has when nobody sets it. */
-export function isUsual(field: string, value: unknown): boolean {
+/** Whether a field has its default value. */
+export function isDefault(field: string, value: unknown): boolean {
   return value === undefined || JSON.stringify(value) === JSON.stringify(defaultOf(field))
 }
 
-/** The default of each field that can be set, which its schema tells. */
+/** The default of each field that can be set; those that `DEFAULTS` does not name follow from the schema. */
 const KNOWN_DEFAULTS = new Map<string, unknown>([
   ...Object.entries(ServicePatch.shape).map(([field, schema]): [string, unknown] => [
     field,
@@ -38,7 +38,7 @@ function defaultOf(field: string): unknown {
   return KNOWN_DEFAULTS.get(field) ?? null
 }
 
-/** The same as columns, near enough for the rules between fields. */
+/** The fields as columns, close enough for the rules between fields. */
 export function wantedColumns(wanted: WantedService, isThere: boolean): ServiceColumns {
   const { custom_domains, canonical_domain, ...settings } = withDefaults(wanted.fields)
   const made = isThere ? {} : { runtime: 'auto' as const, instances: 1, custom_domains: '[]' }
@@ -54,7 +54,7 @@ export function wantedColumns(wanted: WantedService, isThere: boolean): ServiceC
   }
 }
 
-/** A host as it is kept; what is none is told of where it is tried. */
+/** A host in its normalized form; an invalid one is reported when it is applied. */
 function normalOrSame(text: string): string {
   const read = readName(text)
   return 'name' in read ? read.name : text

@@ -6,8 +6,8 @@ import type { BlueprintAction } from './schema.ts'
 import type { Work } from './work.ts'
 
 /**
- * Queues the deploys that follow from an apply: of the services that it made or changed in what containers get, and of
- * the live ones whose whole environment it changed. Answers their ids, and notes on those that take none now.
+ * Queues the deploys that follow from an apply: of the services that it created or whose containers need the change, and of
+ * live ones whose variables changed otherwise. Returns the ids, and notes on services that accept no deploys now.
  */
 export function queueDeploys(
   { services }: Project,
@@ -34,7 +34,7 @@ export function queueDeploys(
   return { deploys, notes }
 }
 
-/** Whether something changed that does not take effect at once. */
+/** Whether something changed that takes effect only with a deploy. */
 function needsDeploy({ action, changes }: BlueprintAction): boolean {
   if (action === 'create') return true
   return changes.some((change) => !AT_ONCE.has(change.slice(0, change.search(/[:.]/))))

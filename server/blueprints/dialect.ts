@@ -4,8 +4,8 @@ import type { MappingNode, Node } from './nodes.ts'
 import type { OwnRepository } from './project.ts'
 import { readRender, type NativeFile } from './render.ts'
 
-/** Keys that one dialect has and the other has not, at the top of a file and in a service. */
-const TELLING = {
+/** Keys and types that only one of the dialects has, at the top of a file and in a service. */
+const DISTINCTIVE = {
   native: {
     top: new Set(['environment', 'env_groups', 'datastores']),
     types: new Set<string>(SERVICE_TYPES),
@@ -21,23 +21,23 @@ const TELLING = {
   },
 } as const
 
-type Dialect = keyof typeof TELLING
+type Dialect = keyof typeof DISTINCTIVE
 
-/** Reads a file of either dialect as files of the native one. A file without telling keys is native. */
+/** Reads a file of either dialect as files of the native one. A file without distinctive keys is native. */
 export function readDialect(root: Node, own: OwnRepository | null, notes: Notes): NativeFile[] {
   if (root.kind !== 'mapping') {
     notes.faults.add(root.place, 'a blueprint is a mapping with services, datastores or env_groups')
     return []
   }
-  const native = tellingOf(root, 'native')
-  const render = tellingOf(root, 'render')
+  const native = distinctiveNode(root, 'native')
+  const render = distinctiveNode(root, 'render')
   if (native && render) {
     const [first, second] = native.place.line <= render.place.line ? [native, render] : [render, native]
     const [here, there] =
       first === native ? ['the native dialect', 'render.yaml'] : ['render.yaml', 'the native dialect']
     notes.faults.add(
       second.place,
-      `is of ${there}, but ${first.place.path} in line ${first.place.line} is of ${here}: a file has one dialect`,
+      `belongs to ${there}, but ${first.place.path} in line ${first.place.line} belongs to ${here}: a file must use one dialect`,
     )
     return []
   }
@@ -45,8 +45,8 @@ export function readDialect(root: Node, own: OwnRepository | null, notes: Notes)
 }
 
 /** The first value that only one dialect can have. */
-function tellingOf(root: MappingNode, dialect: Dialect): Node | undefined {
-  const { top, types, isKey, env } = TELLING[dialect]
+function distinctiveNode(root: MappingNode, dialect: Dialect): Node | undefined {
+  const { top, types, isKey, env } = DISTINCTIVE[dialect]
   const found: Node[] = []
   for (const [key, node] of root.entries) {
     if (top.has(key)) found.push(node)

@@ -10,15 +10,15 @@ import { getService } from '../services/store.ts'
 import { viewServices } from '../services/view.ts'
 import { readVariables } from '../variables/store.ts'
 import { DATASTORE_FIELDS, SERVICE_FIELDS } from './compare.ts'
-import { isUsual } from './defaults.ts'
+import { isDefault } from './defaults.ts'
 import { isPlainValue } from './plain-values.ts'
 import { writeNative } from './write.ts'
 import { isAsWritten, writtenOf } from './written.ts'
 
 /**
- * What an environment holds as a native blueprint that changes nothing when it is applied: its services and datastores,
- * and the env groups that they are linked to; with production those that nothing is linked to. Generated values, and all
- * that cannot be told to be no secret, are left to people unless they are included.
+ * Writes an environment as a native blueprint that changes nothing when it is applied: its services and datastores, and the
+ * env groups that they are linked to; for production also the groups without links. Unless secrets are included, generated
+ * values and all values that may be secret are left to be set by hand.
  */
 export function exportBlueprint(environment: Environment, includesSecrets: boolean, origin: string): string {
   const groups = listEnvGroups().filter((group) => belongs(group, environment))
@@ -49,7 +49,7 @@ function datastoreEntry(datastore: Datastore): Record<string, unknown> {
   return { name, kind, version, ...owner, ...chosen(datastore, DATASTORE_FIELDS) }
 }
 
-/** Names that an earlier version gave and a new datastore may not have are left out: without them, each keeps its own. */
+/** Leaves out names from an earlier version that are no longer allowed: when they are absent, a datastore keeps its own. */
 function givenOwner(database: string | null, username: string): { database?: string; username?: string } {
   return {
     ...(database !== null && DatabaseName.safeParse(database).success ? { database } : {}),
@@ -77,10 +77,10 @@ function addressOf({ id, repo_url }: Service): string | null {
   return sealed ? useContext().vault.open(sealed) : repo_url
 }
 
-/** The fields that are not as they would be without the file. */
+/** The fields that differ from their defaults. */
 function chosen<T extends object>(view: T, fields: readonly (keyof T & string)[]): Record<string, unknown> {
   const given = fields.map((field) => [field, view[field]] as const)
-  return Object.fromEntries(given.filter(([field, value]) => field !== 'type' && !isUsual(field, value)))
+  return Object.fromEntries(given.filter(([field, value]) => field !== 'type' && !isDefault(field, value)))
 }
 
 function variablesOf(holder: string, includesSecrets: boolean): Record<string, unknown>[] {

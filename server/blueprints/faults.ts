@@ -1,6 +1,6 @@
 import { AppError, type FaultDetail } from '../errors.ts'
 
-/** Where something stands in a file: line and column from 1, and the path of its keys. */
+/** A place in a file: line and column, counted from 1, and the path of its keys. */
 export interface Place {
   line: number
   column: number
@@ -10,17 +10,17 @@ export interface Place {
 /** One thing that is wrong with a file. */
 export type Fault = FaultDetail
 
-/** Who has more sees the rest when these are mended; the answer stays readable. */
+/** Keeps the response readable: if a file has more, the rest appear when these are fixed. */
 const MAX_FAULTS = 1_000
 
-/** What is wrong with one file, gathered while it is read; every part of it goes on where another is faulty. */
+/** Collects what is wrong with a file while it is read; a fault in one part does not stop the reading of the others. */
 export class Faults {
   readonly #found: Fault[] = []
   readonly #seen = new Set<string>()
-  /** The paths of what is at fault, and of all that holds it. */
+  /** The paths of all faults, and of everything that contains them. */
   readonly #paths = new Set<string>()
 
-  /** Begins with what was found before. */
+  /** Starts with faults that were found before. */
   constructor(found: readonly Fault[] = []) {
     for (const { message, ...place } of found) this.add(place, message)
   }
@@ -42,18 +42,18 @@ export class Faults {
     this.#found.push({ line, column, path, message })
   }
 
-  /** Says nothing where something was said of this place already. */
+  /** Adds a fault unless its place already has one. */
   addOnce(place: Place, message: string): void {
     const { line, column } = place
     if (!this.#found.some((fault) => fault.line === line && fault.column === column)) this.add(place, message)
   }
 
-  /** Whether something is wrong with what a path leads to, or with a part of it. */
+  /** Whether there is a fault at a path or in a part of it. */
   concern(path: string): boolean {
     return this.#paths.has(path)
   }
 
-  /** Throws `invalid_request` with every fault in the order of the file; returns when there is none. */
+  /** Throws `invalid_request` with every fault, in the order of the file; returns if there are none. */
   refuse(): void {
     if (!this.any) return
     const details = this.#found.toSorted(

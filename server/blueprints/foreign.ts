@@ -1,26 +1,26 @@
 import type { Faults } from './faults.ts'
 import { isNothing, type ListNode, type MappingNode, type Node, type ScalarNode } from './nodes.ts'
 
-/** What has to be said about a foreign file that is read. */
+/** The faults and warnings of a file in a foreign format. */
 export interface Notes {
   faults: Faults
   warnings: string[]
 }
 
-/** Says what had no counterpart, or is not quite the same here. */
+/** Warns of something that has no counterpart here, or that works differently here. */
 export function warn({ warnings }: Notes, { place }: Node, message: string): void {
   const warning = `line ${place.line}: ${place.path === '' ? '' : `${place.path}: `}${message}`
-  const seen = given.get(warnings) ?? new Set(warnings)
-  given.set(warnings, seen)
+  const seen = seenWarnings.get(warnings) ?? new Set(warnings)
+  seenWarnings.set(warnings, seen)
   if (seen.has(warning)) return
   seen.add(warning)
   warnings.push(warning)
 }
 
-/** The warnings of each list: a file may have tens of thousands. */
-const given = new WeakMap<string[], Set<string>>()
+/** The warnings in each list as a set, since a file may have tens of thousands. */
+const seenWarnings = new WeakMap<string[], Set<string>>()
 
-/** A mapping of a foreign format: each field is taken by what understands it; what nobody took is told at the end. */
+/** A mapping of a foreign format. The code that handles a field takes it; at the end, all other fields get a warning. */
 export class ForeignMapping {
   readonly node: MappingNode
   readonly #notes: Notes
@@ -31,14 +31,14 @@ export class ForeignMapping {
     this.#notes = notes
   }
 
-  /** A field as it stands there; undefined when it is left out or says nothing. */
+  /** Takes a field as it is; undefined when it is missing or null. */
   take(field: string): Node | undefined {
     this.#taken.add(field)
     const node = this.node.entries.get(field)
     return isNothing(node) ? undefined : node
   }
 
-  /** A plain value; anything else is a fault. */
+  /** Takes a plain value; anything else is a fault. */
   scalar(field: string): ScalarNode | undefined {
     const node = this.take(field)
     if (node === undefined || node.kind === 'scalar') return node
@@ -66,7 +66,7 @@ export class ForeignMapping {
     return undefined
   }
 
-  /** The mappings of a list. */
+  /** Takes the mappings of a list. */
   mappings(field: string): ForeignMapping[] {
     return this.list(field).flatMap((item) => {
       if (item.kind === 'mapping') return [new ForeignMapping(item, this.#notes)]
@@ -75,7 +75,7 @@ export class ForeignMapping {
     })
   }
 
-  /** Warns of every field that nobody took; `known` says more of some. */
+  /** Warns of every field that was not taken; `known` has specific warnings for some. */
   end(known: Record<string, string> = {}): void {
     for (const [field, node] of this.node.entries) {
       if (this.#taken.has(field) || field.startsWith('x-')) continue
@@ -84,7 +84,7 @@ export class ForeignMapping {
   }
 }
 
-/** A name of the server's own that is nearest to another one: a DNS label. */
+/** The closest name that is allowed here, a DNS label. */
 export function nearestName(name: string): string {
   const label = name
     .toLowerCase()
@@ -95,13 +95,13 @@ export function nearestName(name: string): string {
   return label === '' ? name : label
 }
 
-/** A path as it is written here: relative, without `./` in front. */
+/** A path in the form used here: relative, without a leading `./`. */
 export function plainPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   return parts.length === 0 ? '.' : parts.join('/')
 }
 
-/** What a table says of a word of the file; words such as `constructor` are in none. */
+/** Looks up a word of the file in a table; words such as `constructor` are not found. */
 export function lookUp<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
   return Object.hasOwn(table, word) ? table[word] : undefined
 }

@@ -2,25 +2,25 @@ import { z } from 'zod'
 import { tidy, type Json } from '../openapi/schemas.ts'
 import { Blueprint } from './schema.ts'
 
-let made: Json | undefined
+let schema: Json | undefined
 
-/** The JSON Schema of the native dialect, for editors: draft 7 is what they all know. */
+/** The JSON Schema of the native dialect, for editors: all of them support draft 7. */
 export function blueprintSchema(): Json {
-  made ??= z.toJSONSchema(Blueprint, {
+  schema ??= z.toJSONSchema(Blueprint, {
     io: 'input',
     target: 'draft-7',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema, path }) => {
       tidy(zodSchema, jsonSchema)
       liftNull(jsonSchema)
-      // Without quotes a version is a number, and is taken as it is written.
+      // Without quotes, a version is a number in YAML; it is read as it is written.
       if (path.at(-1) === 'version') jsonSchema.type = ['string', 'number', 'null']
     },
   }) as Json
-  return made
+  return schema
 }
 
-/** Writes "this or null" as one schema where that says the same, so that editors show one type with its description. */
+/** Writes "a type or null" as one schema where that is equivalent, so that editors show one type with its description. */
 function liftNull(json: Json): void {
   const choices = json.anyOf as Json[] | undefined
   const [value, nothing] = choices ?? []

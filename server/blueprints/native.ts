@@ -13,22 +13,22 @@ import {
 } from './project.ts'
 import { BlueprintHead, DatastoreEntry, EnvEntry, GroupHead, ServiceHead } from './schema.ts'
 
-/** A part of a file that is read: what is sound of it, its fields that are not, and the node that it came from. */
+/** A part of a file after reading: its valid fields, the names of invalid ones, and the node that it came from. */
 interface Read<T> {
   value: Partial<T>
   wrong: ReadonlySet<string>
   node: MappingNode
 }
 
-/** Adds what a file of the native dialect asks for to a project. `environment` is where a file that names none belongs. */
+/** Adds the contents of a native file to a project. `environment` is used if the file does not name one. */
 export function readNative(file: Node, environment: string, project: Project, faults: Faults): void {
-  // What stands in lists is read item by item.
+  // The items of lists are read one by one.
   const lists = ['env_groups', 'datastores', 'services']
   const head = readPart(BlueprintHead, lists.reduce(emptied, file), faults)
   if (!head || file.kind !== 'mapping') return
   const named = head.value.environment ?? null
-  const naming = head.node.entries.get('environment')
-  if (named !== null && naming) project.environments.push({ name: named, node: naming })
+  const nameNode = head.node.entries.get('environment')
+  if (named !== null && nameNode) project.environments.push({ name: named, node: nameNode })
   readParts(file, head.wrong.has('environment') ? UNNAMED : (named ?? environment), project, faults)
 }
 
@@ -82,7 +82,7 @@ function given(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** `own` is the name of the service that they are of; null of a group. */
+/** `own` is the name of the service that has the variables; null for a group. */
 function readVariables(holder: Node, field: string, own: string | null, faults: Faults): WantedVariable[] {
   if (holder.kind !== 'mapping') return []
   return itemsOf(holder, field, faults).flatMap((item) => {
@@ -95,7 +95,7 @@ function readVariables(holder: Node, field: string, own: string | null, faults: 
   })
 }
 
-/** A fault of a variable is most often one of its value. */
+/** Where faults of a variable are reported: most are about its value. */
 function placeOfValue(entry: MappingNode): Place {
   return (entry.entries.get('value') ?? entry.entries.get('key') ?? entry).place
 }
@@ -123,7 +123,7 @@ function sourceOf(
   }
 }
 
-/** The items of a list that may be left out. */
+/** The items of an optional list. */
 function itemsOf(holder: MappingNode, field: string, faults: Faults): Node[] {
   const node = holder.entries.get(field)
   if (node === undefined || isNothing(node)) return []
@@ -132,7 +132,7 @@ function itemsOf(holder: MappingNode, field: string, faults: Faults): Node[] {
   return []
 }
 
-/** Reads a part by its schema. All that is wrong with it is laid to its places, and what is sound is read all the same. */
+/** Reads a part by its schema. Reports every fault at its place, and still returns the valid fields. */
 function readPart<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   node: Node,
@@ -147,13 +147,13 @@ function readPart<Shape extends z.ZodRawShape>(
   if (!result.success && takeAsWritten(value, node, result.error.issues))
     result = schema.safeParse(value, { error: describe })
   if (result.success) return { value: result.data, wrong: NOTHING_WRONG, node }
-  tellIssues(result.error.issues, node, faults)
-  const told = new Set(result.error.issues.flatMap(fieldsOf))
-  const sound = Object.entries(value as object)
-    .filter(([field]) => !told.has(field))
+  reportIssues(result.error.issues, node, faults)
+  const faulty = new Set(result.error.issues.flatMap(fieldsOf))
+  const valid = Object.entries(value as object)
+    .filter(([field]) => !faulty.has(field))
     .map(([field, held]) => [field, (schema.shape[field] as z.ZodType).parse(held)])
-  const wrong = new Set([...told].filter((field) => Object.hasOwn(schema.shape, field)))
-  return { value: Object.fromEntries(sound) as Partial<z.output<z.ZodObject<Shape>>>, wrong, node }
+  const wrong = new Set([...faulty].filter((field) => Object.hasOwn(schema.shape, field)))
+  return { value: Object.fromEntries(valid) as Partial<z.output<z.ZodObject<Shape>>>, wrong, node }
 }
 
 const NOTHING_WRONG: ReadonlySet<string> = new Set()
@@ -165,7 +165,7 @@ function fieldsOf(issue: z.core.$ZodIssue): string[] {
   return issue.code === 'unrecognized_keys' ? issue.keys : []
 }
 
-/** Unquoted values that a text is wanted for are the text that is written. Answers whether there was one. */
+/** Replaces unquoted values by the text as it is written wherever a text is expected. Returns whether there were any. */
 function takeAsWritten(value: unknown, node: Node, issues: readonly z.core.$ZodIssue[]): boolean {
   let taken = false
   for (const { code, path, ...issue } of issues) {
@@ -174,7 +174,7 @@ function takeAsWritten(value: unknown, node: Node, issues: readonly z.core.$ZodI
     const holder = path.slice(0, -1).reduce((at, step) => (at as Record<PropertyKey, unknown>)?.[step], value)
     const key = path.at(-1)
     if (scalar.kind !== 'scalar' || rest.length > 0 || key === undefined) continue
-    // A word for null is meant as that; nothing at all is an empty text.
+    // A word for null means null, while an empty value is an empty text.
     if (scalar.value === null && scalar.text !== '') continue
     ;(holder as Record<PropertyKey, unknown>)[key] = scalar.text
     taken = true
@@ -182,16 +182,16 @@ function takeAsWritten(value: unknown, node: Node, issues: readonly z.core.$ZodI
   return taken
 }
 
-function tellIssues(issues: readonly z.core.$ZodIssue[], node: MappingNode, faults: Faults): void {
-  const told = issues.flatMap((issue) => {
+function reportIssues(issues: readonly z.core.$ZodIssue[], node: MappingNode, faults: Faults): void {
+  const found = issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) => ({
         place: placeIn(node, [...issue.path, key]),
         message: 'unknown field',
       }))
     const place = placeIn(node, issue.path)
-    // What is wrong with its form says already why it is not what it should be.
+    // A fault in the form of a value already explains why the value is invalid.
     return faults.concern(place.path) ? [] : [{ place, message: issue.message }]
   })
-  for (const { place, message } of told) faults.add(place, message)
+  for (const { place, message } of found) faults.add(place, message)
 }

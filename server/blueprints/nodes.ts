@@ -1,13 +1,13 @@
 import type { Place } from './faults.ts'
 
-/** A value of a file that knows where it stands; that of a key stands where the key does. */
+/** A value of a file with its place; the value of a key has the place of the key. */
 export type Node = ScalarNode | ListNode | MappingNode
 
 export interface ScalarNode {
   kind: 'scalar'
   place: Place
   value: string | number | boolean | null
-  /** The text as it is written, without its quotes. */
+  /** The text as it is written, without quotes. */
   text: string
 }
 
@@ -23,14 +23,14 @@ export interface MappingNode {
   entries: Map<string, Node>
 }
 
-/** The value without its places. */
+/** The value without places. */
 export function plain(node: Node): unknown {
   if (node.kind === 'scalar') return node.value
   if (node.kind === 'list') return node.items.map(plain)
   return Object.fromEntries([...node.entries].map(([key, value]) => [key, plain(value)]))
 }
 
-/** The deepest part of a value that a path of keys leads to, and the keys that lead on to what is not there. */
+/** Follows a path of keys as far as possible. Returns the last value found and the keys that remain. */
 export function nodeAt(
   node: Node,
   path: readonly PropertyKey[],
@@ -44,7 +44,7 @@ export function nodeAt(
   return { node: at, rest: [] }
 }
 
-/** Where a path leads. What is missing has the place of what it is missing in, and its own path. */
+/** The place at a path. For something missing, it is the place of what should contain it, with its own path. */
 export function placeIn(root: Node, path: readonly PropertyKey[]): Place {
   const { node, rest } = nodeAt(root, path)
   const written = rest.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
@@ -56,12 +56,12 @@ function childOf(node: Node, step: PropertyKey): Node | undefined {
   return node.kind === 'mapping' ? node.entries.get(String(step)) : undefined
 }
 
-/** Whether a value says nothing: it was left out, or is written as null or not at all. */
+/** Whether a value is missing, null or empty. */
 export function isNothing(node: Node | undefined): boolean {
   return node === undefined || (node.kind === 'scalar' && node.value === null)
 }
 
-/** The same without what stands in one of its fields, which is read by itself. */
+/** A copy of a mapping with one field, which is read separately, as an empty list. */
 export function emptied(node: Node, field: string): Node {
   const held = node.kind === 'mapping' ? node.entries.get(field) : undefined
   if (node.kind !== 'mapping' || !held) return node

@@ -1,42 +1,42 @@
 import { parseValue, ReferenceFault } from '../variables/references.ts'
 
-/** Words that name a secret wherever they stand in a key. */
+/** Words that name a secret anywhere in a key. */
 const SECRET_WORD =
   /password|passwd|passphrase|secret|token|credential|passcode|(?:api|private|signing|encryption|access|master)key/i
-/** Words of a key, which underscores, digits or capitals set apart: `DB_DSN2`, `privateKey`, `APIKeys`. */
+/** The words of a key, separated by underscores, digits or capitals: `DB_DSN2`, `privateKey`, `APIKeys`. */
 const WORD = /[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+/g
-/** Shorter words, and others that end like them: `ENCRYPTIONKEY`. Of the dictionary's own only those that are no secrets. */
+/** Shorter words, and words that end in one, such as `ENCRYPTIONKEY`; ordinary words such as `monkey` are excluded. */
 const SECRET_END =
   /(?:(?<!^(?:mon|don|tur|hoc|joc|whis))keys?|(?<!^(?:by|com|encom|sur|tres|over|under))pass|pwd|dsn|auth|creds|^(?:pin|otp|cvv|ssn|card|jwt|seed|salt|pepper))$/i
 
-/** Last words of keys whose values are words that everybody may read. */
+/** Last words of keys whose values are words that are not secret. */
 const PLAIN_WORDS =
   /^(?:env|environment|level|mode|format|lang|language|locale|tz|timezone|region|host|hostname)$/i
-/** Words of keys whose values are numbers that everybody may read: ports, sizes, counts and times. */
+/** Words of keys whose values are numbers that are not secret: ports, sizes, counts and times. */
 const NUMBER_WORDS =
   /^(?:ports?|size|count|limit|max|min|total|length|width|height|depth|workers?|threads?|pool|concurrency|replicas|retries|attempts|rounds|memory|bytes|kb|mb|gb|ttl|timeout|interval|delay|period|age|lifetime|expiry|expires|ms|seconds|minutes|hours|days|year|version|rate|percent)$/i
 
 const BOOLEAN = /^(?:true|false|yes|no|on|off)$/i
-/** With a unit of size or time at most: `30s`, `512MB`, `80%`. */
+/** A number, at most with a unit of size or time: `30s`, `512MB`, `80%`. */
 const NUMBER = /^-?\d{1,12}(?:\.\d{1,6})?\s?(?:[a-z]{1,3}|%)?$/i
 const PLAIN_WORD = /^[A-Za-z][\w./-]{0,31}$/
-/** So many letters and digits in one word, with both in it, are likely a token. */
+/** A word of at least this many characters, with both letters and digits, is likely a token. */
 const TOKEN_CHARACTERS = 16
-/** Letters alone: hardly a word is that long. */
+/** A word of only letters that is this long is likely a token too. */
 const LETTERS = 24
-/** Words that hyphens set apart, such as names of hosts, have a number or two; ids have more. */
+/** Hyphenated words, such as host names, have a digit or two; ids have at least this many. */
 const ID_DIGITS = 3
 
 /** Hosts whose URLs are secrets themselves: anyone who knows one can post there. */
 const WEBHOOK_HOSTS =
   /(?:^|\.)(?:hooks\.slack\.com|discord(?:app)?\.com|webhook\.office\.com|outlook\.office\.com|logic\.azure\.com|hooks\.zapier\.com|make\.com|ifttt\.com|api\.telegram\.org|chat\.googleapis\.com|webhook\.site|pipedream\.net|open\.feishu\.cn|open\.larksuite\.com|oapi\.dingtalk\.com|qyapi\.weixin\.qq\.com|ntfy\.sh|hc-ping\.com|mattermost\.com|rocket\.chat)$/i
 
-/** Stands for a reference in a text. */
+/** Replaces a reference in a text. */
 const REFERENCE = 'reference'
 
 /**
- * Whether everybody may read the value of a variable. What cannot be told to be plain counts as a secret: a token has no
- * form that all tokens have.
+ * Whether the value of a variable is certainly not secret. In doubt it counts as a secret, since tokens have no common
+ * form.
  */
 export function isPlainValue(key: string, value: string): boolean {
   const text = withoutReferences(value)
@@ -50,7 +50,7 @@ export function isPlainValue(key: string, value: string): boolean {
   return PLAIN_WORDS.test(words.at(-1) ?? '') && PLAIN_WORD.test(text) && !mayHoldToken(text)
 }
 
-/** A value with a word in the place of each reference; null for one that is not well-formed. */
+/** A value with each reference replaced by a word; null if it is not well-formed. */
 function withoutReferences(value: string): string | null {
   try {
     return parseValue(value)
@@ -62,7 +62,7 @@ function withoutReferences(value: string): string | null {
   }
 }
 
-/** An address without credentials of its own, without a query, and without what may be a token in it. */
+/** Whether a text is a URL without literal credentials, without a query, and without anything that may be a token. */
 function isPlainUrl(text: string): boolean {
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text) || !URL.canParse(text)) return false
   const { username, password, hostname, pathname, search, hash } = new URL(text)
@@ -80,8 +80,8 @@ function mayHoldToken(text: string): boolean {
   return text.split(/[^A-Za-z\d_-]+/).some((word) => {
     const bare = word.replaceAll(/[-_]/g, '')
     const digits = bare.replaceAll(/\D/g, '').length
-    const least = bare === word ? 1 : ID_DIGITS
-    const isMixed = bare.length >= TOKEN_CHARACTERS && digits >= least && digits < bare.length
+    const minDigits = bare === word ? 1 : ID_DIGITS
+    const isMixed = bare.length >= TOKEN_CHARACTERS && digits >= minDigits && digits < bare.length
     return isMixed || (bare === word && word.length >= LETTERS)
   })
 }

@@ -3,29 +3,29 @@ import type { ServiceType } from '../services/types.ts'
 import type { Place } from './faults.ts'
 import type { MappingNode, Node } from './nodes.ts'
 
-/** The name of what has none that can be read, and of the environment of what stands where the file's own is at fault. */
+/** The name of anything whose name cannot be read, and the environment of a file whose `environment` is invalid. */
 export const UNNAMED = ''
 
-/** The repository that a file is of. */
+/** The repository that contains a file. */
 export interface OwnRepository {
   url: string
   branch: string | null
 }
 
-/** What a file asks for, of any dialect: everything in it knows where it stands. */
+/** What a file of any dialect asks for; everything in it has its place in the file. */
 export interface Project {
-  /** Those that the file names; they are made when they are not there. */
+  /** Those that the file names; they are created if they do not exist. */
   environments: WantedEnvironment[]
   groups: WantedGroup[]
   datastores: WantedDatastore[]
   services: WantedService[]
-  /** Names of what could not be read: whatever refers to them is no fault of its own. */
+  /** Names of what could not be read: references to them are not reported as faults. */
   unread: Set<string>
 }
 
 export interface WantedEnvironment {
   name: string
-  /** Where it is named. */
+  /** The node with the name. */
   node: Node
 }
 
@@ -41,34 +41,34 @@ export interface WantedGroup extends Wanted {
 
 export interface WantedDatastore extends Wanted {
   environment: string
-  /** Undefined is one that cannot be read. */
+  /** Undefined if it cannot be read. */
   kind: DatastoreKind | undefined
-  /** Those that the file has; null is a return to the default. */
+  /** Those that the file sets; null returns a field to its default. */
   fields: Record<string, unknown>
 }
 
 export interface WantedService extends Wanted {
   environment: string
-  /** Undefined is a web service when it is made, and as it is when it is there. */
+  /** If undefined, a new service is a web service and an existing one keeps its type. */
   type: ServiceType | undefined
   fields: Record<string, unknown>
   variables: WantedVariable[]
-  /** Undefined leaves the links as they are. */
+  /** If undefined, the links stay as they are. */
   groups: string[] | undefined
   /** False skips the deploys that would follow. */
   deploys: boolean
-  /** Fields that are wrong, and so not among `fields`. */
+  /** Fields that are invalid, and so not in `fields`. */
   wrong: ReadonlySet<string>
 }
 
-/** A variable: its value, or whether it is made once, left to people, or the address of its own service. */
+/** A variable: its value, or whether it is generated once, set by hand, or the URL of its own service. */
 export interface WantedVariable {
   key: string
   place: Place
   from: { value: string } | 'generated' | 'by hand' | 'own url'
 }
 
-/** Tells things of one kind apart; no name holds a slash. */
+/** A key that is unique across environments; names do not contain slashes. */
 export function keyOf(environment: string, name: string): string {
   return `${environment}/${name}`
 }

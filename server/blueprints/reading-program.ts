@@ -5,7 +5,7 @@ import { convertCompose } from './compose/convert.ts'
 import { readBlueprint } from './read.ts'
 import type { ReadingAnswer, ReadingRequest } from './reading-thread.ts'
 
-/** The program that reads people's files. Nothing here may reach the database or a secret. */
+/** The program of the thread that reads users' files. Nothing here may access the database or a secret. */
 parentPort!.on('message', (request: ReadingRequest) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort!.postMessage(answerOf(request))

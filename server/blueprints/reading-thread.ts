@@ -8,16 +8,19 @@ import type { FileContext, ReadFile } from './read.ts'
 const READING_LIMIT_MS = 20_000
 /** The largest file with every alias followed, and node itself. */
 const MAX_HEAP_MIB = 256
-/** Each holds a file; who comes later is told to try again. */
+/** Each waiting request keeps a file in memory; beyond this limit, clients have to try again. */
 const MAX_WAITING = 32
-/** An editor asks every half second; a thread takes longer to start than most files to read, and memory to keep. */
+/**
+ * An editor sends a file every half second, and starting a thread takes longer than reading most files. Keeping it takes
+ * memory.
+ */
 const IDLE_MS = 60_000
 
-/** What is asked of the thread. */
+/** A request to the thread. */
 export type ReadingRequest =
   | { kind: 'blueprint'; text: string; context: FileContext }
   | { kind: 'compose'; text: string; origin: string }
-/** What it answers: what was read, or why the file is refused. */
+/** Its response: what was read, or why the file is refused. */
 export type ReadingAnswer =
   | { read: ReadFile | Converted }
   | { refused: { code: ErrorCode; message: string; details: readonly FaultDetail[] | undefined } }
@@ -29,27 +32,27 @@ let idle: NodeJS.Timeout | undefined
 const turn = new Slots(1)
 let waiting = 0
 
-/** Says which file the thread runs; once, when the server starts. */
+/** Sets the file that the thread runs; called once, when the server starts. */
 export function provideBlueprintProgram(file: string): void {
   program = file
 }
 
-/** `readBlueprint` in a thread. Throws `service_unavailable` too, when too many files wait. */
+/** Runs `readBlueprint` in a thread. Also throws `service_unavailable` when too many files are waiting. */
 export async function readBlueprintAside(text: string, context: FileContext): Promise<ReadFile> {
   return (await ask({ kind: 'blueprint', text, context })) as ReadFile
 }
 
-/** `convertCompose` in a thread. Throws `service_unavailable` too, when too many files wait. */
+/** Runs `convertCompose` in a thread. Also throws `service_unavailable` when too many files are waiting. */
 export async function convertComposeAside(text: string, origin: string): Promise<Converted> {
   return (await ask({ kind: 'compose', text, origin })) as Converted
 }
 
-/** Reads a file in the thread, so that it does not hold up the server. */
+/** Reads a file in the thread, so that it does not block the server. */
 async function ask(request: ReadingRequest): Promise<ReadFile | Converted> {
   if (waiting >= MAX_WAITING)
     throw new AppError(
       'service_unavailable',
-      `${MAX_WAITING} files wait to be read: try again when they have been`,
+      `${MAX_WAITING} files are waiting to be read: try again in a moment`,
       { retryAfterSeconds: 1 },
     )
   waiting++
@@ -69,7 +72,7 @@ async function read(request: ReadingRequest): Promise<ReadingAnswer> {
   } catch (error) {
     end()
     if (!(error instanceof ThreadEnded)) throw error
-    throw new AppError('invalid_request', 'the file takes too much to be read: make it smaller or plainer', {
+    throw new AppError('invalid_request', 'the file is too complex to parse: make it smaller or simpler', {
       cause: error,
     })
   }
@@ -81,6 +84,6 @@ function end(): void {
 }
 
 function start(): WorkerThread<ReadingRequest, ReadingAnswer> {
-  if (!program) throw new Error('no program was named that reads blueprints')
+  if (!program) throw new Error('no program to read blueprints was set')
   return new WorkerThread({ program, maxHeapMib: MAX_HEAP_MIB, limitMs: READING_LIMIT_MS })
 }

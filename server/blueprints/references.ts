@@ -2,7 +2,7 @@ import { parseValue, ReferenceFault, type Reference } from '../variables/referen
 import type { Faults } from './faults.ts'
 import { keyOf, type Project, type WantedService, type WantedVariable } from './project.ts'
 
-/** What a variable refers to; nothing for one that is not well-formed, which is told elsewhere. */
+/** The references in a variable; none for a malformed one, which is reported elsewhere. */
 export function referencesOf({ from }: WantedVariable): Reference[] {
   if (typeof from === 'string') return []
   try {
@@ -13,12 +13,12 @@ export function referencesOf({ from }: WantedVariable): Reference[] {
   }
 }
 
-/** What a project's variables wait for: one that people have still to set, by the variables that lead to it. */
+/** For each variable that depends on a variable without a value, a description of the latter, which people have to set. */
 export type Waiting = ReadonlyMap<WantedVariable, string>
 
 /**
- * Follows the variables of a project's services to what they lead to. One that leads back to itself is a fault, laid to
- * the variable that closes the circle. `isSet` tells whether a service has a value of a variable now.
+ * Follows the references in the variables of a project's services. A circular reference is reported as a fault of the
+ * variable that closes the circle. `isSet` says whether a service has a value for a variable now.
  */
 export function followVariables(
   { services }: Project,
@@ -33,19 +33,19 @@ export function followVariables(
   )
   const waiting = new Map<WantedVariable, string>()
   const followed = new Set<WantedVariable>()
-  const way: { variable: WantedVariable; told: string }[] = []
+  const path: { variable: WantedVariable; label: string }[] = []
 
   const follow = (variable: WantedVariable, service: WantedService): void => {
     if (followed.has(variable)) return
-    const told = `${variable.key} of ${service.name}`
-    const at = way.findIndex((step) => step.variable === variable)
+    const label = `${variable.key} of ${service.name}`
+    const at = path.findIndex((step) => step.variable === variable)
     if (at >= 0) {
-      const circle = [...way.slice(at).map((step) => step.told), told].join(' -> ')
-      faults.add(variable.place, `goes round in a circle: ${circle}`)
+      const circle = [...path.slice(at).map((step) => step.label), label].join(' -> ')
+      faults.add(variable.place, `is circular: ${circle}`)
       return
     }
-    way.push({ variable, told })
-    if (variable.from === 'by hand' && !isSet(service, variable.key)) waiting.set(variable, told)
+    path.push({ variable, label })
+    if (variable.from === 'by hand' && !isSet(service, variable.key)) waiting.set(variable, label)
     for (const { kind, name, key } of referencesOf(variable)) {
       const target = kind === 'service' ? known.get(keyOf(service.environment, name)) : undefined
       const next = key === null ? undefined : target?.variables.get(key)
@@ -54,7 +54,7 @@ export function followVariables(
       const reason = waiting.get(next)
       if (reason !== undefined) waiting.set(variable, reason)
     }
-    way.pop()
+    path.pop()
     followed.add(variable)
   }
 

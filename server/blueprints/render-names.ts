@@ -2,12 +2,12 @@ import { scalarAt } from './builder.ts'
 import { nearestName, warn, type ForeignMapping, type Notes } from './foreign.ts'
 import type { ScalarNode } from './nodes.ts'
 
-/** Types of services that nothing here is like. */
+/** Types of services that have no counterpart here. */
 const LEFT_OUT_TYPES = new Set(['workflow'])
-const AS_LABELS = ', as names are DNS labels'
+const AS_LABELS = ', since names are DNS labels'
 const STORE_TYPES = new Set(['redis', 'keyvalue'])
 
-/** What stands in one place of a file: at its top, in an environment, or in `ungrouped`. */
+/** The lists in one place of a file: at its top, in an environment, or in `ungrouped`. */
 export interface Holders {
   databases: readonly ForeignMapping[]
   services: readonly ForeignMapping[]
@@ -15,19 +15,19 @@ export interface Holders {
 }
 
 /**
- * What the things of a place are called here. Names are DNS labels, which theirs need not be, and databases share them
- * with services, which theirs do not.
+ * The names here of everything in one place of a file. Here names are DNS labels, and databases and services share one
+ * namespace; in Render neither is so.
  */
 export class RenderNames {
   readonly #names = new Map<ForeignMapping, ScalarNode>()
   readonly #services = new Map<string, ForeignMapping>()
-  /** What a database or a replica of it is called here, by the nearest name. */
+  /** The name here of a database or of its replicas, by the nearest name. */
   readonly #databases = new Map<string, string>()
-  /** The same of groups, of which one name means one in the whole file. */
+  /** The same for groups. */
   readonly #groups = new Map<string, { name: string; mapping: ForeignMapping }>()
   readonly #notes: Notes
 
-  /** `taken` are the names of the groups of other places: here one name means one group. */
+  /** `taken` are the names of groups in other places of the file: here a name means one group everywhere. */
   constructor(holders: Holders, environment: string | null, taken: Set<string>, notes: Notes) {
     this.#notes = notes
     const { databases, services, groups } = holders
@@ -44,12 +44,12 @@ export class RenderNames {
     return this.#names.get(holder)
   }
 
-  /** What a group that a service of this place names is called here. */
+  /** The name here of a group that a service in this place refers to. */
   groupName(name: string): string {
     return this.#groups.get(nearestName(name))?.name ?? nearestName(name)
   }
 
-  /** What a database that a variable of this place names is called here. */
+  /** The name here of a database that a variable in this place refers to. */
   databaseName(name: string): string {
     return this.#databases.get(nearestName(name)) ?? nearestName(name)
   }
@@ -70,7 +70,7 @@ export class RenderNames {
     return holdsKey(this.#services.get(name), key)
   }
 
-  /** Whether one of the file's groups gives a service this variable. */
+  /** Whether a service gets this variable from one of the file's groups. */
   hasOfGroup(name: string, key: string): boolean {
     const linked = (this.#services.get(name)?.mappings('envVars') ?? []).flatMap(
       (entry) => entry.text('fromGroup') ?? [],
@@ -97,7 +97,7 @@ export class RenderNames {
     if (!given) return
     const nearest = nearestName(given.text)
     const isTaken = this.#services.has(nearest)
-    const why = isTaken ? ', as a service has its name' : AS_LABELS
+    const why = isTaken ? ', since a service has that name' : AS_LABELS
     const name = this.#name(database, given, isTaken ? nearestName(`${nearest}-db`) : nearest, why)
     this.#databases.set(nearest, name)
     for (const replica of database.mappings('readReplicas')) {
@@ -114,7 +114,7 @@ export function isStore(service: ForeignMapping): boolean {
   return STORE_TYPES.has(service.text('type') ?? '')
 }
 
-/** Whether a service is of a type that nothing here is like. */
+/** Whether a service is of a type that has no counterpart here. */
 export function isLeftOut(service: ForeignMapping): boolean {
   return LEFT_OUT_TYPES.has(service.text('type') ?? '')
 }

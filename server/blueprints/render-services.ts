@@ -20,19 +20,19 @@ const OF_OTHER_TYPES = 'is for other types of services: it is left out'
 const LEFT_OUT: Record<string, string> = {
   plan: 'sizes are set with memory_limit_mb and cpu_limit here: it is left out',
   region: 'everything runs on this server: it is left out',
-  headers: 'headers of a static site stand in a file _headers that it publishes: it is left out',
+  headers: 'headers of a static site go into a file _headers that it publishes: it is left out',
   routes:
-    'redirects and rewrites of a static site stand in a file _redirects that it publishes: it is left out',
+    'redirects and rewrites of a static site go into a file _redirects that it publishes: it is left out',
   previews: 'there are no preview environments here: it is left out',
   pullRequestPreviewsEnabled: 'there are no preview environments here: it is left out',
   previewPlan: 'there are no preview environments here: it is left out',
-  initialDeployHook: 'runs at no time here: run it once as a job; it is left out',
+  initialDeployHook: 'is never run here: run it once as a job; it is left out',
   registryCredential:
     "images are pulled with the credentials of the server user's Docker configuration: it is left out",
-  maxShutdownDelaySeconds: 'programs have 30 s to end here: it is left out',
+  maxShutdownDelaySeconds: 'programs have 30 s to stop here: it is left out',
   ipAllowList: 'there is no list of allowed addresses here: it is left out',
-  renderSubdomainPolicy: 'a service always has its host under the domain of the server: it is left out',
-  maintenanceMode: 'suspend the service while it is maintained: it is left out',
+  renderSubdomainPolicy: "a service always has its host under the server's domain: it is left out",
+  maintenanceMode: 'suspend the service during maintenance: it is left out',
   disk: OF_OTHER_TYPES,
   domain: OF_OTHER_TYPES,
   domains: OF_OTHER_TYPES,
@@ -44,7 +44,7 @@ const LEFT_OUT: Record<string, string> = {
   staticPublishPath: OF_OTHER_TYPES,
 }
 
-/** Reads one service of a `render.yaml` as one of the native dialect. */
+/** Converts a service of a `render.yaml` to the native dialect. */
 export function renderService(
   service: ForeignMapping,
   names: RenderNames,
@@ -112,16 +112,16 @@ function readRuntime(node: ScalarNode | undefined, type: ServiceType, notes: Not
   if (!node || type === 'static_site') return undefined
   const { text, place } = node
   const known = RUNTIMES.find((runtime) => runtime === text.toLowerCase())
-  // `python-3.11.4` and `node20` are of older formats, and name a version beside.
+  // Older formats also name a version: `python-3.11.4`, `node20`.
   const [, word] = /^([a-z]+)[-_:@ ]?v?\d[\w.]*$/i.exec(text) ?? []
   const named = RUNTIMES.find((runtime) => runtime === word?.toLowerCase())
-  if (!known && named) warn(notes, node, `is ${named} here, and its version a file of the repository's`)
+  if (!known && named) warn(notes, node, `is ${named} here, and a file in the repository sets its version`)
   const runtime = known ?? named
   if (!runtime) notes.faults.add(place, `must be one of ${RUNTIMES.join(', ')}`)
   return runtime && scalarAt(place, runtime)
 }
 
-/** A service has an image, a repository of its own, or that of the file. */
+/** A service has an image, its own repository, or the repository of the file. */
 function readSource(
   service: ForeignMapping,
   own: OwnRepository | null,
@@ -156,7 +156,7 @@ function readSource(
     : { ...fallback, image: scalarAt(place, null) }
 }
 
-/** There the Dockerfile is of the repository, or of its root directory, and has a context; here it is of the one folder. */
+/** In Render the Dockerfile is relative to the repository or to rootDir, with a context; here to the service's folder. */
 function readDockerPaths(service: ForeignMapping, root: Node | undefined): Record<string, Node | undefined> {
   const file = service.scalar('dockerfilePath')
   const context = service.scalar('dockerContext')
@@ -174,7 +174,7 @@ function readDisk(service: ForeignMapping, notes: Notes): Node | undefined {
   const disk = service.mapping('disk')
   const path = disk?.scalar('mountPath')
   disk?.take('name')
-  disk?.end({ sizeGB: 'disks grow with what is in them here: it is left out' })
+  disk?.end({ sizeGB: 'disks grow with their contents here: it is left out' })
   if (disk && !path) notes.faults.add(disk.node.place, 'mountPath: is required')
   return copy(path)
 }
@@ -182,21 +182,18 @@ function readDisk(service: ForeignMapping, notes: Notes): Node | undefined {
 function readInstances(service: ForeignMapping, notes: Notes): Node | undefined {
   const count = service.scalar('numInstances')
   const scaling = service.mapping('scaling')
-  const least = scaling?.scalar('minInstances')
+  const min = scaling?.scalar('minInstances')
   if (scaling)
-    warn(
-      notes,
-      scaling.node,
-      `instances do not scale by themselves here: it runs ${least?.text ?? 1} of them`,
-    )
-  return count ?? (least && scalarAt(least.place, least.value))
+    warn(notes, scaling.node, `instances do not scale automatically here: it runs ${min?.text ?? 1} of them`)
+  return count ?? (min && scalarAt(min.place, min.value))
 }
 
 function readAutoDeploy(service: ForeignMapping, notes: Notes): Node | undefined {
   const trigger = service.scalar('autoDeployTrigger')
-  if (trigger?.text === 'checksPass') warn(notes, trigger, 'checks are not waited for: every push deploys')
+  if (trigger?.text === 'checksPass')
+    warn(notes, trigger, 'deploys do not wait for checks: every push deploys')
   const given = service.scalar('autoDeploy')
-  // Older files say yes and no.
+  // Older files use yes and no.
   if (!trigger)
     return (
       given && scalarAt(given.place, /^(?:yes|no)$/.test(given.text) ? given.text === 'yes' : given.value)
@@ -207,7 +204,7 @@ function readAutoDeploy(service: ForeignMapping, notes: Notes): Node | undefined
 function readFilter(service: ForeignMapping): Node | undefined {
   const filter = service.mapping('buildFilter')
   const paths = filter?.take('paths')
-  filter?.end({ ignoredPaths: 'only the paths to watch are named here: it is left out' })
+  filter?.end({ ignoredPaths: 'only paths to watch can be set here: it is left out' })
   return paths
 }
 
@@ -217,13 +214,13 @@ function readDomains(service: ForeignMapping, notes: Notes): Node | undefined {
   const named = [...service.list('domains'), ...(one ? [one] : [])]
   const taken = named.filter((node) => {
     const isWild = node.kind === 'scalar' && node.text.startsWith('*')
-    if (isWild) warn(notes, node, 'a service has no domain with a wildcard here: it is left out')
+    if (isWild) warn(notes, node, 'a service cannot have a wildcard domain here: it is left out')
     return !isWild
   })
   return given && listAt(given.place, taken)
 }
 
-/** A text of a file as a value that is a text, whatever it looks like. */
+/** A scalar of the file as a text, even if it looks like a number or a boolean. */
 function copy(node: Node | undefined): Node | undefined {
   return node?.kind === 'scalar' ? scalarAt(node.place, node.text) : node
 }

@@ -6,7 +6,7 @@ import type { Place } from './faults.ts'
 import type { Node, ScalarNode } from './nodes.ts'
 import type { RenderNames } from './render-names.ts'
 
-/** What Render's properties of a database and of a service are called here. */
+/** The names here of Render's properties of databases and services. */
 const DATASTORE_PROPERTIES: Record<string, string> = {
   connectionString: 'url',
   connectionPoolString: 'url',
@@ -23,7 +23,7 @@ const SERVICE_PROPERTIES: Record<string, string> = {
   connectionString: 'url',
 }
 
-/** What Render sets for programs itself (render.com/docs/environment-variables), and what it is called here. */
+/** Variables that Render sets itself (render.com/docs/environment-variables), and their names here. */
 const OWN_VARIABLES: Record<string, string> = {
   RENDER: 'DEPLOYER',
   RENDER_EXTERNAL_HOSTNAME: 'DEPLOYER_EXTERNAL_HOSTNAME',
@@ -35,21 +35,21 @@ const OWN_VARIABLES: Record<string, string> = {
   RENDER_SERVICE_NAME: 'DEPLOYER_SERVICE_NAME',
   RENDER_SERVICE_TYPE: 'DEPLOYER_SERVICE_TYPE',
 }
-/** Those that are properties of another service. */
+/** Those that correspond to properties when they belong to another service. */
 const AS_PROPERTIES: Record<string, string> = { RENDER_EXTERNAL_URL: 'url', RENDER_SERVICE_NAME: 'host' }
-/** One of these in a command. */
+/** One of Render's variables in a command. */
 const MENTION = /\$\{?(RENDER(?:_[A-Z0-9_]+)?)\b/g
 
-/** A service or a group of the file, whose variables are read. */
+/** A service or group of the file whose variables are read. */
 export interface Holder {
-  /** Its name here; null of a group. */
+  /** Its name here; null for a group. */
   name: string | null
   /** Whether it has a public address. */
   hasUrl: boolean
   entries: readonly ForeignMapping[]
 }
 
-/** Reads a list of variables; those of a group are the name of an env group. */
+/** Reads a list of variables; an entry that refers to a group becomes the name of an env group. */
 export function renderVariables(
   holder: Holder,
   names: RenderNames,
@@ -70,7 +70,7 @@ export function renderVariables(
   return { variables, groups }
 }
 
-/** Says what a command's variables of Render are called here; those that the service sets itself it has. */
+/** Warns of Render's variables in a command, except those that the service sets itself. */
 export function warnOfMentions(command: ScalarNode | undefined, { entries }: Holder, notes: Notes): void {
   if (!command) return
   const own = new Set(entries.map((entry) => entry.text('key')))
@@ -81,7 +81,7 @@ export function warnOfMentions(command: ScalarNode | undefined, { entries }: Hol
   }
 }
 
-/** One variable on its way to an entry of the native dialect. */
+/** Converts one variable to an entry of the native dialect. */
 class VariableEntry {
   readonly #entry: ForeignMapping
   readonly #holder: Holder
@@ -117,13 +117,11 @@ class VariableEntry {
     if (database) return this.#ofStore(database, this.#names.databaseName(database.text('name') ?? ''))
     if (service) return this.#ofService(service)
     if (sync) return { sync: scalarAt(sync.place, false) }
-    // `value:` with nothing behind it is an empty text; null, and a key alone, say that there is something to set.
-    return value && saysSomething(value)
-      ? { value: literal(value) }
-      : this.#byHand('has no value: set it by hand')
+    // `value:` with nothing after it is an empty text; null, or a key without a value, means that people have to set it.
+    return value && hasValue(value) ? { value: literal(value) } : this.#byHand('has no value: set it by hand')
   }
 
-  /** Left to people, who are told why. */
+  /** Leaves the variable to be set by hand, with a warning that says why. */
   #byHand(why: string): Record<string, Node> {
     warn(this.#notes, this.#key ?? this.#entry.node, `${this.#key?.text ?? ''} ${why}`)
     return { sync: scalarAt(this.#entry.node.place, false) }
@@ -140,7 +138,7 @@ class VariableEntry {
         value: scalarAt(property.place, `\${{datastore.${name}.host}}:\${{datastore.${name}.port}}`),
       }
     if (property?.text === 'connectionPoolString')
-      warn(this.#notes, property, 'there is no pool here: it is the url')
+      warn(this.#notes, property, 'there is no connection pool here: the url is used')
     return {
       from_datastore: mappingAt(place, {
         name: target.node.entries.has('name')
@@ -161,7 +159,7 @@ class VariableEntry {
     const key = target.scalar('envVarKey')
     target.end()
     if (this.#names.isLeftOut(name))
-      return this.#byHand(`leads to ${name}, which is left out: set it by hand`)
+      return this.#byHand(`refers to ${name}, which is left out: set it by hand`)
     if (given && name === this.#holder.name) return this.#ofItself(property, key)
     const { place } = target.node
     if (key && !this.#names.hasOwn(name, key.text)) {
@@ -171,7 +169,7 @@ class VariableEntry {
         return this.#byHand(`is ${key.text} of ${name}, which no variable may refer to here: set it by hand`)
       if (this.#names.hasOfGroup(name, key.text))
         return this.#byHand(
-          `is ${key.text} of ${name}, which has it of an env group: link that, or set it by hand`,
+          `is ${key.text} of ${name}, which gets it from an env group: link that group, or set it by hand`,
         )
     }
     return fromService(place, given, {
@@ -180,7 +178,7 @@ class VariableEntry {
     })
   }
 
-  /** No variable may refer to its own service: what is known is written out. */
+  /** A variable must not refer to its own service, so what is known is written out. */
   #ofItself(property: ScalarNode | undefined, key: ScalarNode | undefined): Record<string, Node> {
     const name = this.#holder.name!
     const place = this.#entry.node.place
@@ -209,16 +207,16 @@ class VariableEntry {
     warn(
       this.#notes,
       this.#key ?? this.#entry.node,
-      `${key} is the service's own address as it is when the file is applied: DEPLOYER_EXTERNAL_URL follows the domain`,
+      `${key} is the service's own address at the time the file is applied: DEPLOYER_EXTERNAL_URL follows domain changes`,
     )
     const { place } = this.#entry.node
     return fromService(place, scalarAt(place, this.#holder.name), { property: scalarAt(place, 'url') })
   }
 
-  /** The text that another variable of the same service has in the file. */
+  /** The literal value of another variable of the same service in the file. */
   #literalOf(key: string): ScalarNode | undefined {
     const value = this.#holder.entries.find((entry) => entry.text('key') === key)?.node.entries.get('value')
-    return value?.kind === 'scalar' && saysSomething(value) ? value : undefined
+    return value?.kind === 'scalar' && hasValue(value) ? value : undefined
   }
 
   #property(property: ScalarNode | undefined, known: Record<string, string>): ScalarNode | undefined {
@@ -240,8 +238,8 @@ function fromService(
   }
 }
 
-/** Whether a value is not the word for null; nothing at all is an empty text. */
-function saysSomething(value: Node): boolean {
+/** Whether there is a value. A word for null is not one, while an empty value is an empty text. */
+function hasValue(value: Node): boolean {
   return value.kind !== 'scalar' || value.value !== null || value.text === ''
 }
 

@@ -7,21 +7,21 @@ import { isLeftOut, isStore, RenderNames } from './render-names.ts'
 import { renderService } from './render-services.ts'
 import { renderVariables } from './render-variables.ts'
 
-/** A file of the native dialect, and the environment that it is about; null is the one that the caller names. */
+/** A file of the native dialect and its environment; null is the environment that the caller names. */
 export interface NativeFile {
   node: MappingNode
   environment: string | null
 }
 
 const NO_PREVIEWS = 'there are no preview environments here: it is left out'
-const NEVER_HERE = {
+const WITHOUT_COUNTERPART = {
   previewsEnabled: NO_PREVIEWS,
   previewsExpireAfterDays: NO_PREVIEWS,
   previews: NO_PREVIEWS,
   version: 'is the version of the format and is left out',
 }
 
-/** Reads Render's `render.yaml` (render.com/docs/blueprint-spec) as files of the native dialect, one an environment. */
+/** Reads Render's `render.yaml` (render.com/docs/blueprint-spec) as files of the native dialect, one per environment. */
 export function readRender(root: MappingNode, own: OwnRepository | null, notes: Notes): NativeFile[] {
   const file = new ForeignMapping(root, notes)
   const groups = new Set<string>()
@@ -31,7 +31,7 @@ export function readRender(root: MappingNode, own: OwnRepository | null, notes: 
   const ungrouped = file.mapping('ungrouped')
   if (ungrouped) {
     files.push(readPlace(ungrouped, null))
-    ungrouped.end(NEVER_HERE)
+    ungrouped.end(WITHOUT_COUNTERPART)
   }
   const taken = new Set<string>()
   for (const project of file.mappings('projects')) {
@@ -41,28 +41,28 @@ export function readRender(root: MappingNode, own: OwnRepository | null, notes: 
       if (taken.has(name))
         notes.faults.add(
           environment.node.place,
-          `two projects have an environment ${name}, and here it is one`,
+          `two projects have an environment ${name}, and here they would be the same one`,
         )
       taken.add(name)
       files.push(readPlace(environment, name))
       environment.end({
         networking: 'every environment is a network of its own here',
-        permissions: 'who signs in here may change everything: it is left out',
+        permissions: 'everybody who signs in here may change everything: it is left out',
       })
     }
     if (projectName !== undefined)
       warn(
         notes,
         project.node,
-        `there are no projects here: the environments of ${projectName} stand by themselves`,
+        `there are no projects here: the environments of ${projectName} are not grouped`,
       )
     project.end()
   }
-  file.end(NEVER_HERE)
+  file.end(WITHOUT_COUNTERPART)
   return files.filter(({ node }) => node.entries.size > 0)
 }
 
-/** The three lists that stand at the top, in an environment, or in `ungrouped`. */
+/** Reads the three lists at the top, in an environment, or in `ungrouped`. */
 function readLists(
   holder: ForeignMapping,
   environment: string | null,
@@ -104,8 +104,8 @@ function readLists(
 
 const SIZED = 'sizes are set with memory_limit_mb and cpu_limit here: it is left out'
 const HERE = 'everything runs on this server: it is left out'
-const LOCAL = 'datastores are reached from their environment and this host alone: it is left out'
-const GROWING = 'disks grow with what is in them here'
+const LOCAL = 'datastores can only be reached from their environment and this host: it is left out'
+const GROWING = 'disks grow with their contents here'
 const STORE_FIELDS = {
   plan: SIZED,
   region: HERE,

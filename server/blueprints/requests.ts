@@ -8,7 +8,10 @@ const EnvironmentRef = z
   .string()
   .min(1)
   .optional()
-  .meta({ description: 'Id or name; where what names no environment belongs', examples: ['production'] })
+  .meta({
+    description: 'Id or name; used if the file does not name an environment',
+    examples: ['production'],
+  })
 
 export const Branch = judged(branchNameFault).meta({ examples: ['main'] })
 
@@ -18,11 +21,10 @@ export const BlueprintInput = z
     dry_run: z
       .boolean()
       .default(false)
-      .meta({ description: 'Only tells what it would do', examples: [true] }),
+      .meta({ description: 'Only report what would be done', examples: [true] }),
     environment: EnvironmentRef,
     repo_url: DEPLOYABLE_URL.optional().meta({
-      description:
-        'The repository that the file is of, and with it those services of a render.yaml that name none',
+      description: 'The repository that contains the file; services of a render.yaml that name none use it',
     }),
     branch: Branch.optional(),
   })
@@ -47,13 +49,13 @@ export const ExportQuery = z.strictObject({
   secrets: z
     .enum(['omit', 'include'])
     .default('omit')
-    .meta({ description: 'Whether values that look like secrets are written out', examples: ['omit'] }),
+    .meta({ description: 'Whether to include values that look like secrets', examples: ['omit'] }),
 })
 
-/** Content types of a body that is the file itself. */
+/** Content types of a body that is the YAML file itself. */
 const YAML_TYPES = /^(?:application|text)\/(?:x-)?yaml\b/i
 
-/** Whether a body is the file itself, and not JSON that holds it. */
+/** Whether a body is the YAML file itself, not JSON that contains it. */
 export function isYaml(contentType: string | undefined): boolean {
   return YAML_TYPES.test(contentType ?? '')
 }

@@ -5,7 +5,7 @@ import { Name } from '../schema.ts'
 import { ImageName, RepositoryAddress, ServiceInput, writtenHosts } from '../services/input.ts'
 import { PROPERTIES } from '../variables/references.ts'
 
-/** Every field of a shape may be left out, which keeps what is there, or be null, which returns it to its default. */
+/** A shape whose fields may be absent, which keeps the current value, or null, which restores the default. */
 type Loose<S extends z.ZodRawShape> = {
   [K in keyof S]: z.ZodOptional<z.ZodNullable<S[K] extends z.ZodType ? S[K] : z.ZodType>>
 }
@@ -22,10 +22,12 @@ function loose<S extends z.ZodRawShape>(shape: S): Loose<S> {
 
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** Rules between fields are looked at beside what is wrong with one of them. */
-const BESIDE_OTHERS = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null }
+/** Rules between fields are checked even if one of the fields is invalid. */
+const EVEN_IF_INVALID = {
+  when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
+}
 
-/** What a variable may take its value from; an entry has exactly one of them. */
+/** Where a variable can get its value from; an entry has exactly one of these. */
 const VALUE_SOURCES = ['value', 'from_datastore', 'from_service', 'generate', 'sync'] as const
 
 export const EnvEntry = z
@@ -35,7 +37,7 @@ export const EnvEntry = z
       .string()
       .optional()
       .meta({
-        // A number or a boolean without quotes is the text that is written.
+        // A number or boolean without quotes is read as the text that is written.
         type: ['string', 'number', 'boolean'],
         description:
           'As it is written; `${{service.NAME.PROP}}` and `${{datastore.NAME.PROP}}` refer to others',
@@ -44,7 +46,7 @@ export const EnvEntry = z
     from_datastore: z
       .strictObject({ name: Name, property: z.enum(PROPERTIES.datastore).optional() })
       .optional()
-      .meta({ description: 'A property of a datastore; its url when none is named' }),
+      .meta({ description: 'A property of a datastore; its url by default' }),
     from_service: z
       .strictObject({
         name: Name,
@@ -53,14 +55,14 @@ export const EnvEntry = z
       })
       .refine(({ property, env_var }) => property === undefined || env_var === undefined, {
         error: 'has a property or an env_var, not both',
-        ...BESIDE_OTHERS,
+        ...EVEN_IF_INVALID,
       })
       .optional()
       .meta({
-        description: 'A property of another service, its host and port when none is named, or its variable',
+        description: 'A property of another service (by default host and port), or one of its variables',
       }),
-    generate: z.literal(true).optional().meta({ description: 'Made at random once, then kept' }),
-    sync: z.literal(false).optional().meta({ description: 'Set by hand; no apply touches it' }),
+    generate: z.literal(true).optional().meta({ description: 'Generated at random once, then kept' }),
+    sync: z.literal(false).optional().meta({ description: 'Set by hand; an apply never changes it' }),
   })
   .superRefine((entry, context) => {
     const given = VALUE_SOURCES.filter((source) => entry[source] !== undefined)
@@ -68,9 +70,9 @@ export const EnvEntry = z
       context.addIssue(
         given.length === 0
           ? 'needs a value, from_datastore, from_service, generate: true or sync: false'
-          : `has ${given.join(' and ')}: one of them is meant`,
+          : `has ${given.join(' and ')}: use only one of them`,
       )
-  }, BESIDE_OTHERS)
+  }, EVEN_IF_INVALID)
   .meta({ id: 'EnvEntry', oneOf: VALUE_SOURCES.map((source) => ({ required: [source] })) })
 export type EnvEntry = z.infer<typeof EnvEntry>
 
@@ -104,7 +106,7 @@ const GroupEntry = z
   .strictObject({ name: groupName, vars: z.array(EnvEntry).nullable().optional() })
   .meta({ id: 'BlueprintEnvGroup' })
 
-/** A file without the things in it, which are read one by one. */
+/** A file without the items of its lists, which are read one by one. */
 export const BlueprintHead = z.strictObject({
   environment: Name.nullable().optional(),
   env_groups: z.unknown().optional(),
@@ -118,7 +120,7 @@ export const Blueprint = z
     environment: Name.nullable()
       .optional()
       .meta({
-        description: 'Where its services and datastores are; made when it is not there',
+        description: 'The environment of its services and datastores; created if it does not exist',
         examples: ['staging'],
       }),
     env_groups: z
@@ -140,7 +142,7 @@ export const BlueprintAction = z
     name: z.string().meta({ examples: ['api'] }),
     action: z.enum(BLUEPRINT_ACTIONS).meta({ examples: ['update'] }),
     changes: z.array(z.string()).meta({
-      description: 'What differs, without values of variables',
+      description: 'What differs, without the values of variables',
       examples: [['port: 3000 -> 8080', 'env.LOG_LEVEL: changed']],
     }),
   })
@@ -150,9 +152,9 @@ export type BlueprintAction = z.infer<typeof BlueprintAction>
 export const BlueprintResult = z
   .object({
     actions: z.array(BlueprintAction),
-    deploys: z.array(Deploy).meta({ description: 'Queued by this; none of a dry run' }),
+    deploys: z.array(Deploy).meta({ description: 'The deploys that this queued; none for a dry run' }),
     dry_run: z.boolean().meta({ examples: [false] }),
     warnings: z.array(z.string()).meta({ examples: [[]] }),
   })
-  .meta({ id: 'BlueprintResult', description: 'What an apply did, or what it would do' })
+  .meta({ id: 'BlueprintResult', description: 'What an apply did or would do' })
 export type BlueprintResult = z.infer<typeof BlueprintResult>

@@ -5,7 +5,7 @@ import { shownUrl } from '../services/view.ts'
 import { withDefaults } from './defaults.ts'
 import type { WantedService } from './project.ts'
 
-/** The settings that a file asks of a service, as a patch; what is so already is left out where only the vault can tell. */
+/** The settings that a file wants for a service, as a patch without a repository whose address and credentials stay the same. */
 export function wantedPatch(
   fields: WantedService['fields'],
   there: ServiceRow | undefined,
@@ -16,7 +16,7 @@ export function wantedPatch(
   return { ...patch, repo_url }
 }
 
-/** Whether a service has this repository with these credentials; hidden ones are those that it has. */
+/** Whether a service already has this repository with these credentials; masked ones count as the current ones. */
 function isSameRepository(url: string, { repo_url, repo_credentials }: ServiceRow): boolean {
   if (repo_url === null) return false
   if (repo_credentials === null) {

@@ -5,7 +5,7 @@ import type { Project, WantedService } from './project.ts'
 import { listServices, type ServiceRow } from '../services/store.ts'
 import { viewSettings } from '../services/view.ts'
 
-/** What there is of the environments that a project has to do with, read once. */
+/** What already exists on the server in the environments that a project uses, read once. */
 export class Standing {
   readonly environments: ReadonlyMap<string, Environment>
   readonly groups: ReadonlyMap<string, EnvGroupRow>
@@ -37,10 +37,10 @@ export class Standing {
   }
 }
 
-/** What was chosen for a service, with the names of the groups that it is linked to. */
+/** The settings of a service, with the names of the env groups that it is linked to. */
 export type ServiceSettings = ReturnType<typeof viewSettings> & { env_groups: string[] }
 
-/** The settings of those services of a project that are there. */
+/** The settings of those services of a project that already exist. */
 export function settingsOf(
   { services }: Project,
   standing: Standing,

@@ -17,11 +17,11 @@ export interface BlueprintRow {
   environment: string | null
   auto_sync: number
   overwrite_variables: number
-  /** The head that was pushed and is not yet looked at. */
+  /** The commit that was pushed and has not been processed yet. */
   pending_commit: string | null
-  /** What stands for the file that was applied last. */
+  /** The digest of the file that was applied last. */
   synced_digest: string | null
-  /** In JSON. */
+  /** A `LastSync` in JSON. */
   last_sync: string | null
   created_at: number
   updated_at: number
@@ -59,7 +59,7 @@ export function updateBlueprint(id: string, columns: BlueprintColumns): void {
   )
 }
 
-/** Notes that a pushed head was looked at, unless another one was pushed meanwhile. */
+/** Records that a pushed commit was processed, unless another one was pushed in the meantime. */
 export function settlePush(id: string, commit: string): void {
   useDatabase().run(
     'UPDATE blueprints SET pending_commit = NULL WHERE id = ? AND pending_commit = ?',

@@ -9,7 +9,7 @@ const Path = judged((path) => {
   if (path === '' || path.length > 1_024) return 'must have 1 to 1024 characters'
   return relativePathFault(path)
 }).meta({
-  description: 'Of the file; deployer.yaml, then render.yaml, when absent',
+  description: 'Path of the file; by default deployer.yaml, or else render.yaml',
   examples: ['deployer.yaml'],
 })
 
@@ -18,14 +18,17 @@ const EnvironmentName = z
   .min(1)
   .nullable()
   .optional()
-  .meta({ description: 'Id or name; where a file that names none belongs', examples: ['production'] })
+  .meta({
+    description: 'Id or name; used if the file does not name an environment',
+    examples: ['production'],
+  })
 
-/** What stands in the place of a name in addresses of the API, where it means something else. */
-const OTHER_ADDRESSES = ['apply', 'convert', 'export', 'file']
+/** Path segments of the API that are not the name of a blueprint. */
+const RESERVED_NAMES = ['apply', 'convert', 'export', 'file']
 
 export const BlueprintName = Name.refine(
-  (name) => !OTHER_ADDRESSES.includes(name),
-  `must not be ${OTHER_ADDRESSES.join(', ')}: the API means something else by /blueprints/ and that`,
+  (name) => !RESERVED_NAMES.includes(name),
+  `must not be ${RESERVED_NAMES.join(', ')}: the API uses these paths under /blueprints/ for something else`,
 ).meta({ examples: ['shop'] })
 
 const settings = {
@@ -69,7 +72,7 @@ export const LastSync = z
     error: z
       .string()
       .nullable()
-      .meta({ description: 'Why it failed, with every fault of the file', examples: [null] }),
+      .meta({ description: 'Why it failed, with every error in the file', examples: [null] }),
     actions: z.array(BlueprintAction),
   })
   .meta({ id: 'BlueprintSync' })
@@ -100,7 +103,7 @@ export const SyncedBlueprint = z
   })
   .meta({
     id: 'SyncedBlueprint',
-    description: 'A blueprint that is kept in step with a file of a repository',
+    description: 'A blueprint that is kept in sync with a file in a repository',
   })
 export type SyncedBlueprint = z.infer<typeof SyncedBlueprint>
 
@@ -120,5 +123,5 @@ export const RepositoryFile = z
       .meta({ examples: ['main'] }),
     commit: z.string().meta({ examples: ['9fceb02d0ae598e95dc970b74767f19372d61af8'] }),
   })
-  .meta({ id: 'BlueprintFile', description: 'A blueprint as a repository has it' })
+  .meta({ id: 'BlueprintFile', description: 'A blueprint file in a repository' })
 export type RepositoryFile = z.infer<typeof RepositoryFile>

@@ -26,7 +26,7 @@ import type {
   SyncedBlueprintPatch,
 } from './synced-schema.ts'
 
-/** Records a blueprint of a repository; the first sync is asked for, or comes with a push. */
+/** Records a blueprint of a repository. The first sync happens on request or with a push. */
 export function createBlueprint(input: SyncedBlueprintInput): BlueprintRow {
   const now = Date.now()
   const row: BlueprintRow = {
@@ -46,25 +46,25 @@ export function createBlueprint(input: SyncedBlueprintInput): BlueprintRow {
     updated_at: now,
     ...columnsOf(input),
   }
-  namedOnce(row.name, () => insertBlueprint(row))
+  withUniqueName(row.name, () => insertBlueprint(row))
   tellBlueprints()
   return row
 }
 
-/** Changes a blueprint; a file that is found elsewhere from now on counts as one that was never applied. */
+/** Changes a blueprint. The next sync applies the file even if it has not changed. */
 export function patchBlueprint(row: BlueprintRow, patch: SyncedBlueprintPatch): BlueprintRow {
   const { repo_url, ...rest } = patch
   const isShown = row.repo_credentials !== null && repo_url === shownUrl(row.repo_url, true)
   const columns = columnsOf(isShown ? rest : patch)
   if (Object.keys(columns).length === 0) return row
-  namedOnce(patch.name ?? row.name, () =>
+  withUniqueName(patch.name ?? row.name, () =>
     updateBlueprint(row.id, { ...columns, synced_digest: null, updated_at: Date.now() }),
   )
   tellBlueprints()
   return findBlueprint(row.id)
 }
 
-/** Forgets a blueprint; what it made stays. */
+/** Deletes a blueprint; what it created stays. */
 export function deleteBlueprint({ id }: BlueprintRow): void {
   deleteBlueprintRow(id)
   tellBlueprints()
@@ -80,7 +80,7 @@ export function lastSyncOf({ last_sync }: BlueprintRow): LastSync | null {
   return last_sync === null ? null : (JSON.parse(last_sync) as LastSync)
 }
 
-/** Records how a sync ended. `digest` stands for the file that was applied; undefined when none was. */
+/** Records how a sync ended, with the digest of the file if it was applied. */
 export function recordSync(id: string, sync: LastSync, digest?: string): void {
   updateBlueprint(id, {
     last_sync: JSON.stringify(sync),
@@ -91,7 +91,7 @@ export function recordSync(id: string, sync: LastSync, digest?: string): void {
 
 let onPush = () => {}
 
-/** Calls the listener, the only one, whenever a push to the branch of a blueprint was noted. */
+/** Sets the one listener that is called when a push to the branch of a blueprint was recorded. */
 export function whenBlueprintPushed(listener: () => void): void {
   onPush = listener
 }
@@ -102,19 +102,19 @@ export interface PushedHead extends Pushed {
   repositories: ReadonlySet<string>
 }
 
-/** Has the blueprints of a branch or tag that was pushed looked at again; answers their names. */
+/** Marks the blueprints that follow a pushed branch or tag for a sync. Returns their names. */
 export function noteBlueprintPush(push: PushedHead, isAllowed: (url: string) => boolean): string[] {
-  const meant = listBlueprints().filter((row) => {
+  const affected = listBlueprints().filter((row) => {
     if (row.auto_sync === 0 || !isFollowed(row.branch, push)) return false
     const key = repositoryKey(row.repo_url)
     return key !== null && push.repositories.has(key) && isAllowed(row.repo_url)
   })
-  for (const { id } of meant) updateBlueprint(id, { pending_commit: push.after })
-  if (meant.length > 0) onPush()
-  return meant.map(({ name }) => name)
+  for (const { id } of affected) updateBlueprint(id, { pending_commit: push.after })
+  if (affected.length > 0) onPush()
+  return affected.map(({ name }) => name)
 }
 
-/** A synced blueprint as the wire has it. */
+/** A synced blueprint as the API returns it. */
 export function viewBlueprint(row: BlueprintRow): SyncedBlueprint {
   return {
     id: row.id,
@@ -152,7 +152,7 @@ function columnsOf(input: SyncedBlueprintPatch): BlueprintColumns {
   return columns
 }
 
-function namedOnce(name: string, write: () => void): void {
+function withUniqueName(name: string, write: () => void): void {
   useDatabase().transaction(() => {
     try {
       write()
@@ -165,7 +165,7 @@ function namedOnce(name: string, write: () => void): void {
   })
 }
 
-/** Blueprints have no kind of their own in the change feed. */
+/** Reports a change of blueprints as a resync, since they have no kind of their own in the change feed. */
 function tellBlueprints(): void {
   tell({ kind: 'all', id: '*', service_id: null, action: 'resync' })
 }

@@ -2,14 +2,14 @@ import type { WantedService } from './project.ts'
 import type { RefusedField } from './refusal.ts'
 import type { MergedVariables } from './variables.ts'
 
-/** What is tried of a service. */
+/** The part of a wanted service that is tried. */
 export interface ServiceTrial
   extends Pick<WantedService, 'fields' | 'groups'>, Pick<MergedVariables, 'written' | 'variables'> {
-  /** The custom domains of the file that are not, by their place in the list. */
+  /** The indexes of the file's custom domains that are not tried. */
   without: readonly number[]
 }
 
-/** A trial without what was refused of it; null when that is nothing that it could go without. */
+/** The next trial, without what was refused; null if that cannot be left out. */
 export function nextTrial(trial: ServiceTrial, [field, item]: RefusedField): ServiceTrial | null {
   const { fields, written, without } = trial
   if (field === 'env' && written.length > 0) return { ...trial, written: [], variables: [] }
@@ -17,7 +17,7 @@ export function nextTrial(trial: ServiceTrial, [field, item]: RefusedField): Ser
   const { [field]: value, ...rest } = fields
   if (field !== 'custom_domains' || !Array.isArray(value) || item === undefined)
     return { ...trial, fields: rest }
-  // One of them, which may have been the one that was refused.
+  // The canonical domain must be one of the custom domains, perhaps the refused one, so it is left out too.
   const { canonical_domain: _, ...others } = rest
   const at = item - without.filter((place) => place < item).length
   const custom_domains = value.toSpliced(at, 1) as unknown[]

@@ -11,7 +11,7 @@ import { isAsWritten, writtenOf } from './written.ts'
 /** 256 bits. */
 const GENERATED_BYTES = 32
 
-/** The public address that a service has, or will have when it is made; null for one without. */
+/** The public URL that a service has or will have once it is created; null for one without. */
 export function ownUrl({ name, environment, type }: WantedService, standing: Standing): string | null {
   const there = standing.service(environment, name)
   const [host] = hostsOf({ name, type: there?.type ?? type ?? 'web_service' }, { name: environment })
@@ -25,21 +25,21 @@ export interface VariablePolicy {
 
 /** The variables of a service or an env group as an apply wants them. */
 export interface MergedVariables {
-  /** All of them, those that the file does not name included. */
+  /** All of them, including those that the file does not name. */
   variables: Variable[]
-  /** Those that the apply writes; they differ from what is there. */
+  /** Those that the apply writes because they differ from the current ones. */
   written: { wanted: WantedVariable; value: string; isNew: boolean }[]
   notes: string[]
 }
 
-/** Whose variables are merged: its id, once it is there, its name for notes, and its address; null of what has none. */
+/** The owner of variables: its id if it exists, its name for notes, and its URL if it has one. */
 interface Holder {
   id: string | undefined
   label: string
   url: string | null
 }
 
-/** Lays wanted variables over those that are there. Nothing is removed, and what waits for a value is left as it is. */
+/** Merges wanted variables into the current ones. None is removed, and those that wait for a value are not changed. */
 export function mergeVariables(
   { id: holder, label, url }: Holder,
   wanted: readonly WantedVariable[],
@@ -63,7 +63,7 @@ export function mergeVariables(
     }
     if (waiting.has(variable)) {
       merged.notes.push(
-        `line ${place.line}: ${key} of ${label} leads to ${waiting.get(variable)}, which has no value yet: apply the file again when it has`,
+        `line ${place.line}: ${key} of ${label} refers to ${waiting.get(variable)}, which has no value yet: apply the file again when it has`,
       )
       continue
     }

@@ -23,7 +23,7 @@ import {
   type WantedVariable,
 } from './project.ts'
 import type { Waiting } from './references.ts'
-import { layRefusal } from './refusal.ts'
+import { reportRefusal } from './refusal.ts'
 import { withDefaults } from './defaults.ts'
 import { wantedPatch } from './settings.ts'
 import type { Standing } from './standing.ts'
@@ -31,7 +31,7 @@ import { nextTrial, type ServiceTrial } from './trial.ts'
 import { mergeVariables, ownUrl, type MergedVariables, type VariablePolicy } from './variables.ts'
 import { recordWritten } from './written.ts'
 
-/** Of one file; each takes as long as the making of a service. Who has more sees the rest when these are mended. */
+/** Per file; each takes as long as creating a service. If a file has more faults, the rest appear when these are fixed. */
 const MAX_RETRIALS = 200
 
 export interface ApplyOptions extends VariablePolicy {
@@ -39,28 +39,28 @@ export interface ApplyOptions extends VariablePolicy {
 }
 
 /**
- * The writing of a project, in steps that each need the ones before: what refers to something by its id comes after it.
- * Each thing is written once, and what is so already is not. Variables may lead anywhere until all is written. What is at
- * fault is left out, so that the rest shows its own.
+ * Writes a project in steps, each of which needs those before: what refers to something by its id comes after it. Everything
+ * is written once, and only if it differs. Variables may have dangling references until everything is written. Faulty parts
+ * are left out, so that the others are still checked.
  */
 export class Work {
   readonly notes: string[] = []
   readonly madeEnvironments: string[] = []
-  /** What becomes of the variables of each service and env group. */
+  /** The merged variables of each service and env group. */
   readonly variables = new Map<WantedService | WantedGroup, MergedVariables>()
   /** Whether anything was written. */
   wrote = false
-  /** Names the live services whose whole environment has become another one. */
+  /** Returns the live services whose resolved variables have changed. */
   readonly renewed: () => ServiceRow[]
   readonly #project: Project
   readonly #standing: Standing
   readonly #faults: Faults
   readonly #dryRun: boolean
   #retrials = 0
-  /** Names of what is left out: whatever refers to them is no fault of its own. */
+  /** Names of what is left out: references to them are not reported as faults. */
   readonly #leftOut: Set<string>
-  readonly #unmade = new Set([UNNAMED])
-  /** What was written, by id. */
+  readonly #missingEnvironments = new Set([UNNAMED])
+  /** The groups and services that were written, by id. */
   readonly #groups = new Map<string, WantedGroup>()
   readonly #services = new Map<string, WantedService>()
 
@@ -83,15 +83,15 @@ export class Work {
     this.renewed = options.dryRun ? () => [] : watchEnvironments(this.#touched(project))
   }
 
-  /** Writes what is sound; what an operation refuses is laid to its place. */
+  /** Writes the valid parts. What an operation refuses is reported at its place. */
   write(): void {
     const { environments, groups, datastores, services } = this.#project
     for (const { name, node } of environments) {
       try {
         this.#makeEnvironment(name)
       } catch (error) {
-        layRefusal(this.#faults, { node }, error, [])
-        this.#unmade.add(name)
+        reportRefusal(this.#faults, { node }, error, [])
+        this.#missingEnvironments.add(name)
       }
     }
     for (const group of groups) this.#attempt(group, () => this.#writeGroup(group), group.variables)
@@ -99,18 +99,18 @@ export class Work {
     for (const service of services) this.#attemptService(service)
   }
 
-  /** Lays what keeps a variable of a service from resolving to what the file says of it. */
-  layUnresolved({ id }: ServiceRow, error: AppError): void {
+  /** Reports why a variable of a service cannot be resolved, at the place in the file that sets it. */
+  reportUnresolved({ id }: ServiceRow, error: AppError): void {
     const { cause } = error
     if (cause instanceof ReferenceFault && cause.missing !== null && this.#leftOut.has(cause.missing)) return
     const groups = groupIdsOf(id).flatMap((group) => this.#groups.get(group) ?? [])
     const service = this.#services.get(id)
     const holders = service ? [...groups, service] : groups
     const variables = holders.flatMap((holder) => holder.variables)
-    layRefusal(this.#faults, holders.at(-1)!, error, variables)
+    reportRefusal(this.#faults, holders.at(-1)!, error, variables)
   }
 
-  /** The service that a file describes, which is there by now. */
+  /** The service that a file describes, which exists by now. */
   serviceOf({ name, environment }: WantedService): ServiceRow {
     return findService(name, environment)
   }
@@ -120,7 +120,7 @@ export class Work {
     this.notes.push(...merged.notes)
   }
 
-  /** The environments in which variables are written that running services may have. */
+  /** The environments in which variables that running services may have are written. */
   #touched({ services, groups }: Project): string[] {
     const isWritten = (wanted: WantedService | WantedGroup) => this.variables.get(wanted)!.written.length > 0
     const own = services
@@ -133,9 +133,9 @@ export class Work {
     return [...new Set([...own, ...linked])]
   }
 
-  /** Whether something can be tried: no fault of it is known, and its environment is there. */
-  #isSound({ node, environment }: { node: Node; environment?: string }): boolean {
-    const isPlaced = environment === undefined || !this.#unmade.has(environment)
+  /** Whether something can be tried: it has no known fault, and its environment exists. */
+  #isValid({ node, environment }: { node: Node; environment?: string }): boolean {
+    const isPlaced = environment === undefined || !this.#missingEnvironments.has(environment)
     return isPlaced && !this.#faults.concern(node.place.path)
   }
 
@@ -144,39 +144,41 @@ export class Work {
     work: () => void,
     variables: readonly WantedVariable[] = [],
   ): void {
-    if (!this.#isSound(wanted)) this.#leftOut.add(wanted.name)
+    if (!this.#isValid(wanted)) this.#leftOut.add(wanted.name)
     else {
       try {
         work()
       } catch (error) {
         this.#leftOut.add(wanted.name)
-        layRefusal(this.#faults, wanted, error, variables)
+        reportRefusal(this.#faults, wanted, error, variables)
       }
     }
   }
 
   #attemptService(wanted: WantedService): void {
-    const isSound = this.#isSound(wanted)
-    if (!isSound) this.#leftOut.add(wanted.name)
-    const trial = isSound ? { ...wanted, ...this.variables.get(wanted)!, without: [] } : this.#ofHosts(wanted)
+    const isValid = this.#isValid(wanted)
+    if (!isValid) this.#leftOut.add(wanted.name)
+    const trial = isValid
+      ? { ...wanted, ...this.variables.get(wanted)!, without: [] }
+      : this.#hostsTrial(wanted)
     if (trial) this.#tryService(wanted, trial)
   }
 
-  /** One that is refused is tried again without what was refused, until all that is wrong with it is known. */
+  /** Tries to write a service, again and again without what was refused, until all its faults are known. */
   #tryService(wanted: WantedService, trial: ServiceTrial): void {
     try {
       this.#writeService(wanted, trial)
     } catch (error) {
       this.#leftOut.add(wanted.name)
-      const refused = layRefusal(this.#faults, wanted, error, wanted.variables, trial.without)
+      const refused = reportRefusal(this.#faults, wanted, error, wanted.variables, trial.without)
       const next = nextTrial(trial, refused)
       if (next && this.#retrials++ < MAX_RETRIALS) this.#tryService(wanted, next)
     }
   }
 
-  /** Of one that is at fault the hosts are tried, which only the operations judge. */
-  #ofHosts({ name, environment, type = 'web_service', fields }: WantedService): ServiceTrial | null {
-    if (name === UNNAMED || this.#unmade.has(environment) || !TYPES[type].hasHosts) return null
+  /** For a faulty service, a trial of only its hosts, which only the operations can check. */
+  #hostsTrial({ name, environment, type = 'web_service', fields }: WantedService): ServiceTrial | null {
+    if (name === UNNAMED || this.#missingEnvironments.has(environment) || !TYPES[type].hasHosts) return null
     const { custom_domains = [] } = fields
     return { fields: { custom_domains }, groups: undefined, written: [], variables: [], without: [] }
   }
@@ -213,7 +215,7 @@ export class Work {
     for (const field of fixed)
       if (fields[field] !== there[field])
         this.notes.push(
-          `line ${placeIn(node, [field]).line}: datastore ${name} keeps its ${field} ${there[field]}${field === 'version' ? ': upgrade it by itself' : ', which cannot be changed'}`,
+          `line ${placeIn(node, [field]).line}: datastore ${name} keeps its ${field} ${there[field]}${field === 'version' ? ': upgrade it separately' : ', which cannot be changed'}`,
         )
     const patch = Object.fromEntries(Object.keys(DatastorePatch.shape).map((field) => [field, fields[field]]))
     if (patchDatastore(there, DatastorePatch.parse(patch)) !== there) this.wrote = true

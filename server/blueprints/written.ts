@@ -1,12 +1,12 @@
 import { useContext, useDatabase } from '../context.ts'
 
-/** What an apply wrote as a variable. */
+/** A variable as an apply wrote it. */
 export interface WrittenVariable {
   fingerprint: string
   generated: number
 }
 
-/** What applies wrote as the variables of a service or an env group, by key. */
+/** The variables of a service or an env group as applies wrote them, by key. */
 export function writtenOf(holder: string): Map<string, WrittenVariable> {
   const rows = useDatabase().all<WrittenVariable & { key: string }>(
     'SELECT key, fingerprint, generated FROM blueprint_variables WHERE holder = ?',
@@ -15,7 +15,7 @@ export function writtenOf(holder: string): Map<string, WrittenVariable> {
   return new Map(rows.map(({ key, ...written }) => [key, written]))
 }
 
-/** Records what an apply wrote, so that a later one can tell it from what was set by hand. */
+/** Records what an apply wrote, so that a later apply can distinguish it from what was set by hand. */
 export function recordWritten(holder: string, key: string, value: string, generated: boolean): void {
   useDatabase().run(
     `INSERT INTO blueprint_variables (holder, key, fingerprint, generated) VALUES (?1, ?2, ?3, ?4)

@@ -18,24 +18,24 @@ import { AppError } from '../errors.ts'
 import type { Faults, Place } from './faults.ts'
 import type { MappingNode, Node } from './nodes.ts'
 
-/** The same as a request body may have. */
+/** The same limit as for a request body. */
 export const MAX_YAML_BYTES = 2 * 1024 * 1024
-/** With every alias followed: a project of a thousand services has some 50,000. */
+/** Max values, with every alias followed: a project of a thousand services has about 50,000. */
 const MAX_NODES = 200_000
-/** The same of text: an alias to a long one costs as much each time. */
+/** Max characters, with every alias followed: each alias to a long text costs as much as the text. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
-/** A project needs eight. */
+/** Max levels of nesting; a project needs eight. */
 const MAX_DEPTH = 64
 
-/** Lines, commas, brackets and the like: that many take the parser half a second, which nothing else runs in. */
+/** Max lines, commas, brackets and the like: this many take the parser half a second, during which nothing else runs. */
 const MAX_INDICATORS = 100_000
 
 /** The types that YAML's core schema has a tag for (YAML 1.2.2 section 10.3). */
 const CORE_TAG = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/
 
 /**
- * Reads a YAML 1.2 file (core schema, merge keys) with the place of each value, and adds what is wrong with its form.
- * Throws `payload_too_large`, or `invalid_request` with every fault where it cannot be told what the rest means.
+ * Reads a YAML 1.2 file (core schema, merge keys) with the place of each value, and adds faults in its form. Throws
+ * `payload_too_large`, or `invalid_request` with every fault when the rest of the file cannot be interpreted.
  */
 export function readYaml(text: string, faults: Faults): Node {
   if (Buffer.byteLength(text) > MAX_YAML_BYTES)
@@ -54,18 +54,18 @@ function parse(text: string, lines: LineCounter, faults: Faults): Document {
     const document = parseDocument(text, {
       version: '1.2',
       schema: 'core',
-      // Looked at below, with places and in time that grows with the map and not with its square.
+      // Checked below, with places and in linear instead of quadratic time.
       uniqueKeys: false,
       prettyErrors: false,
-      // Only `silent` would pass over a second document.
+      // Only `silent` would ignore a second document.
       logLevel: 'error',
       lineCounter: lines,
     })
     const found = [...document.errors, ...document.warnings]
-    // Where the stack ends says nothing of the file.
-    if (found.some(({ message }) => STACK_ENDED.test(message))) throw new RangeError(TOO_DEEP)
+    // Where the stack overflowed says nothing about the file.
+    if (found.some(({ message }) => STACK_OVERFLOW.test(message))) throw new RangeError(TOO_DEEP)
     for (const { name, pos, code, message } of found)
-      // Tags that are not known are told with the paths of their values.
+      // Unknown tags are reported below, with the paths of their values.
       if (name !== 'YAMLWarning' || code !== 'TAG_RESOLVE_FAILED')
         faults.add(placeAt(lines, pos[0], ''), wordsOf(code, message))
     if (found.some(({ code }) => !HARMLESS.has(code))) faults.refuse()
@@ -78,16 +78,16 @@ function parse(text: string, lines: LineCounter, faults: Faults): Document {
   }
 }
 
-/** What is wrong without making another thing of the rest. */
+/** Errors that do not change how the rest of the file is read. */
 const HARMLESS = new Set<ErrorCode>(['MULTIPLE_DOCS', 'TAG_RESOLVE_FAILED'])
 
-/** What the parser found, in words for who writes a blueprint. */
+/** The parser's message, in words for the author of a blueprint. */
 function wordsOf(code: ErrorCode, message: string): string {
-  if (code === 'MULTIPLE_DOCS') return 'the file holds several documents, and a blueprint is one'
+  if (code === 'MULTIPLE_DOCS') return 'the file contains several documents, but a blueprint is only one'
   return message.split('\n')[0]!
 }
 
-/** How many characters may begin a value, counted without parsing. */
+/** The number of characters that may begin a value, counted without parsing. */
 function indicatorsOf(text: string): number {
   let count = 0
   for (let at = 0; at < text.length; at++) {
@@ -100,22 +100,22 @@ function indicatorsOf(text: string): number {
 }
 
 const INDICATORS = new Set('\n\r,[]{}-?:')
-/** These count in block style only before a blank; before the end of a line that counts. */
+/** In block style these count only before a blank; before the end of a line, the line break counts. */
 const BEFORE_BLANK = new Set('-?:')
 
-/** Where what is wrong with a file as a whole is told. */
+/** The place of faults of the whole file. */
 export const TOP: Place = { line: 1, column: 1, path: '' }
-/** What the parser makes of it itself. */
-const STACK_ENDED = /call stack/
+/** In the parser's own message about a stack overflow. */
+const STACK_OVERFLOW = /call stack/
 const TOO_DEEP = `is nested more than ${MAX_DEPTH} deep`
 
 class Reading {
   readonly #document: Document
   readonly #lines: LineCounter
   readonly #faults: Faults
-  /** What each alias means: the last node before it that bears the anchor. */
+  /** The target of each alias: the last node before it that has the anchor. */
   readonly #targets = new Map<Alias, YamlNode>()
-  /** Those that are being followed: an alias to one of them goes round in a circle. */
+  /** Targets that are being followed: an alias to one of them is circular. */
   readonly #following = new Set<YamlNode>()
   #nodes = 0
   #characters = 0
@@ -151,7 +151,7 @@ class Reading {
     this.#count(place, depth)
     if (isAlias(node)) return this.#follow(node, place, depth, (target) => this.#read(target, place, depth))
     const isTagged = node?.tag !== undefined && !CORE_TAG.test(node.tag)
-    if (isTagged) this.#faults.add(place, `has the tag ${node.tag}: only plain values are read`)
+    if (isTagged) this.#faults.add(place, `has the tag ${node.tag}: only plain values are allowed`)
     if (isMap(node)) return this.#readMap(node, place, depth)
     if (isSeq(node)) {
       const items = (node.items as (YamlNode | Pair | null)[]).map((item, index) => {
@@ -176,7 +176,7 @@ class Reading {
       const named = isAlias(key) ? this.#targets.get(key) : key
       const keyPlace = key?.range ? placeAt(this.#lines, key.range[0], place.path) : place
       if (!isScalar(named)) {
-        this.#faults.add(keyPlace, 'has a key that is no plain text')
+        this.#faults.add(keyPlace, 'has a key that is not plain text')
         continue
       }
       const name = textOf(named)
@@ -186,7 +186,7 @@ class Reading {
         continue
       }
       if (own.has(name)) {
-        this.#faults.add(at, 'stands twice in one mapping')
+        this.#faults.add(at, 'is given twice in one mapping')
         continue
       }
       own.add(name)
@@ -195,7 +195,7 @@ class Reading {
     return { kind: 'mapping', place, entries }
   }
 
-  /** Merge keys (yaml.org/type/merge): what stands in the map itself wins, then the first of several sources. */
+  /** Merge keys (yaml.org/type/merge): the map's own keys win, then the first of several sources. */
   #merge(
     value: YamlNode | null,
     place: Place,
@@ -226,7 +226,7 @@ class Reading {
       return { ...NOTHING, place }
     }
     if (this.#following.has(target)) {
-      this.#faults.add(place, `*${alias.source} goes round in a circle`)
+      this.#faults.add(place, `*${alias.source} is circular`)
       return { ...NOTHING, place }
     }
     this.#following.add(target)
@@ -265,7 +265,7 @@ function readScalar(scalar: Scalar | null, place: Place): Node {
   return { kind: 'scalar', place, value: isKnown ? value : null, text: textOf(scalar) }
 }
 
-/** A number, a boolean or null as it is written: `3.10` is no 3.1. */
+/** The text of a scalar as it is written, even of a number, boolean or null: `3.10` is not 3.1. */
 function textOf({ value, source }: Scalar): string {
   return typeof value === 'string' ? value : (source ?? '')
 }

@@ -6,21 +6,21 @@ import { writePrivateFile } from '../files.ts'
 
 const CHAIN = 'fullchain.pem'
 const KEY = 'privkey.pem'
-/** The key of an order under way: a certificate for it may come after a restart. */
+/** The key of an order in progress: its certificate may arrive after a restart. */
 const NEXT_KEY = 'next.privkey.pem'
-/** The one that serves and the one before, which a worker that retires may still read. */
+/** The current one and the one before, which a worker that is shutting down may still read. */
 const KEPT_VERSIONS = 2
 const VERSION_BYTES = 4
 
-/** Where a certificate and its key are. */
+/** The files of a certificate and its key. */
 export interface PemFiles {
   certificate: string
   key: string
 }
 
 /**
- * The folder of a name's certificate. Names are checked before they get here: of letters, digits, hyphens and dots, with
- * an asterisk first at most, which stands as an underscore that no name has.
+ * The folder of a name's certificate. Names are validated before they get here: letters, digits, hyphens and dots, with at
+ * most a leading asterisk, which is replaced by an underscore, since no name has one.
  */
 function certificateFolder(name: string): string {
   return join(useContext().options.dataDirectory, 'certificates', name.replace('*', '_'))
@@ -33,8 +33,8 @@ export function versionFiles(name: string, version: string): PemFiles {
 }
 
 /**
- * Writes a new version and then `fullchain.pem` and `privkey.pem`, which are for people and other programs. Answers the
- * version. Throws what the file system says; what served before is whole then.
+ * Writes a new version and then `fullchain.pem` and `privkey.pem`, which are for people and other programs. Returns the
+ * version. Throws the file system's errors; the previous version is intact then.
  */
 export function writeVersion(name: string, chain: string, key: string): string {
   const version = randomBytes(VERSION_BYTES).toString('hex')
@@ -47,7 +47,7 @@ export function writeVersion(name: string, chain: string, key: string): string {
   return version
 }
 
-/** Removes all that nothing shows any more: older versions, the key of an order that has ended, what a kill left half-written. */
+/** Removes what is no longer used: older versions, the key of a finished order, files left half-written by a kill. */
 export function removeOldVersions(name: string, current: string): void {
   const folder = certificateFolder(name)
   const files = readdirSync(folder)
@@ -62,7 +62,7 @@ export function removeOldVersions(name: string, current: string): void {
   for (const file of files) if (!kept.has(file)) rmSync(join(folder, file), { force: true })
 }
 
-/** The key of the order under way; `make` makes it when there is none. */
+/** Returns the key of the order in progress; `make` creates it when there is none. */
 export async function nextKey(name: string, make: () => Promise<string>): Promise<string> {
   const file = join(certificateFolder(name), NEXT_KEY)
   if (existsSync(file)) return readFileSync(file, 'utf8')
@@ -71,17 +71,17 @@ export async function nextKey(name: string, make: () => Promise<string>): Promis
   return key
 }
 
-/** Whether the key of an order under way is kept. */
+/** Whether the key of an order in progress is stored. */
 export function hasNextKey(name: string): boolean {
   return existsSync(join(certificateFolder(name), NEXT_KEY))
 }
 
-/** Removes everything of a name. */
+/** Removes all files of a name. */
 export function removeCertificateFiles(name: string): void {
   rmSync(certificateFolder(name), { recursive: true, force: true })
 }
 
-/** The files of an uploaded certificate; no name has an underscore, so the folder is nobody's. */
+/** The files of an uploaded certificate. No name has an underscore, so the folder cannot collide with one. */
 export function uploadedFiles(id: string): PemFiles {
   const folder = certificateFolder(join('_uploaded', id))
   return { certificate: join(folder, CHAIN), key: join(folder, KEY) }
@@ -97,7 +97,7 @@ export function removeUploaded(id: string): void {
   removeCertificateFiles(join('_uploaded', id))
 }
 
-/** Writes a certificate that proves something for a moment. */
+/** Writes a certificate that is needed only to answer a challenge. */
 export function writeChallenge(chain: string, key: string): PemFiles & { remove: () => void } {
   const folder = join(challengeFolder(), randomBytes(VERSION_BYTES).toString('hex'))
   const files = { certificate: join(folder, CHAIN), key: join(folder, KEY) }
@@ -106,7 +106,7 @@ export function writeChallenge(chain: string, key: string): PemFiles & { remove:
   return { ...files, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** Removes what orders left that were cut off. */
+/** Removes what interrupted orders left. */
 export function removeChallenges(): void {
   rmSync(challengeFolder(), { recursive: true, force: true })
 }
@@ -116,8 +116,8 @@ function challengeFolder(): string {
 }
 
 /**
- * Where the key of the account at an authority is: apart from the certificates, which the data plane reads. With it new
- * ones can be had for every name that leads here.
+ * The file with the key of the account at an authority. It is kept apart from the certificates, which the data plane reads,
+ * because with it anyone could get certificates for every name that leads here.
  */
 export function accountKeyFile(directory: string): string {
   const { host, pathname } = new URL(directory)
@@ -125,7 +125,7 @@ export function accountKeyFile(directory: string): string {
   return join(accountFolder(), place, KEY)
 }
 
-/** Takes the accounts of earlier versions out of the folder that the data plane reads. */
+/** Moves the account keys of earlier versions out of the folder that the data plane reads. */
 export function moveAccountKeys(): void {
   const former = certificateFolder('_accounts')
   if (!existsSync(former)) return

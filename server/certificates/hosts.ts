@@ -13,7 +13,7 @@ export interface RoutedHost {
   host: string
   service: string | null
   serviceId: string | null
-  /** The server's domain that it is under by the service's name; null for the dashboard and for custom domains. */
+  /** The server's domain under which the host has the service's name; null for the dashboard and for custom domains. */
   domain: string | null
 }
 
@@ -26,16 +26,16 @@ export function routedHosts(): RoutedHost[] {
   for (const environment of listEnvironments()) {
     for (const service of listServices(environment.id)) {
       if (service.deleting) continue
-      const of = { service: qualifiedName(service.name, environment), serviceId: service.id }
+      const owner = { service: qualifiedName(service.name, environment), serviceId: service.id }
       for (const domain of domains)
-        for (const host of hostsOf(service, environment, [domain])) hosts.push({ host, ...of, domain })
-      for (const host of customDomainsOf(service)) hosts.push({ host, ...of, domain: null })
+        for (const host of hostsOf(service, environment, [domain])) hosts.push({ host, ...owner, domain })
+      for (const host of customDomainsOf(service)) hosts.push({ host, ...owner, domain: null })
     }
   }
   return hosts
 }
 
-/** Tells of certificates, which have no kind of their own in the change feed, as changes of what is served at these hosts. */
+/** Reports new certificates, which have no kind of their own in the change feed, as changes of what these hosts serve. */
 export function tellCertified(hosts: readonly RoutedHost[]): void {
   for (const id of new Set(hosts.map(({ serviceId }) => serviceId))) {
     if (id !== null) tellService(id)
@@ -43,7 +43,7 @@ export function tellCertified(hosts: readonly RoutedHost[]): void {
   }
 }
 
-/** Whether certificates are sought: TLS is on, and some host is not local. */
+/** Whether the server orders certificates: TLS is on, and some host is not local. */
 export function seeksCertificates(): boolean {
   if (useContext().options.tls === 'off') return false
   return (
@@ -51,7 +51,7 @@ export function seeksCertificates(): boolean {
   )
 }
 
-/** The uploaded certificates by what they are for; the newest wins, one that has ended counts for nothing. */
+/** The uploaded certificates by name; the newest wins, expired ones are ignored. */
 export class UploadedBook {
   readonly #byName = new Map<string, UploadedRow>()
 
@@ -62,17 +62,17 @@ export class UploadedBook {
     }
   }
 
-  /** The one for a host: by its name, else by the wildcard one label above. */
+  /** The certificate for a host: by its own name, or else by the wildcard one label above. */
   find(host: string): UploadedRow | undefined {
     return this.#byName.get(host) ?? this.#byName.get(`*${host.slice(host.indexOf('.'))}`)
   }
 }
 
-/** What authorities are asked to certify: the name, and the hosts that need it. */
+/** The names that authorities are asked to certify, for the hosts that need them. */
 export class CertificateNames {
-  /** The domains of places whose hosts have one wildcard together, when the server can prove that. */
+  /** The parent names whose hosts share a wildcard, and their domains; empty when the server cannot prove wildcards. */
   readonly #places: Map<string, string>
-  /** Served domains whose names do not reach the server yet: the base domain is served from the start. */
+  /** Served domains whose names do not lead to the server yet: the base domain is served from the start. */
   readonly #waiting: Set<string>
 
   constructor() {
@@ -88,7 +88,7 @@ export class CertificateNames {
     this.#waiting = new Set(served.filter(({ status }) => status === 'pending').map(({ name }) => name))
   }
 
-  /** The name of the certificate that covers a host; one with records of its own does not wait for a wildcard. */
+  /** The name of the certificate that covers a host. A host with DNS records of its own does not wait for a wildcard. */
   nameOf({ host, domain }: Pick<RoutedHost, 'host' | 'domain'>): string {
     const parent = host.slice(host.indexOf('.') + 1)
     const place = this.#places.get(parent)
@@ -97,8 +97,8 @@ export class CertificateNames {
   }
 
   /**
-   * The domain that a host waits for: there is no use in asking for what is named under one that does not lead here. The
-   * dashboard's host and custom domains have records of their own, and are looked up themselves.
+   * The domain that a host waits for: an authority would refuse names under a domain that does not lead here. The
+   * dashboard's host and custom domains have DNS records of their own and are looked up themselves.
    */
   waitsFor({ domain }: Pick<RoutedHost, 'domain'>): string | null {
     return domain !== null && this.#waiting.has(domain) ? domain : null

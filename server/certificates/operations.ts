@@ -1,13 +1,13 @@
 import { AppError, messageOf } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { removeUploaded, writeUploaded } from './files.ts'
-import { assertShown } from './handshake.ts'
+import { assertUsableForTls } from './handshake.ts'
 import { routedHosts, tellCertified } from './hosts.ts'
 import { assembleChain, type CertificateFacts, type KeyedChain } from './pem.ts'
 import type { CertificateUpload } from './schema.ts'
 import { deleteUploadedRow, getUploaded, insertUploaded, type UploadedRow } from './store.ts'
 
-/** Takes a certificate of the user's, which serves each host that it names before any from an authority. Throws `invalid_request`. */
+/** Stores a user's certificate; hosts that it names use it rather than one from an authority. Throws `invalid_request`. */
 export async function uploadCertificate({
   certificate,
   private_key,
@@ -15,8 +15,8 @@ export async function uploadCertificate({
   let keyed: KeyedChain
   try {
     keyed = assembleChain(certificate, private_key)
-    assertBegun(keyed.facts)
-    await assertShown(keyed)
+    assertAlreadyValid(keyed.facts)
+    await assertUsableForTls(keyed)
   } catch (cause) {
     throw new AppError('invalid_request', messageOf(cause), { cause })
   }
@@ -43,19 +43,19 @@ export function findUploaded(id: string): UploadedRow {
   return found
 }
 
-/** Forgets an uploaded certificate; its files go when the data plane shows it no more. */
+/** Deletes an uploaded certificate. Call the returned function to remove its files once the data plane no longer uses it. */
 export function deleteUploaded({ id, hosts }: UploadedRow): () => void {
   deleteUploadedRow(id)
   tellCovered(JSON.parse(hosts) as string[])
   return () => removeUploaded(id)
 }
 
-/** It would take the place of one that serves now. Throws `Error` for one that no browser takes yet. */
-function assertBegun({ notBefore }: CertificateFacts): void {
+/** Throws an `Error` if a certificate is not valid yet: it would replace one that works now. */
+function assertAlreadyValid({ notBefore }: CertificateFacts): void {
   const now = Date.now()
   if (notBefore <= now) return
   throw new Error(
-    `certificate: it begins at ${new Date(notBefore).toISOString()}, and now is ${new Date(now).toISOString()}: upload it then`,
+    `certificate: is only valid from ${new Date(notBefore).toISOString()} (it is now ${new Date(now).toISOString()}): upload it then`,
   )
 }
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 
-/** What a certificate says of itself. */
+/** What a certificate says about itself. */
 export interface CertificateFacts {
   hosts: string[]
   issuer: string
@@ -13,7 +13,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 /** serverAuth and anyExtendedKeyUsage (RFC 5280 section 4.2.1.12). */
 const SERVER_PURPOSES = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0']
 
-/** The certificates in a PEM text. Throws `Error` for what is none. */
+/** The certificates in a PEM text. Throws an `Error` for a block that is not a certificate. */
 function readChain(pem: string): X509Certificate[] {
   return (pem.match(CERTIFICATE) ?? []).map((text) => new X509Certificate(text))
 }
@@ -29,20 +29,20 @@ function factsOf(leaf: X509Certificate): CertificateFacts {
   }
 }
 
-/** Keys that TLS has and no browser takes in a certificate. */
+/** Key types that TLS has but browsers do not accept in a certificate. */
 const UNKNOWN_TO_BROWSERS: Record<string, string> = { ed25519: 'Ed25519', ed448: 'Ed448' }
 
-/** Why browsers refuse a chain that other clients take; null when they do not. */
+/** Why browsers refuse a chain that other clients accept; null when they do not. */
 export function browserWarning(chain: string): string | null {
   const name = readChain(chain)
     .map(({ publicKey }) => UNKNOWN_TO_BROWSERS[publicKey.asymmetricKeyType ?? ''])
     .find((found) => found !== undefined)
   return name === undefined
     ? null
-    : `it has a key of ${name}, which browsers refuse: upload one with a key of ECDSA (P-256) or RSA`
+    : `its key is ${name}, which browsers refuse: upload one with an ECDSA (P-256) or RSA key`
 }
 
-/** A chain in order with the key of its first certificate. */
+/** A chain in order, with the key of its first certificate. */
 export interface KeyedChain {
   chain: string
   key: string
@@ -50,8 +50,8 @@ export interface KeyedChain {
 }
 
 /**
- * Puts a chain in order, from the certificate of the key on. What does not belong to it is refused, or left out: authorities
- * send along what old devices know. Throws `Error` that says what is wrong with them.
+ * Puts a chain in order, starting with the key's certificate. Certificates that do not belong to it are refused or left out,
+ * since authorities also send some for old devices. Throws an `Error` that says what is wrong.
  */
 export function assembleChain(
   certificatePem: string,
@@ -62,18 +62,18 @@ export function assembleChain(
   try {
     certificates = readChain(certificatePem)
   } catch {
-    throw new Error('certificate: it holds what is no certificate')
+    throw new Error('certificate: contains something that is not a certificate')
   }
-  if (certificates.length === 0) throw new Error('certificate: there is no PEM certificate in it')
+  if (certificates.length === 0) throw new Error('certificate: contains no PEM certificate')
   const key = readKey(keyPem)
   const leaf = certificates.find((certificate) => certificate.checkPrivateKey(key))
-  if (!leaf) throw new Error('private_key: it belongs to none of the certificates')
+  if (!leaf) throw new Error('private_key: does not belong to any of the certificates')
   if (!isForServers(leaf))
-    throw new Error('certificate: no browser takes it: it is not for servers (extendedKeyUsage)')
+    throw new Error('certificate: browsers refuse it: it is not for servers (extendedKeyUsage)')
   const facts = factsOf(leaf)
-  if (facts.hosts.length === 0) throw new Error('certificate: it names no host (subjectAltName)')
+  if (facts.hosts.length === 0) throw new Error('certificate: names no host (subjectAltName)')
   if (facts.notAfter <= Date.now())
-    throw new Error(`certificate: it ended at ${new Date(facts.notAfter).toISOString()}`)
+    throw new Error(`certificate: expired at ${new Date(facts.notAfter).toISOString()}`)
   const ordered = inOrder(leaf, certificates, strangers)
   return {
     chain: ordered.map((certificate) => certificate.toString()).join(''),
@@ -82,7 +82,7 @@ export function assembleChain(
   }
 }
 
-/** One that names no purpose is for all. */
+/** Whether a certificate may be used by servers. One that names no purpose is for all of them. */
 function isForServers({ keyUsage }: X509Certificate): boolean {
   const purposes = keyUsage as string[] | undefined
   return purposes === undefined || purposes.some((purpose) => SERVER_PURPOSES.includes(purpose))
@@ -92,13 +92,13 @@ function readKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem)
   } catch {
-    throw new Error('private_key: it is no PEM private key without a passphrase')
+    throw new Error('private_key: is not a PEM private key without a passphrase')
   }
 }
 
 /**
- * From the leaf to the last issuer that is there, the nearer before the farther. An authority that two others have signed is
- * there twice, and each way stays: one client knows the end of the one, another that of the other.
+ * Orders a chain from the leaf to the last issuer it has, nearer ones first. An authority that two others have signed is
+ * in it twice, and both paths stay: some clients trust the root of one, some that of the other.
  */
 function inOrder(
   leaf: X509Certificate,
@@ -108,7 +108,7 @@ function inOrder(
   const left = new Map(certificates.map((certificate) => [certificate.fingerprint256, certificate]))
   left.delete(leaf.fingerprint256)
   const ordered = [leaf]
-  // It grows meanwhile.
+  // The list grows while it is iterated.
   for (const issued of ordered) {
     for (const [fingerprint, candidate] of left) {
       if (!issued.checkIssued(candidate) || !issued.verify(candidate.publicKey)) continue

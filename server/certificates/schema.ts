@@ -16,12 +16,12 @@ export const CertificateEntry = z
         '`pending`: waits for DNS or its turn; `local`: no authority certifies the name; `disabled`: the server runs without HTTPS',
       examples: ['issued'],
     }),
-    expires_at: Timestamp.nullable().meta({ description: 'Of the certificate that serves now' }),
+    expires_at: Timestamp.nullable().meta({ description: 'When the certificate in use expires' }),
     error: z
       .string()
       .nullable()
       .meta({ description: 'Why there is none, or no newer one, yet', examples: [null] }),
-    retry_at: Timestamp.nullable().meta({ description: 'When it is tried again' }),
+    retry_at: Timestamp.nullable().meta({ description: 'When the next attempt is made' }),
     issuer: z
       .string()
       .nullable()
@@ -40,7 +40,7 @@ export const UploadedCertificate = z
     id: idSchema('certificate'),
     hosts: z
       .array(z.string())
-      .meta({ description: 'The names that it is for', examples: [['example.com', '*.example.com']] }),
+      .meta({ description: 'The names that it covers', examples: [['example.com', '*.example.com']] }),
     issuer: z.string().meta({ examples: ['Example CA'] }),
     not_before: Timestamp,
     expires_at: Timestamp,
@@ -53,7 +53,7 @@ export const UploadedCertificate = z
   .meta({ id: 'UploadedCertificate' })
 export type UploadedCertificate = z.infer<typeof UploadedCertificate>
 
-/** A chain of a few certificates; a key is smaller. */
+/** Enough for a chain of a few certificates; a key is smaller. */
 const MAX_PEM_CHARACTERS = 256 * 1024
 
 const Pem = z.string().min(1).max(MAX_PEM_CHARACTERS)

@@ -3,8 +3,8 @@ import { defineMachine } from '../state-machine.ts'
 export type CertificateStatus = 'pending' | 'issuing' | 'issued' | 'failed'
 
 /**
- * The moves of a certificate. `issuing` is passing: after a restart of the server its order is taken up where it was. An
- * older certificate serves on in every status.
+ * The status changes of a certificate. `issuing` is temporary: after a restart the server continues its order where it was.
+ * An older certificate stays in use in every status.
  */
 export const certificateMachine = defineMachine<CertificateStatus>({
   table: 'certificates',

@@ -1,38 +1,38 @@
 import { useDatabase } from '../context.ts'
 import type { CertificateStatus } from './states.ts'
 
-/** A row of `certificates`: the one that an authority gave, or shall give, for a name. Times are milliseconds. */
+/** A row of `certificates`: the certificate that an authority issued, or is to issue, for a name. Times are milliseconds. */
 export interface CertificateRow {
-  /** The name that it is for: a host, or `*.` and a domain. */
+  /** The name that it covers: a host, or `*.` and a domain. */
   id: string
   status: CertificateStatus
-  /** Of the authority. */
+  /** The address of the authority's ACME directory. */
   directory: string
   error: string | null
   retry_at: number | null
-  /** Attempts in a row that failed. */
+  /** Failed attempts in a row. */
   failures: number
-  /** Of the order under way, so that a restart goes on with it. */
+  /** The order in progress, so that a restart continues it. */
   order_url: string | null
-  /** Names the files of the one that serves; null before the first. */
+  /** Names the files of the certificate in use; null before the first. */
   version: string | null
   issuer: string | null
   not_before: number | null
   not_after: number | null
   renew_at: number | null
-  /** When the authority is to be asked again when to renew (RFC 9773); null for never asked. */
+  /** When to ask the authority again when to renew (RFC 9773); null if it was never asked. */
   advised_until: number | null
   created_at: number
   updated_at: number
 }
 
-/** Every certificate by the name that it is for. */
+/** Every certificate by the name that it covers. */
 export function certificatesByName(): Map<string, CertificateRow> {
   const rows = useDatabase().all<CertificateRow>('SELECT * FROM certificates')
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The version that serves of each name that has one. */
+/** The version in use of each name that has one. */
 export function servingVersions(): Map<string, string> {
   const rows = useDatabase().all<{ id: string; version: string }>(
     'SELECT id, version FROM certificates WHERE version IS NOT NULL',
@@ -44,7 +44,7 @@ export function getCertificate(name: string): CertificateRow | undefined {
   return useDatabase().get<CertificateRow>('SELECT * FROM certificates WHERE id = ?', name)
 }
 
-/** Adds what shall be certified. */
+/** Adds a name that is to be certified. */
 export function insertCertificate(name: string, directory: string): CertificateRow {
   const now = Date.now()
   useDatabase().run(
@@ -57,12 +57,12 @@ export function insertCertificate(name: string, directory: string): CertificateR
   return getCertificate(name)!
 }
 
-/** Keeps which order is under way. */
+/** Stores the address of the order in progress. */
 export function setOrder(name: string, url: string | null): void {
   useDatabase().run('UPDATE certificates SET order_url = ? WHERE id = ?', url, name)
 }
 
-/** Keeps when to renew, as the authority advises, and until when it need not be asked again. */
+/** Stores when to renew, as the authority advises, and when to ask it again. */
 export function setAdvice(name: string, renewAt: number, advisedUntil: number): void {
   useDatabase().run(
     'UPDATE certificates SET renew_at = ?, advised_until = ? WHERE id = ?',
@@ -79,7 +79,7 @@ export function deleteCertificate(name: string): void {
 /** A row of `uploaded_certificates`. */
 export interface UploadedRow {
   id: string
-  /** In JSON. */
+  /** A JSON array. */
   hosts: string
   issuer: string
   not_before: number

@@ -8,7 +8,7 @@ import { browserWarning } from './pem.ts'
 import type { CertificateEntry, CertificateState, UploadedCertificate } from './schema.ts'
 import { certificatesByName, type CertificateRow, type UploadedRow } from './store.ts'
 
-/** How each routed hostname is certified, the dashboard's first. */
+/** The state of each routed hostname's certificate, the dashboard's first. */
 export function viewCertificates(): CertificateEntry[] {
   const off = useContext().options.tls === 'off'
   const uploaded = new UploadedBook()
@@ -28,7 +28,7 @@ export function viewCertificates(): CertificateEntry[] {
   })
 }
 
-/** An uploaded certificate as the wire has it. */
+/** An uploaded certificate as the API returns it. */
 export function viewUploaded(row: UploadedRow): UploadedCertificate {
   return {
     id: row.id,
@@ -45,7 +45,7 @@ function warningOf({ id }: UploadedRow): string | null {
   try {
     return browserWarning(readFileSync(uploadedFiles(id).certificate, 'utf8'))
   } catch {
-    // Without its files it serves nobody, which the data plane says.
+    // Without its files it is not used, and the data plane reports that.
     return null
   }
 }

@@ -9,15 +9,15 @@ import { sameSecret } from '../secrets.ts'
 import { createToken, revokeUnused } from '../tokens/operations.ts'
 import type { CliLogin, CliLoginApproval, CliLoginPoll, StartedCliLogin } from './schema.ts'
 
-/** A request waits 10 minutes; an answer waits as long again for its terminal. */
+/** A request waits 10 minutes for an answer; the answer waits another 10 for its terminal. */
 export const LIFETIME_MS = 10 * 60_000
 const POLL_INTERVAL_SECONDS = 2
 const SECRET_BYTES = 20
-/** Anyone may start one, so memory must have an end: each takes some 500 bytes. */
+/** Anyone may start one, so they must be bounded: each takes about 500 bytes of memory. */
 const MAX_PENDING = 1_000
-/** A person has one terminal that waits, an office behind one address a few. */
+/** A person has one terminal waiting, an office behind one address a few. */
 const MAX_PENDING_OF_NETWORK = 10
-/** RFC 8628 section 6.1: consonants alone, so that no word appears and no letter looks like a digit. */
+/** RFC 8628 section 6.1: consonants only, so that no words appear and no letter looks like a digit. */
 const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const CODE_GROUP_LETTERS = 4
 const DEFAULT_NAME = 'terminal'
@@ -28,21 +28,21 @@ interface Request {
   id: string
   code: string
   name: string
-  /** Where it was started, and whose allowance it counts on. */
+  /** Where it was started. `network` is whose limit it counts against. */
   address: string
   network: string
   status: z.output<typeof CliLogin>['status']
   secret: string
   createdAt: number
-  /** From approval until the terminal takes it. */
+  /** From approval until the terminal collects it. */
   token: { id: string; secret: string } | null
   expiry: NodeJS.Timeout
 }
 
-/** In memory alone: a restart forgets them. */
+/** Only in memory: a restart forgets them. */
 const requests = new Map<string, Request>()
 
-/** Starts the sign-in of a terminal at an address. Nobody is refused: beyond an allowance the oldest that waits is forgotten. */
+/** Starts the sign-in of a terminal at an address. It is never refused: beyond a limit the oldest waiting one is dropped. */
 export function startCliLogin(address: string, name: string = DEFAULT_NAME): z.input<typeof StartedCliLogin> {
   const network = networkOf(address)
   makeRoom(network)
@@ -69,13 +69,13 @@ export function startCliLogin(address: string, name: string = DEFAULT_NAME): z.i
   }
 }
 
-/** What the administrator judges by. Throws `not_found`. */
+/** What the administrator sees before approving. Throws `not_found`. */
 export function viewCliLogin(id: string): z.input<typeof CliLogin> {
   return view(find(id))
 }
 
 /**
- * Makes the token that the terminal takes at its next poll. Throws `not_found`, `conflict` when it has been answered,
+ * Creates the token that the terminal collects at its next poll. Throws `not_found`, `conflict` when it has been answered,
  * or `invalid_request` for the code of another terminal.
  */
 export function approveCliLogin(
@@ -86,7 +86,7 @@ export function approveCliLogin(
   if (code !== undefined && lettersOf(code) !== lettersOf(request.code)) {
     throw new AppError(
       'invalid_request',
-      'code: is not the code of this sign-in; type the one that your own terminal shows, and deny it if none does',
+      'code: is not the code of this sign-in; type the code that your own terminal shows, and deny the request if it shows none',
     )
   }
   const { api_token: record, token: secret } = createToken(request.name, expires_at ?? null)
@@ -94,13 +94,13 @@ export function approveCliLogin(
   return answer(request, 'approved')
 }
 
-/** Tells the terminal no. Throws `not_found`, or `conflict` when it has been answered. */
+/** Denies the request. Throws `not_found`, or `conflict` when it has been answered. */
 export function denyCliLogin(id: string): z.input<typeof CliLogin> {
   return answer(findPending(id), 'denied')
 }
 
 /**
- * A poll of the terminal. An answer is given once: the request is gone afterwards, so of racing polls one gets the token.
+ * Answers a poll of the terminal. The verdict is given out once, then the request is gone: of racing polls one gets it.
  * Throws `not_found`, or `invalid_credentials` for another terminal's secret.
  */
 export function pollCliLogin(id: string, secret: string): z.input<typeof CliLoginPoll> {
@@ -108,7 +108,7 @@ export function pollCliLogin(id: string, secret: string): z.input<typeof CliLogi
   if (!sameSecret(secret, request.secret)) {
     throw new AppError(
       'invalid_credentials',
-      'the secret is not the one that the start of this sign-in answered',
+      'the secret is not the one that was returned when this sign-in was started',
     )
   }
   if (request.status === 'pending') return { status: 'pending' }
@@ -124,11 +124,11 @@ export function forgetCliLogins(): void {
 function answer(request: Request, status: 'approved' | 'denied'): z.input<typeof CliLogin> {
   request.status = status
   request.expiry.refresh()
-  log.info(`the sign-in of a terminal was ${status}`, { request: request.id, name: request.name })
+  log.info(`a terminal sign-in was ${status}`, { request: request.id, name: request.name })
   return view(request)
 }
 
-/** A token that its terminal never took is known to nobody. */
+/** Drops an expired request. A token that its terminal never collected is known to nobody, so it is revoked. */
 function expire(id: string): void {
   const request = requests.get(id)
   if (!request) return
@@ -136,7 +136,7 @@ function expire(id: string): void {
   if (request.token) revokeUnused(request.token.id)
 }
 
-/** So that nobody blocks anybody, the oldest goes of who has used up an allowance, or else of who has the most. */
+/** Drops the oldest request of a network at its limit, or else of the busiest site, so that nobody can block others. */
 function makeRoom(network: string): void {
   const pending = [...requests.values()].filter(({ status }) => status === 'pending')
   const own = pending.filter((request) => request.network === network)
@@ -157,7 +157,7 @@ function find(id: string): Request {
   if (!request) {
     throw new AppError(
       'not_found',
-      `there is no terminal sign-in ${id}: it was collected, it expired, or newer ones from its address took its place; start again in the terminal`,
+      `there is no terminal sign-in ${id}: it was already collected, it expired, or newer ones from its address replaced it; start again in the terminal`,
     )
   }
   return request
@@ -166,7 +166,7 @@ function find(id: string): Request {
 function findPending(id: string): Request {
   const request = find(id)
   if (request.status !== 'pending')
-    throw new AppError('conflict', `the terminal sign-in ${id} is ${request.status} already`)
+    throw new AppError('conflict', `the terminal sign-in ${id} has already been ${request.status}`)
   return request
 }
 
@@ -182,7 +182,7 @@ function view(request: Request): z.input<typeof CliLogin> {
   }
 }
 
-/** People type a code in any case, and leave out what parts it. */
+/** People type a code in upper or lower case, and leave out the hyphen. */
 function lettersOf(code: string): string {
   return code.toUpperCase().replace(/[^A-Z]/g, '')
 }

@@ -5,7 +5,7 @@ const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T
 const Id = z.string().meta({ examples: ['cli-0123456789abcdef0123'] })
 const Code = z
   .string()
-  .meta({ description: 'Shown by the terminal, and typed by who approves it', examples: ['BCDF-GHJK'] })
+  .meta({ description: 'Shown by the terminal, and typed in to approve it', examples: ['BCDF-GHJK'] })
 
 export const NewCliLogin = z
   .strictObject({
@@ -35,7 +35,7 @@ export const CliLogin = z
     code: Code,
     name: z
       .string()
-      .meta({ description: 'The API token created on approval is named so', examples: ['laptop'] }),
+      .meta({ description: 'The name of the API token that approval creates', examples: ['laptop'] }),
     address: z.string().meta({ description: 'Where the terminal is', examples: ['203.0.113.7'] }),
     status: z.enum(['pending', 'approved', 'denied']).meta({ examples: ['pending'] }),
     created_at: Timestamp,
@@ -51,7 +51,8 @@ export const CliLoginApproval = z
       .string()
       .optional()
       .meta({
-        description: 'As it was typed by who approves: refused when it is not the code of this request',
+        description:
+          'The code as the administrator typed it: refused when it is not the code of this request',
         examples: ['BCDF-GHJK'],
       }),
     expires_at: FutureTimestamp.nullish().meta({
@@ -62,9 +63,10 @@ export const CliLoginApproval = z
 
 export const CliLoginSecret = z
   .strictObject({
-    secret: z
-      .string()
-      .meta({ description: 'From the start', examples: ['0123456789abcdef0123456789abcdef01234567'] }),
+    secret: z.string().meta({
+      description: 'The `secret` that starting it returned',
+      examples: ['0123456789abcdef0123456789abcdef01234567'],
+    }),
   })
   .meta({ id: 'CliLoginSecret', description: "The terminal's proof" })
 
@@ -79,4 +81,4 @@ export const CliLoginPoll = z
       }),
     }),
   ])
-  .meta({ id: 'CliLoginPoll', description: 'How the request stands' })
+  .meta({ id: 'CliLoginPoll', description: 'The state of the request' })

@@ -5,24 +5,24 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { AppError } from '../errors.ts'
 import { migrations } from './migrations/index.ts'
 
-/** What may be bound to a statement: node's SQLite refuses booleans, dates and undefined. */
+/** A value that can be bound to a statement: node's SQLite refuses booleans, dates and undefined. */
 export type Value = string | number | bigint | null | Uint8Array
 export type Row = Record<string, unknown>
 
 export interface Database {
   all<T = Row>(sql: string, ...values: Value[]): T[]
   get<T = Row>(sql: string, ...values: Value[]): T | undefined
-  /** Runs one statement; answers how many rows it changed. */
+  /** Runs one statement. Returns the number of rows that it changed. */
   run(sql: string, ...values: Value[]): number
-  /** Runs `work` in one transaction. It must be synchronous: an await inside would let other work write into it. */
+  /** Runs `work` in one transaction. It must be synchronous: during an await, other code could write into it. */
   transaction<T>(work: () => T): T
-  /** Differs from an earlier answer when anything may have been written since, by whomever. */
+  /** Changes whenever anything may have been written, by this process or another. */
   version(): string
   close(): Promise<void>
 }
 
 /**
- * Opens the database file (made with mode 0600 when new) through db0, and brings it to the newest migration.
+ * Opens the database file (created with mode 0600) through db0, and migrates it to the newest version.
  * Throws `database_error` when the file was written by a newer version of the server.
  */
 export async function openDatabase(path: string): Promise<Database> {
@@ -30,7 +30,7 @@ export async function openDatabase(path: string): Promise<Database> {
   const connection = createDatabase(sqlite({ path }))
   const raw = await connection.getInstance()
   if (fresh) chmodSync(path, 0o600)
-  // busy_timeout first, so that the switch to WAL waits for another opener (reset-password runs beside the server).
+  // busy_timeout first, so that the switch to WAL waits for another process (reset-password runs next to the server).
   execute(
     raw,
     'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
@@ -56,9 +56,9 @@ function wrap(raw: DatabaseSync, close: () => Promise<void>): Database {
     get: <T>(sql: string, ...values: Value[]) => prepare(sql).get(...values) as T | undefined,
     run: (sql, ...values) => {
       writes++
-      return Number(explained(() => prepare(sql).run(...values)).changes)
+      return Number(explainingFullDisk(() => prepare(sql).run(...values)).changes)
     },
-    // The pragma tells of other connections alone (sqlite.org/pragma.html#pragma_data_version).
+    // The pragma only changes with writes of other connections (sqlite.org/pragma.html#pragma_data_version).
     version: () => `${writes}.${String(prepare('PRAGMA data_version').get()!.data_version)}`,
     transaction(work) {
       if (open) return work()
@@ -70,9 +70,9 @@ function wrap(raw: DatabaseSync, close: () => Promise<void>): Database {
         execute(raw, 'COMMIT')
         return result
       } catch (error) {
-        // What was read inside is no longer so.
+        // Whatever was read inside the transaction is no longer valid.
         writes++
-        // SQLite itself takes back what meets a full disk (sqlite.org/lang_transaction.html, "Response To Errors").
+        // On a full disk SQLite has rolled back already (sqlite.org/lang_transaction.html, "Response To Errors").
         if (raw.isTransaction) raw.exec('ROLLBACK')
         throw error
       } finally {
@@ -86,8 +86,8 @@ function wrap(raw: DatabaseSync, close: () => Promise<void>): Database {
 /** SQLITE_FULL (sqlite.org/rescode.html). */
 const FULL = 13
 
-/** Does what writes. Throws `database_error` when the disk is full, for whoever can make room. */
-function explained<T>(write: () => T): T {
+/** Runs a write. Throws `database_error` that says so when the disk is full. */
+function explainingFullDisk<T>(write: () => T): T {
   try {
     return write()
   } catch (cause) {
@@ -97,7 +97,7 @@ function explained<T>(write: () => T): T {
 }
 
 function execute(raw: DatabaseSync, sql: string): void {
-  explained(() => raw.exec(sql))
+  explainingFullDisk(() => raw.exec(sql))
 }
 
 function migrate(database: Database, raw: DatabaseSync): void {
@@ -105,7 +105,7 @@ function migrate(database: Database, raw: DatabaseSync): void {
   if (version > migrations.length) {
     throw new AppError(
       'database_error',
-      `the database is at version ${version}, this server knows up to ${migrations.length}: start the newer server that wrote it`,
+      `the database is at version ${version}, this server supports up to ${migrations.length}: start the newer server that wrote it`,
     )
   }
   for (const [index, migration] of migrations.entries()) {

@@ -6,13 +6,13 @@ import { serverIdOf } from '../server-id.ts'
 
 const KEY = 'datastore_authority'
 const YEAR_MS = 365 * 24 * 3_600_000
-/** Clients are given it by hand, so that it must outlive what it certifies by far. */
+/** People install it in clients by hand, so it must far outlive the certificates that it issues. */
 const AUTHORITY_YEARS = 30
-/** A program gets a new certificate at each start; few run longer than this without one. */
+/** A program gets a new certificate at each start; few run longer than this without a restart. */
 const CERTIFICATE_YEARS = 10
-/** Clocks of clients may be behind. */
+/** The clocks of clients may be behind. */
 const BACKDATED_MS = 24 * 3_600_000
-/** What every client of today knows. */
+/** Supported by every current client. */
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
 /** A certificate and its key, both PEM. */
@@ -21,7 +21,7 @@ export interface Keyed {
   key: string
 }
 
-/** The names and addresses under which a certificate is good. */
+/** The names and addresses that a certificate is valid for. */
 export interface Subject {
   names: string[]
   addresses: string[]
@@ -31,15 +31,15 @@ type Library = typeof import('@peculiar/x509')
 
 let loading: Promise<Library> | undefined
 
-/** The library, loaded when the first certificate is made. */
+/** Loads the library when the first certificate is needed. */
 function load(): Promise<Library> {
   return (loading ??= import('@peculiar/x509'))
 }
 
-/** Once made it stays, and each view of a datastore shows it: the sealed key next to it need not be opened for that. */
+/** It never changes, and each view of a datastore shows it: caching saves decrypting the key that is stored with it. */
 const certificates = new WeakMap<Database, string>()
 
-/** The certificate of the authority of this server's datastores; null before the first of them was started. */
+/** The certificate of the authority for this server's datastores; null before the first of them was started. */
 export function authorityCertificate(): string | null {
   const database = useDatabase()
   const certificate = certificates.get(database) ?? readAuthority()?.certificate
@@ -48,10 +48,10 @@ export function authorityCertificate(): string | null {
   return certificate
 }
 
-/** Makes a certificate for the program of a datastore, under the server's own authority, which is made with the first. */
+/** Issues a certificate for a datastore's program from the server's own authority, which is created on first use. */
 export async function certify({ names, addresses }: Subject): Promise<Keyed> {
   const library = await load()
-  const authority = readAuthority() ?? (await makeAuthority(library))
+  const authority = readAuthority() ?? (await createAuthority(library))
   const issuer = new library.X509Certificate(authority.certificate)
   const keys = await generateKeys()
   const notAfter = Math.min(Date.now() + CERTIFICATE_YEARS * YEAR_MS, issuer.notAfter.getTime())
@@ -80,12 +80,12 @@ export async function certify({ names, addresses }: Subject): Promise<Keyed> {
   return { certificate: pemOf(certificate), key: keyOf(keys) }
 }
 
-/** The one authority of this server: of two that are made at once the first stays. */
-async function makeAuthority(library: Library): Promise<Keyed> {
+/** Creates the server's one authority: of two that are created at once the first stays. */
+async function createAuthority(library: Library): Promise<Keyed> {
   const keys = await generateKeys()
   const certificate = await library.X509CertificateGenerator.createSelfSigned(
     {
-      // Clients that trust several servers tell them apart by this.
+      // Clients that trust several servers distinguish them by this.
       name: `CN=Deployer datastores ${serverIdOf(useDatabase())}`,
       notBefore: backdated(),
       notAfter: new Date(Date.now() + AUTHORITY_YEARS * YEAR_MS),
@@ -99,8 +99,8 @@ async function makeAuthority(library: Library): Promise<Keyed> {
     },
     crypto,
   )
-  const made: Keyed = { certificate: pemOf(certificate), key: keyOf(keys) }
-  const sealed = Buffer.from(useContext().vault.seal(JSON.stringify(made))).toString('base64')
+  const created: Keyed = { certificate: pemOf(certificate), key: keyOf(keys) }
+  const sealed = Buffer.from(useContext().vault.seal(JSON.stringify(created))).toString('base64')
   writeNewSetting(useDatabase(), KEY, sealed)
   return readAuthority()!
 }

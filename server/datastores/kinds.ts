@@ -1,28 +1,28 @@
-/** What the server runs besides services. */
+/** What the server runs in addition to services. */
 export const DATASTORE_KINDS = ['relational', 'keyvalue'] as const
 export type DatastoreKind = (typeof DATASTORE_KINDS)[number]
 
-/** What is known of a kind before one is made. */
+/** What is the same for all datastores of a kind. */
 interface KindFacts {
-  /** As a message says it. */
+  /** Its name in messages. */
   label: string
-  /** Where its program listens inside its container. */
+  /** The port on which its program listens inside its container. */
   port: number
-  /** Where it speaks TLS there: the same port where the protocol lets both begin alike. */
+  /** The port for TLS there: the same one if the protocol upgrades a plain connection to TLS. */
   tlsPort: number
-  /** The first major version that speaks it. */
+  /** The first major version that supports TLS. */
   tlsSince: number
-  /** Whether it has databases and users of its own choosing. */
+  /** Whether the names of its database and its user can be chosen. */
   hasDatabases: boolean
-  /** The address that a client library takes. */
+  /** The URL that client libraries accept. */
   url(at: Place): string
-  /** The line for a terminal on the host; `url` is one that holds no quote. */
+  /** The command line for a terminal on the host; `url` contains no quotes. */
   connectCommand(url: string): string
-  /** How the name of a backup's file ends. */
+  /** The extension of a backup's file name. */
   backupExtension: string
 }
 
-/** How a datastore is reached, and as whom. */
+/** Where a datastore is reached, and the credentials. */
 export interface Place {
   host: string
   port: number
@@ -58,7 +58,7 @@ function authority({ host, port, username, password }: Place): string {
   return `${encodeURIComponent(username)}:${encodeURIComponent(password)}@${host}:${port}`
 }
 
-/** The major version that a tag begins with; null for one that does not say it, such as `latest`. */
+/** The major version that a tag begins with; null for a tag without one, such as `latest`. */
 export function majorOf(version: string): number | null {
   const digits = /^(\d{1,6})(?:[.-]|$)/.exec(version)?.[1]
   return digits === undefined ? null : Number(digits)

@@ -21,15 +21,15 @@ import {
   type NewDatastore,
 } from './store.ts'
 
-/** 192 bits, in characters that need no escape in a URL. */
+/** 192 bits; written in hex, so it needs no escaping in a URL. */
 const PASSWORD_BYTES = 24
-/** Tells the volumes of a datastore apart, when a later one takes the place of the first. */
+/** Distinguishes the volumes of a datastore when a later one replaces the first. */
 const VOLUME_SUFFIX_BYTES = 4
 const DEFAULT_BACKUPS_KEPT = 7
-/** What every key-value store calls the user without a name (valkey.io, "ACL"). */
+/** The name that key-value stores give the user of clients that name none (valkey.io, "ACL"). */
 const KEY_VALUE_USER = 'default'
 
-/** The datastore with this id or name. With an id, a named environment must be the datastore's. Throws `not_found`. */
+/** The datastore with this id or name. With an id, a given environment must be its own. Throws `not_found`. */
 export function findDatastore(idOrName: string, environmentRef?: string): DatastoreRow {
   const environment = findEnvironment(environmentRef)
   const found = ID_PATTERN.test(idOrName)
@@ -41,7 +41,7 @@ export function findDatastore(idOrName: string, environmentRef?: string): Datast
   return found
 }
 
-/** Records a datastore that the daemon then makes. Throws `not_found` or `conflict`. */
+/** Records a datastore that the daemon then creates. Throws `not_found` or `conflict`. */
 export function createDatastore(input: DatastoreInput): DatastoreRow {
   const { kind, name, version } = input
   const environment = findEnvironment(input.environment)
@@ -87,14 +87,14 @@ export function recordNew(chosen: Chosen): DatastoreRow {
   return getDatastore(id)!
 }
 
-/** A name for a volume of a datastore that none had before. */
+/** A new, unique name for a volume of a datastore. */
 export function newVolume(datastoreId: string): string {
   return `${datastoreId}-${randomHex(VOLUME_SUFFIX_BYTES)}`
 }
 
 /**
  * Changes the limits, which the daemon applies to the running container, and when backups are made and how many are
- * kept. Throws `conflict` while it is deleted.
+ * kept. Throws `conflict` while the datastore is being deleted.
  */
 export function patchDatastore(datastore: DatastoreRow, patch: DatastorePatch): DatastoreRow {
   if (datastore.status === 'deleting')
@@ -105,7 +105,7 @@ export function patchDatastore(datastore: DatastoreRow, patch: DatastorePatch): 
     backup_schedule = datastore.backup_schedule,
     backup_retention = datastore.backup_retention,
   } = patch
-  // A new schedule counts from now.
+  // A new schedule starts now: earlier times of it are not due.
   const isScheduled = backup_schedule === datastore.backup_schedule
   const backup_seen_at = isScheduled ? datastore.backup_seen_at : Date.now()
   const settings = { memory_limit_mb, cpu_limit, backup_schedule, backup_retention, backup_seen_at }
@@ -121,7 +121,7 @@ export function patchDatastore(datastore: DatastoreRow, patch: DatastorePatch): 
 
 /**
  * Marks a datastore for removal; the daemon removes its container and its data, then the record. Throws `conflict` while
- * variables refer to it, while it is upgraded and while another is filled from a backup of it, unless it is forced.
+ * variables refer to it, it is being upgraded or another is being filled from a backup of it, unless forced.
  */
 export function deleteDatastore(datastore: DatastoreRow, force: boolean): void {
   if (datastore.status === 'deleting') return
@@ -138,19 +138,19 @@ export function deleteDatastore(datastore: DatastoreRow, force: boolean): void {
   tellDatastore(datastore.id)
 }
 
-/** All that a deletion would take from others, and what to do about each: who insists has read all of it. */
+/** Everything that a deletion would break and what to do about each, so that users who force it have seen it all. */
 function obstaclesTo({ id, environment_id, name, status }: DatastoreRow): string[] {
   const filled = filledFrom(id)
   return [
     referenceFault('datastore', environment_id, name),
-    status === 'upgrading' ? `datastore ${name} is upgrading: wait for its end` : null,
+    status === 'upgrading' ? `datastore ${name} is upgrading: wait until it has finished` : null,
     filled === undefined
       ? null
-      : `datastore ${filled} is being filled from a backup of ${name}, which would go too: wait for its end`,
+      : `datastore ${filled} is being filled from a backup of ${name}, which would be deleted too: wait until it has finished`,
   ].filter((fault) => fault !== null)
 }
 
-/** The repository and the tag that new ones of a kind are made from. */
+/** The repository and the tag of the image for new datastores of a kind. */
 function imageOf(kind: DatastoreRow['kind']): [repository: string, tag: string] {
   const { relationalImage, keyvalueImage } = useContext().options
   const { repository, tag } = kind === 'relational' ? relationalImage : keyvalueImage

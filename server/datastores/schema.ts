@@ -11,7 +11,7 @@ const Version = z
   .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/, "must be a tag of the kind's image, such as 17")
   .meta({ description: "A tag of the kind's image; the server's default when absent", examples: ['17'] })
 
-/** A hundred daily ones are a season; a disk has an end. */
+/** Ten times what three months of daily backups need; the disk is finite. */
 const MAX_BACKUPS_KEPT = 1_000
 
 const BackupSchedule = z
@@ -22,7 +22,8 @@ const BackupSchedule = z
     if (message !== null) context.addIssue({ code: 'custom', message })
   })
   .meta({
-    description: 'When a backup is made: five fields as in crontab(5), in UTC; null makes none by itself',
+    description:
+      'When a backup is made: five fields as in crontab(5), in UTC; with null, none is made automatically',
     examples: ['0 3 * * *'],
   })
 const BackupRetention = z
@@ -42,11 +43,11 @@ export const DatastoreInput = z
       .meta({ description: 'Id or name', examples: ['production'] }),
     version: Version.optional(),
     database: DatabaseName.optional().meta({
-      description: 'Of a relational one; made from the name when absent',
+      description: 'Only for `relational`; derived from the name when absent',
       examples: ['app'],
     }),
     username: RoleName.optional().meta({
-      description: 'Of a relational one; made from the name when absent',
+      description: 'Only for `relational`; derived from the name when absent',
       examples: ['app'],
     }),
     memory_limit_mb: MemoryLimit.optional(),
@@ -58,7 +59,7 @@ export const DatastoreInput = z
     if (KINDS[input.kind].hasDatabases) return
     const given = (['database', 'username'] as const).find((field) => input[field] !== undefined)
     if (given === undefined) return
-    const message = `a ${KINDS[input.kind].label} has none to choose`
+    const message = `cannot be chosen for a ${KINDS[input.kind].label}`
     context.addIssue({ code: 'custom', path: [given], message })
   })
   .meta({ id: 'DatastoreInput', examples: [{ kind: 'relational', name: 'db' }] })
@@ -81,8 +82,8 @@ export const UpgradeInput = z
 export const DatastoreReference = z
   .object({
     holder: z.enum(['service', 'env group']).meta({ examples: ['service'] }),
-    name: z.string().meta({ description: 'Of the service or the env group', examples: ['api'] }),
-    key: z.string().meta({ description: 'Of the variable', examples: ['DATABASE_URL'] }),
+    name: z.string().meta({ description: 'Name of the service or env group', examples: ['api'] }),
+    key: z.string().meta({ description: 'Name of the variable', examples: ['DATABASE_URL'] }),
   })
   .meta({ id: 'DatastoreReference', description: 'A variable that refers to a datastore' })
 
@@ -98,7 +99,7 @@ const KeptVolume = z
       .meta({ description: 'Tag of the image that wrote it', examples: ['17'] }),
     kept_until: Timestamp,
   })
-  .meta({ id: 'KeptVolume', description: 'Data that another has replaced, kept for a day' })
+  .meta({ id: 'KeptVolume', description: 'Data that was replaced, kept for a day' })
 
 const PASSWORD = '9c1e4f7a2b5d8e0c3f6a9b1d'
 
@@ -114,7 +115,7 @@ export const Datastore = z
       .string()
       .nullable()
       .meta({
-        description: 'Why it is failed or unavailable, or why it was not restored or upgraded',
+        description: 'Why it failed or is unavailable, or why it was not restored or upgraded',
         examples: [null],
       }),
     database: z
@@ -134,14 +135,14 @@ export const Datastore = z
       .string()
       .nullable()
       .meta({
-        description: 'From the host itself',
+        description: 'URL for programs on the host itself',
         examples: [`postgresql://db:${PASSWORD}@127.0.0.1:49155/db`],
       }),
     connect_command: z
       .string()
       .nullable()
       .meta({
-        description: 'The line for a terminal on the host',
+        description: 'Command line for a terminal on the host',
         examples: [`psql 'postgresql://db:${PASSWORD}@127.0.0.1:49155/db'`],
       }),
     internal_tls_port: z
@@ -149,22 +150,21 @@ export const Datastore = z
       .nullable()
       .meta({
         description:
-          'Where it speaks TLS inside its environment; null while it speaks none, as one that was started by an older server',
+          'Port for TLS inside its environment; null without TLS, as when an older version of the server started it',
         examples: [5432],
       }),
     host_tls_port: z
       .int()
       .nullable()
       .meta({
-        description: "A port of the host's loopback at which it speaks TLS; null while it speaks none",
+        description: "A port of the host's loopback for TLS; null without TLS",
         examples: [49155],
       }),
     ca_certificate: z
       .string()
       .nullable()
       .meta({
-        description:
-          'PEM certificate of the authority by which clients verify it; null while it speaks no TLS',
+        description: 'PEM certificate of the authority with which clients verify it; null without TLS',
         examples: ['-----BEGIN CERTIFICATE-----\nMIIBdzCCAR2gAwIBAgIQ...\n-----END CERTIFICATE-----\n'],
       }),
     disk_bytes: z
@@ -172,21 +172,21 @@ export const Datastore = z
       .nullable()
       .meta({
         description:
-          'What it takes of the disk, as its program said within the last minute; null before it was asked',
+          'Disk space that it takes, measured within the last minute; null before the first measurement',
         examples: [47_448_064],
       }),
     memory_limit_mb: z
       .int()
-      .meta({ description: 'MiB as asked for; 0 is the server default', examples: [0] }),
-    cpu_limit: z.number().meta({ description: 'CPUs as asked for; 0 is the server default', examples: [0] }),
+      .meta({ description: 'MiB as configured; 0 is the server default', examples: [0] }),
+    cpu_limit: z.number().meta({ description: 'CPUs as configured; 0 is the server default', examples: [0] }),
     backup_schedule: z
       .string()
       .nullable()
-      .meta({ description: 'When a backup is made by itself, in UTC', examples: [null] }),
+      .meta({ description: 'When backups are made automatically, in UTC', examples: [null] }),
     backup_retention: z.int().meta({ description: 'How many backups are kept', examples: [7] }),
     kept_volumes: z
       .array(KeptVolume)
-      .meta({ description: 'What a restore or an upgrade replaced lately, the newest first' }),
+      .meta({ description: 'What a restore or an upgrade recently replaced, newest first' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

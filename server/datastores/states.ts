@@ -12,9 +12,9 @@ export const DATASTORE_STATUSES = [
 export type DatastoreStatus = (typeof DATASTORE_STATUSES)[number]
 
 /**
- * The moves of a datastore. `creating` has not answered a client yet, `unavailable` does not any more, `failed` could
- * not be made and is tried again. `restoring` and `upgrading` last until the data that takes the place of the old serves,
- * or the old serves on. After a restart of the server each is compared with its container, whatever its status.
+ * The status changes of a datastore. `creating` has not answered a client yet, `unavailable` no longer does, and `failed`
+ * could not be created and is tried again. `restoring` and `upgrading` last until the new data is in use, or the old data
+ * is again. After a restart of the server each datastore is compared with its container, whatever its status.
  */
 export const datastoreMachine = defineMachine<DatastoreStatus>({
   table: 'datastores',

@@ -9,46 +9,46 @@ export interface DatastoreRow {
   environment_id: string
   name: string
   kind: DatastoreKind
-  /** Of the image; with the version it is the reference. */
+  /** The image's repository; with the version it is the image reference. */
   repository: string
   version: string
-  /** The image it was made from, which later containers are made from too: a tag may come to mean another. */
+  /** The image it was created from. Later containers are created from it too, since the tag may move to another image. */
   image_id: string | null
   status: DatastoreStatus
-  /** Why it is failed or unavailable. */
+  /** Why it failed or is unavailable. */
   error: string | null
-  /** Null for a kind without databases of its own choosing. */
+  /** Null for a kind whose database has no name. */
   database: string | null
   username: string
-  /** Sealed. */
+  /** Sealed by the vault. */
   password: Uint8Array
   /** The engine's volume that holds its data. */
   volume: string
-  /** In the environment's network, where its program was started; null until it was. */
+  /** Its address in the environment's network; null until its program was started. */
   address: string | null
-  /** The port of the host's loopback that is published; null until one was chosen. */
+  /** Its published port on the host's loopback; null until one was chosen. */
   host_port: number | null
-  /** The one at which it speaks TLS, which may be the same; null until its program was started with a certificate. */
+  /** The port for TLS, which may be the same; null until its program was started with a certificate. */
   host_tls_port: number | null
   memory_limit_mb: number
   cpu_limit: number
-  /** When a backup is made by itself: five fields of cron, in UTC. */
+  /** When backups are made automatically: five fields of cron, in UTC. */
   backup_schedule: string | null
   /** How many backups are kept. */
   backup_retention: number
-  /** Up to when the runs of the schedule are settled; null while there is none. */
+  /** The time up to which the schedule has been handled; null before it is set. */
   backup_seen_at: number | null
   /** Raised by every write of desired state. */
   generation: number
-  /** The generation that the last reconciling pass saw. */
+  /** The generation that the last reconcile pass saw. */
   observed_generation: number
-  /** Why that pass could not make it so; null when it could. */
+  /** Why that pass could not apply it; null when it could. */
   apply_error: string | null
   created_at: number
   updated_at: number
 }
 
-/** What a new row says; the rest follows from the table's defaults. */
+/** The columns of a new row; the others get the table's defaults. */
 export type NewDatastore = Omit<
   DatastoreRow,
   | 'image_id'
@@ -96,13 +96,13 @@ export function insertDatastore(row: NewDatastore): void {
   )
 }
 
-/** What a user changes of a datastore. */
+/** What a user can change about a datastore. */
 export type DatastoreSettings = Pick<
   DatastoreRow,
   'memory_limit_mb' | 'cpu_limit' | 'backup_schedule' | 'backup_retention' | 'backup_seen_at'
 >
 
-/** Writes what a user changed; `isForContainer` raises the generation, for the pass that applies it. */
+/** Writes what a user changed; `isForContainer` raises the generation, so that the next reconcile pass applies it. */
 export function setDatastore(id: string, settings: DatastoreSettings, isForContainer: boolean): void {
   const assignments = Object.keys(settings).map((column) => `${column} = ?`)
   useDatabase().run(
@@ -114,7 +114,7 @@ export function setDatastore(id: string, settings: DatastoreSettings, isForConta
   )
 }
 
-/** Records what was found or chosen for it; nobody asked for it, so the generation stays. */
+/** Records what the server found or chose for it. It is not desired state, so the generation stays. */
 export function recordDatastore(
   id: string,
   columns: Partial<
@@ -129,7 +129,7 @@ export function recordDatastore(
   )
 }
 
-/** Records that a reconciling pass saw this generation, and what kept it from making it so. */
+/** Records that a reconcile pass saw this generation, and why it could not apply it. */
 export function observeDatastore(id: string, generation: number, error: string | null): void {
   useDatabase().run(
     'UPDATE datastores SET observed_generation = ?, apply_error = ? WHERE id = ?',
@@ -139,7 +139,7 @@ export function observeDatastore(id: string, generation: number, error: string |
   )
 }
 
-/** Gives a datastore another volume and what its program is to be started from; why the last try failed counts no more. */
+/** Gives a datastore another volume, version and image, and clears the error of the last try. */
 export function refoundDatastore(
   id: string,
   ground: Pick<DatastoreRow, 'volume' | 'version' | 'image_id'>,
@@ -158,7 +158,7 @@ export function deleteDatastoreRow(id: string): void {
   useDatabase().run('DELETE FROM datastores WHERE id = ?', id)
 }
 
-/** The names of the datastores in an environment, those on their way out too. */
+/** The names of the datastores in an environment, including those that are being deleted. */
 export function datastoreNames(environmentId: string): string[] {
   return listDatastores(environmentId).map(({ name }) => name)
 }

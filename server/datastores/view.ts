@@ -10,22 +10,22 @@ import { listDatastores, type DatastoreRow } from './store.ts'
 
 const LOOPBACK = '127.0.0.1'
 
-/** Every datastore of an environment as the wire has it, by name. */
+/** Every datastore of an environment as the API returns it, by name. */
 export function viewDatastores(environment: Environment): Datastore[] {
   return listDatastores(environment.id).map((row) => view(row, environment))
 }
 
-/** One datastore as the wire has it. */
+/** One datastore as the API returns it. */
 export function viewDatastore(row: DatastoreRow): Datastore {
   return view(row, findEnvironment(row.environment_id))
 }
 
-/** Where containers of its environment reach it, and as whom. */
+/** Where containers of its environment reach it, with credentials. */
 export function internalPlace(row: DatastoreRow): Place {
   return { ...credentials(row), host: row.name, port: KINDS[row.kind].port }
 }
 
-/** Where programs of the host reach it, and as whom; null until it has a port there. */
+/** Where programs on the host reach it, with credentials; null until it has a port there. */
 export function externalPlace(row: DatastoreRow): Place | null {
   return row.host_port === null ? null : { ...credentials(row), host: LOOPBACK, port: row.host_port }
 }
@@ -70,7 +70,7 @@ function view(row: DatastoreRow, environment: Environment): Datastore {
   }
 }
 
-/** What was replaced and can still be gone back to, the newest first. */
+/** The replaced volumes that can still be used again, newest first. */
 function keptVolumes({ id }: DatastoreRow): Datastore['kept_volumes'] {
   return spareVolumesOf(id)
     .filter(({ remove_at }) => remove_at > Date.now())

@@ -16,18 +16,18 @@ import {
   type DeployRow,
 } from './store.ts'
 
-/** What a new deploy from source may be told beside the service's settings. */
+/** What a new deploy from source can choose in addition to the service's settings. */
 export interface SourceChoice {
   commit?: string
-  /** The branch that contains the commit, where the service names none. */
+  /** The branch that contains the commit, if the service has no branch set. */
   branch?: string
   clearCache?: boolean
   /** An image of the configured repository path with another tag or digest. */
   image?: string
 }
 
-/** What to do when what a deploy ran is no longer kept. */
-const HOW_AGAIN: Record<DeploySource['kind'], string> = {
+/** What to do when a deploy's image or site is no longer kept. */
+const HOW_TO_REDEPLOY: Record<DeploySource['kind'], string> = {
   git: 'deploy its commit again',
   image: 'deploy its image again',
   archive: 'upload its archive again',
@@ -41,7 +41,7 @@ export function findDeploy(id: string): DeployRow {
 }
 
 /**
- * Queues a deploy of the configured source, superseding source deploys and restarts that still wait.
+ * Queues a deploy of the configured source, superseding queued source deploys and restarts.
  * Throws `invalid_request` without a source, `conflict` when the service is suspended or being deleted.
  */
 export function queueSourceDeploy(
@@ -66,7 +66,7 @@ export function queueSourceDeploy(
   }))
 }
 
-/** Queues the deploy of an archive that was just received under the deploy's id. */
+/** Queues the deploy of an archive that was received under the deploy's id. */
 export function queueUpload(service: ServiceRow, deployId: string, clearCache: boolean): DeployRow {
   assertUploadable(service)
   return queue(
@@ -77,13 +77,13 @@ export function queueUpload(service: ServiceRow, deployId: string, clearCache: b
   )
 }
 
-/** Refuses an upload to a service whose source is a repository or an image, or that takes no deploys now. Throws `conflict`. */
+/** Throws `conflict` if a service's source is a repository or an image, or if it accepts no deploys now. */
 export function assertUploadable(service: ServiceRow): void {
   assertDeployable(service)
   if (service.repo_url !== null || service.image !== null) {
     throw new AppError(
       'conflict',
-      `service ${service.name} has a repository or an image: clear it before uploading archives`,
+      `service ${service.name} deploys from a repository or an image: clear that setting before uploading archives`,
     )
   }
 }
@@ -114,7 +114,7 @@ export function queueRollback(service: ServiceRow, deployId: string): DeployRow 
   const source = JSON.parse(target.source) as DeploySource
   const isKept = target.site_id !== null || (target.image_id !== null && target.snapshot !== null)
   if (!isKept)
-    throw new AppError('conflict', `what ${deployId} ran is no longer kept: ${HOW_AGAIN[source.kind]}`)
+    throw new AppError('conflict', `what ${deployId} ran is no longer kept: ${HOW_TO_REDEPLOY[source.kind]}`)
   return queue(service, 'rollback', () => ({
     source,
     rollback_of: target.id,
@@ -130,8 +130,8 @@ export function queueRollback(service: ServiceRow, deployId: string): DeployRow 
 }
 
 /**
- * Cancels a deploy that is queued or running; cancelling a canceled one changes nothing.
- * Throws `conflict` for one that is finished, the switch to its instances included.
+ * Cancels a queued or running deploy; canceling a canceled one changes nothing. Throws `conflict` for one that is finished,
+ * which includes that the routes have switched to its instances.
  */
 export function cancelDeploy(deploy: DeployRow, reason: string | null = null): DeployRow {
   if (deploy.status === 'canceled') return deploy
@@ -147,8 +147,8 @@ export function cancelDeploy(deploy: DeployRow, reason: string | null = null): D
 }
 
 /**
- * Cancels everything of a service that is under way, as suspending and deleting do, and answers which deploys these were:
- * the caller tells them after its transaction.
+ * Cancels all deploys in progress of a service, as suspending and deleting do. Returns their ids: the caller reports the
+ * changes after its transaction.
  */
 export function cancelDeploysOf(serviceId: string, reason: string): string[] {
   return deploysInProgress(serviceId)
@@ -157,8 +157,8 @@ export function cancelDeploysOf(serviceId: string, reason: string): string[] {
 }
 
 /**
- * Makes a deploy live in one transaction, with what `alongside` records: the former live one is deactivated and the
- * service points at the new one.
+ * Makes a deploy live, in one transaction with what `alongside` records: the previous live deploy is deactivated and the
+ * service points to the new one.
  */
 export function makeLive(deploy: DeployRow, alongside: () => void = () => {}): void {
   const now = Date.now()
@@ -221,13 +221,16 @@ function queue(
   return findDeploy(id)
 }
 
-/** Cancels what still waits and the new deploy makes pointless: a restart only restarts, a rollback all, a source deploy all but rollbacks. */
+/**
+ * Cancels queued deploys that the new one makes pointless: for a restart only restarts, for a rollback all, for a source
+ * deploy all but rollbacks.
+ */
 function supersede(serviceId: string, id: string, trigger: DeployTrigger): string[] {
-  const reaches = (older: DeployRow) =>
+  const isPointless = (older: DeployRow) =>
     trigger === 'rollback' ||
     (trigger === 'restart' ? older.trigger === 'restart' : older.trigger !== 'rollback')
   return deploysInProgress(serviceId)
-    .filter((older) => older.id !== id && older.status === 'queued' && reaches(older))
+    .filter((older) => older.id !== id && older.status === 'queued' && isPointless(older))
     .filter((older) =>
       tryMove(deployMachine, older.id, 'canceled', { finished_at: Date.now(), error: `superseded by ${id}` }),
     )

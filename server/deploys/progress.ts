@@ -3,7 +3,7 @@ import { tryMove } from '../state-machine.ts'
 import { deployMachine, type DeployStatus } from './states.ts'
 import type { DeployRow } from './store.ts'
 
-/** Moves a deploy on and tells it. Answers false when it was canceled meanwhile. */
+/** Moves a deploy to its next status and reports the change. Returns false if it was canceled in the meantime. */
 export function advance(
   deploy: DeployRow,
   to: DeployStatus,

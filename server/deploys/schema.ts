@@ -31,7 +31,7 @@ export const DeploySource = z
     commit: z
       .string()
       .nullable()
-      .meta({ description: 'The commit that was asked for', examples: [null] }),
+      .meta({ description: 'The requested commit', examples: [null] }),
   })
   .meta({ id: 'DeploySource' })
 export type DeploySource = z.infer<typeof DeploySource>
@@ -54,11 +54,11 @@ export const Deploy = z
     commit_author: z
       .string()
       .nullable()
-      .meta({ description: 'Name of who wrote the commit', examples: ['Ada Lovelace'] }),
+      .meta({ description: "Name of the commit's author", examples: ['Ada Lovelace'] }),
     image: z
       .string()
       .nullable()
-      .meta({ description: 'What runs: an image reference', examples: ['registry.example.com/api:2'] }),
+      .meta({ description: 'Reference of the image that runs', examples: ['registry.example.com/api:2'] }),
     port: z
       .int()
       .nullable()
@@ -84,7 +84,7 @@ export const Commit = judged(commitFault).meta({ minLength: 1, examples: ['9fceb
 export const DeployInput = z
   .strictObject({
     commit: Commit.optional().meta({
-      description: 'Commit or ref to deploy instead of the branch head; any that the remote has',
+      description: 'Commit or ref to deploy instead of the head of the branch; the remote must have it',
       examples: ['9fceb02'],
     }),
     clear_cache: z

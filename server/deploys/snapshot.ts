@@ -4,7 +4,7 @@ import { TYPES } from '../services/types.ts'
 import { resolveEnvironment } from '../variables/environment.ts'
 import { getDeploy, openSnapshot, type PlannedRun, type Snapshot } from './store.ts'
 
-/** What the chosen image says of itself. */
+/** What the chosen image says about itself. */
 export interface ImageFacts {
   id: string
   exposedPorts: number[]
@@ -12,13 +12,13 @@ export interface ImageFacts {
 
 /**
  * The variables of a service as its containers and builds get them: its groups' and its own, references resolved.
- * Throws `conflict` that names what a reference misses.
+ * Throws `conflict` that names what a reference cannot find.
  */
 export function resolveVariables(service: ServiceRow): Record<string, string> {
   return Object.fromEntries(resolveEnvironment(service))
 }
 
-/** Fixes what a deploy runs with: the image, all settings of now, and what its source says where they say nothing. */
+/** Fixes what a deploy runs with: the image, the current settings, and what its source says where they are not set. */
 export function takeSnapshot(service: ServiceRow, image: ImageFacts, planned: PlannedRun): Snapshot {
   const variables = resolveVariables(service)
   const { listens } = TYPES[service.type]
@@ -39,19 +39,19 @@ export function takeSnapshot(service: ServiceRow, image: ImageFacts, planned: Pl
   }
 }
 
-/** The port that the live version was found on: the next one most likely listens there too. */
+/** The port on which the live version was found to listen: the next version most likely does too. */
 function foundPort({ live_deploy_id }: ServiceRow): number | null {
   const live = live_deploy_id === null ? undefined : getDeploy(live_deploy_id)
   const snapshot = live ? openSnapshot(live) : null
   return snapshot === null || snapshot.is_port_chosen ? null : snapshot.port
 }
 
-/** A rollback restores the old snapshot, with the limits of now. */
+/** A rollback restores the old snapshot, with the current limits. */
 export function restoreSnapshot(old: Snapshot, service: ServiceRow): Snapshot {
   return { ...old, memory_limit_mb: service.memory_limit_mb, cpu_limit: service.cpu_limit }
 }
 
-/** `port`, else the user's PORT, else the image's only EXPOSEd TCP port. */
+/** The `port` setting, or else the user's PORT variable, or else the image's only EXPOSEd TCP port. */
 function chosenPort(service: ServiceRow, variable: string | undefined, image: ImageFacts): number | null {
   const exposed = image.exposedPorts.length === 1 ? image.exposedPorts[0]! : null
   return service.port ?? portOf(variable) ?? exposed

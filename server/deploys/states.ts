@@ -13,9 +13,9 @@ export const DEPLOY_STATUSES = [
 export type DeployStatus = (typeof DEPLOY_STATUSES)[number]
 
 /**
- * The moves of a deploy. After a restart of the server: `queued` stays, `building` goes back to `queued` and starts
- * over, `deploying` is taken up again from its recorded image and snapshot; what was under way at two crashes in a row
- * has failed.
+ * The status changes of a deploy. After a restart of the server, `queued` stays, `building` goes back to `queued` and starts
+ * over, and `deploying` continues from its recorded image and snapshot. A deploy that was in progress at two crashes in a
+ * row has failed.
  */
 export const deployMachine = defineMachine<DeployStatus>({
   table: 'deploys',
@@ -31,8 +31,8 @@ export const deployMachine = defineMachine<DeployStatus>({
   },
 })
 
-/** Statuses in which work on a deploy is under way or waits. */
+/** Statuses of a deploy that is running or queued. */
 export const IN_PROGRESS: readonly DeployStatus[] = ['queued', 'building', 'deploying']
 
-/** As a list for SQL. */
+/** The same as a list for SQL. */
 export const IN_PROGRESS_SQL = IN_PROGRESS.map((status) => `'${status}'`).join(', ')

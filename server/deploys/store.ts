@@ -6,7 +6,7 @@ import { IN_PROGRESS_SQL, type DeployStatus } from './states.ts'
 /** A row of `deploys`. Times are milliseconds. */
 export interface DeployRow {
   id: string
-  /** Order of creation over the whole server. */
+  /** The order of creation across the whole server. */
   sequence: number
   service_id: string
   status: DeployStatus
@@ -25,57 +25,57 @@ export interface DeployRow {
   /** The engine's id of the image that runs. */
   image_id: string | null
   port: number | null
-  /** The deploy whose published folder a static site serves; null when there is none, or none any more. */
+  /** The deploy whose published folder a static site serves; null when there is none, or it is no longer kept. */
   site_id: string | null
   snapshot: Uint8Array | null
-  /** Of the snapshot, kept open beside it for the probes. */
+  /** The snapshot's `health_check_path`, also stored unencrypted for the probes. */
   health_check_path: string | null
-  /** The pre-deploy command has ended well. */
+  /** Whether the pre-deploy command has succeeded. */
   pre_deployed: number
   was_live: number
-  /** Its rollout stopped the old instance before it started its own. */
+  /** Whether its rollout stopped the old instance before it started its own. */
   stops_first: number
   error: string | null
   created_at: number
   started_at: number | null
   finished_at: number | null
-  /** When another deploy became live in its place. */
+  /** When another deploy replaced it as the live one. */
   replaced_at: number | null
-  /** At how many crashes of the server in a row it was under way. */
+  /** The number of crashes of the server in a row during which it was in progress. */
   crashes: number
 }
 
-/** What the files of a source say about how it runs; null where they say nothing. */
+/** How a source's files say that it runs; null where they say nothing. */
 export interface PlannedRun {
   port: number | null
   health_check_path: string | null
   pre_deploy_command: string | null
-  /** Where the image does not start by itself what the source says; missing in records of former versions. */
+  /** Set if the image's own command is not what the source asks for; missing in records of earlier versions. */
   start_command?: string | null
 }
 
-/** Of an image that was made elsewhere. */
+/** For an image that was built elsewhere. */
 export const UNPLANNED: PlannedRun = { port: null, health_check_path: null, pre_deploy_command: null }
 
-/** What a deploy runs with, fixed when it starts; every container of the service is made from the live one's. */
+/** What a deploy runs with, fixed when it starts. A service's containers are all created from its live deploy's snapshot. */
 export interface Snapshot {
   /** The engine's id of the image. */
   image_id: string
-  /** Replaces the image's own command by `/bin/sh -c`; null leaves it. */
+  /** Run with `/bin/sh -c` instead of the image's own command; null for the image's own. */
   start_command: string | null
-  /** The user's variables with PORT; the server's own DEPLOYER_* come with each container. */
+  /** The user's variables and PORT; each container also gets the server's DEPLOYER_* variables. */
   env: Record<string, string>
   port: number | null
-  /** What was planned for it by its source alone; the settings win. */
+  /** What its source alone says; the settings take precedence. */
   planned: PlannedRun
-  /** Whether somebody said the port. One that nobody did gives way to the only one that the program is found on. */
+  /** Whether somebody chose the port. If not, the only port on which the program listens replaces it. */
   is_port_chosen: boolean
   health_check_path: string | null
   /** Runs once in the new image before any instance. */
   pre_deploy_command: string | null
   /** Where the service's disk is mounted; null without one. */
   disk_mount_path: string | null
-  /** MiB and CPUs as asked; 0 is the server default. */
+  /** In MiB, as configured; 0 is the server default, as for `cpu_limit`. */
   memory_limit_mb: number
   cpu_limit: number
 }
@@ -130,7 +130,7 @@ export function listDeploys(serviceId: string, limit: number): DeployFacts[] {
   )
 }
 
-/** What views and routes need of a deploy: not its secrets, which may be large. */
+/** What views and routes need of a deploy: everything but its secrets, which may be large. */
 export type DeployFacts = Omit<DeployRow, 'snapshot' | 'repo_credentials' | 'crashes'>
 
 const FACTS = [
@@ -173,7 +173,7 @@ export function latestDeploys(environmentId: string): Map<string, DeployFacts> {
   return new Map(rows.map((row) => [row.service_id, row]))
 }
 
-/** Names the build caches of a service: they are another's once a deploy was to build without them. */
+/** The name of a service's build caches. It changes with each deploy that clears the cache. */
 export function cacheScope(serviceId: string): string {
   const cleared = useDatabase().get<{ id: string }>(
     'SELECT id FROM deploys WHERE service_id = ? AND clear_cache = 1 ORDER BY sequence DESC LIMIT 1',
@@ -182,7 +182,7 @@ export function cacheScope(serviceId: string): string {
   return cleared === undefined ? serviceId : `${serviceId}-${cleared.id}`
 }
 
-/** Deploys under way or waiting, oldest first; of one service or of all. */
+/** Deploys that are running or queued, oldest first; of one service or of all. */
 export function deploysInProgress(serviceId?: string): DeployRow[] {
   const scope = serviceId === undefined ? '' : 'AND service_id = ?'
   return useDatabase().all<DeployRow>(
@@ -191,7 +191,7 @@ export function deploysInProgress(serviceId?: string): DeployRow[] {
   )
 }
 
-/** The services whose live deploy is a published folder: the data plane serves it, and no container runs. */
+/** The ids of services whose live deploy is a published folder: the data plane serves it, and no container runs. */
 export function servicesServedAsSites(): Set<string> {
   const rows = useDatabase().all<{ id: string }>(
     `SELECT services.id FROM services JOIN deploys ON deploys.id = services.live_deploy_id
@@ -200,7 +200,7 @@ export function servicesServedAsSites(): Set<string> {
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Of each service whose old instance was stopped for a rollout that is still under way: its id. */
+/** The ids of services whose old instance was stopped for a rollout that is still in progress. */
 export function servicesStoppedFirst(): Set<string> {
   const rows = useDatabase().all<{ service_id: string }>(
     `SELECT service_id FROM deploys WHERE status IN (${IN_PROGRESS_SQL}) AND stops_first = 1`,
@@ -208,7 +208,7 @@ export function servicesStoppedFirst(): Set<string> {
   return new Set(rows.map(({ service_id }) => service_id))
 }
 
-/** The newest deploy of an upload service whose archive counts: the newest live or once live, else the newest of all. */
+/** The archive that a new deploy builds: the newest that is or was live or is in progress, or else the newest of all. */
 export function newestArchive(serviceId: string): string | null {
   const row = useDatabase().get<{ archive_id: string }>(
     `SELECT archive_id FROM deploys WHERE service_id = ? AND archive_id IS NOT NULL
@@ -218,7 +218,7 @@ export function newestArchive(serviceId: string): string | null {
   return row?.archive_id ?? null
 }
 
-/** The archives of a service that may be built again: its newest, and the last that was live until a newer one is. */
+/** The archives of a service that may be built again: the newest, and the last that was live. */
 export function keptArchives(serviceId: string): Set<string> {
   const live = useDatabase().get<{ archive_id: string }>(
     `SELECT archive_id FROM deploys WHERE service_id = ? AND archive_id IS NOT NULL AND was_live = 1
@@ -228,7 +228,7 @@ export function keptArchives(serviceId: string): Set<string> {
   return new Set([newestArchive(serviceId), live?.archive_id].filter((id) => typeof id === 'string'))
 }
 
-/** Sets columns that are no status. */
+/** Sets any columns but the status. */
 export function updateDeploy(id: string, columns: Partial<Omit<DeployRow, 'id' | 'status'>>): void {
   const assignments = Object.keys(columns).map((column) => `${column} = ?`)
   useDatabase().run(
@@ -238,16 +238,16 @@ export function updateDeploy(id: string, columns: Partial<Omit<DeployRow, 'id' |
   )
 }
 
-/** Keeps a snapshot with a deploy; it holds resolved variables, so it is sealed. */
+/** Encrypts a snapshot to be stored with a deploy, since it contains resolved variables. */
 export function sealSnapshot(snapshot: Snapshot): Uint8Array {
   return useContext().vault.seal(JSON.stringify(snapshot))
 }
 
-/** The snapshot of a deploy that has one. */
+/** Decrypts the snapshot of a deploy; null if it has none. */
 export function openSnapshot(deploy: DeployRow): Snapshot | null {
   if (deploy.snapshot === null) return null
   const snapshot = JSON.parse(useContext().vault.open(deploy.snapshot)) as Snapshot
-  // One from before there were disks, ports that are found, or plans that say more than a build, says nothing of them.
+  // Snapshots from earlier versions lack some of these fields.
   return {
     ...snapshot,
     disk_mount_path: snapshot.disk_mount_path ?? null,

@@ -2,7 +2,7 @@ import { timestamp } from '../clock.ts'
 import type { Deploy, DeploySource } from './schema.ts'
 import type { DeployFacts } from './store.ts'
 
-/** A deploy as the wire has it. */
+/** A deploy as the API returns it. */
 export function viewDeploy(row: DeployFacts): Deploy {
   return {
     id: row.id,

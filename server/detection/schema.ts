@@ -12,7 +12,7 @@ function judged(fault: (text: string) => string | null) {
   })
 }
 
-/** What may be said about a source beside where it is. */
+/** What a request may say about a source in addition to its address. */
 const hints = {
   root_dir: judged(relativePathFault)
     .optional()
@@ -20,15 +20,15 @@ const hints = {
   type: z
     .enum(SERVICE_TYPES)
     .optional()
-    .meta({ description: 'What it is to be; found out when absent', examples: ['web_service'] }),
+    .meta({ description: 'The type of service; detected when absent', examples: ['web_service'] }),
   runtime: z
     .enum(RUNTIMES)
     .exclude(['image'])
     .optional()
-    .meta({ description: 'Skips the looking', examples: ['auto'] }),
+    .meta({ description: 'Skips detection of the runtime', examples: ['auto'] }),
 }
 
-/** Of an archive, beside its bytes. */
+/** The query of a detection whose body is an archive. */
 export const DetectQuery = z.strictObject(hints)
 export type DetectHints = z.output<typeof DetectQuery>
 
@@ -52,13 +52,13 @@ export const Detection = z
   .object({
     type: z
       .enum(SERVICE_TYPES)
-      .meta({ description: 'The one asked for, else the one that fits', examples: ['web_service'] }),
+      .meta({ description: 'The requested type, or else the one that fits', examples: ['web_service'] }),
     runtime: z
       .enum(RUNTIMES)
       .nullable()
       .meta({ description: 'Null when nothing was found; `notes` say why', examples: ['node'] }),
     framework: found('One lower-case word', 'express'),
-    version: found("The language's", '24'),
+    version: found('The version of the language', '24'),
     package_manager: found('What installs its packages', 'npm'),
     install_command: found('Installs its packages', 'npm ci --include=dev'),
     build_command: found('Builds it', 'npm run build'),
@@ -68,26 +68,28 @@ export const Detection = z
     port: z
       .int()
       .nullable()
-      .meta({ description: 'Null when nothing sets it: the program is told one', examples: [null] }),
-    health_check_path: found('Where it says that it is well', null),
+      .meta({ description: 'Null when nothing sets it: the program gets one in PORT', examples: [null] }),
+    health_check_path: found('The path of its health check', null),
     env: z
       .array(
         z.object({
           key: z.string().meta({ examples: ['SECRET_KEY_BASE'] }),
-          generate: z.boolean().meta({ description: 'The first deploy makes the value', examples: [true] }),
+          generate: z
+            .boolean()
+            .meta({ description: 'The first deploy generates the value', examples: [true] }),
           why: z.string().meta({ examples: ['Rails signs cookies with it'] }),
         }),
       )
-      .meta({ description: 'Variables that it wants' }),
+      .meta({ description: 'Variables that it needs' }),
     apt_packages: z
       .array(z.string())
       .meta({ description: 'Debian packages that are installed', examples: [[]] }),
     root_dirs: z.array(z.string()).meta({
-      description: 'Folders that could be `root_dir`, where the one that was looked at has no program',
+      description: 'Folders that could be `root_dir`, when the folder that was looked at has no program',
       examples: [[]],
     }),
     notes: z.array(z.string()).meta({
-      description: 'What was chosen and why, and what stands in the way',
+      description: 'What was chosen and why, and what is missing',
       examples: [['node 24 with npm']],
     }),
   })

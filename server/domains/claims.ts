@@ -7,12 +7,12 @@ import { qualifiedName } from '../services/qualified-name.ts'
 import type { ServiceRow } from '../services/store.ts'
 import { getDomainByName, isServed, listDomains } from './store.ts'
 
-/** No two things may have one host; each of these refuses, with `conflict`, what would give one a second holder. */
+/** A host must never have two owners: each function here throws `conflict` for a change that would give it a second one. */
 
-/** A service as it is to be. */
+/** A service as it will be after the change. */
 export type NamedService = Pick<ServiceRow, 'id' | 'type' | 'name' | 'environment_id'>
 
-/** Refuses a service whose hosts are the dashboard's or another service's own. */
+/** Refuses a service whose hosts would include the dashboard's host or another service's custom domain. */
 export function assertServiceHostsFree(
   { type, name }: Pick<ServiceRow, 'type' | 'name'>,
   environment: Pick<Environment, 'name'>,
@@ -26,36 +26,36 @@ export function assertServiceHostsFree(
   }
 }
 
-/** Refuses an environment whose services would be where the dashboard, a domain's services or a custom domain are. */
+/** Refuses an environment whose services' hosts would collide with a domain or with the dashboard's host. */
 export function assertEnvironmentHostsFree(name: string): void {
   for (const domain of listDomains()) {
     const place = placeOf({ name }, domain.name)
     if (getDomainByName(place))
       throw new AppError(
         'conflict',
-        `name: ${place}, where services of this environment would be, is a domain`,
+        `name: services of this environment would have hosts under ${place}, which is a domain itself`,
       )
     assertNotAboveDashboard(place, 'name')
   }
 }
 
-/** Refuses a domain under which a service would have a host that something else has. */
+/** Refuses a domain under which a service would get a host that is already taken. */
 export function assertDomainHostsFree(name: string): void {
   const known = getDomainByName(name)
-  if (known) throw new AppError('conflict', `name: ${name} is a domain already (${known.id})`)
+  if (known) throw new AppError('conflict', `name: ${name} is already a domain (${known.id})`)
   for (const environment of listEnvironments()) {
     if (environment.name === PRODUCTION) continue
     const place = placeOf(environment, name)
     if (getDomainByName(place))
       throw new AppError(
         'conflict',
-        `name: ${place}, where services of environment ${environment.name} would be, is a domain`,
+        `name: services of environment ${environment.name} would have hosts under ${place}, which is a domain itself`,
       )
     for (const domain of listDomains()) {
       if (placeOf(environment, domain.name) === name)
         throw new AppError(
           'conflict',
-          `name: ${name} is where services of environment ${environment.name} are`,
+          `name: services of environment ${environment.name} have their hosts under ${name}`,
         )
     }
     assertNotAboveDashboard(place, 'name')
@@ -64,23 +64,24 @@ export function assertDomainHostsFree(name: string): void {
 }
 
 /**
- * Refuses a custom domain that another service has, or that a service, environment or the dashboard has or could have.
- * Under a domain that is not served yet only what is there already could have it: later ones make way for it.
+ * Refuses a custom domain that another service or the dashboard has, or that lies under a served domain, where it could be
+ * the host of a service. Under a domain that is not served yet, only existing services count: the custom domain takes
+ * precedence over later ones.
  */
 export function assertCustomDomainFree(host: string, service: NamedService, field: string): void {
   const fault = (what: string) => new AppError('conflict', `${field}: ${host} ${what}`)
   if (host === useContext().options.dashboardHost) throw fault("is the dashboard's host")
   const holder = customHolder(host)
   if (holder && holder.id !== service.id) throw fault(`is in use by service ${holder.label}`)
-  // What it has it keeps, also where a domain was connected since.
+  // A service keeps the domain that it has, even if a domain above it was connected since.
   if (holder) return
   for (const domain of listDomains()) {
     if (!couldBeUnder(host, domain.name)) continue
     if (isServed(domain))
-      throw fault(`is under the domain ${domain.name}, where services have their hosts by their names`)
+      throw fault(`is under the domain ${domain.name}, where services get hosts from their own names`)
     const own = hostsOf(service, findEnvironment(service.environment_id), [domain.name])
     const named = own.includes(host) ? service.name : serviceNamedBy(host, domain.name)
-    if (named !== null) throw fault(`is where service ${named} will be when ${domain.name} is verified`)
+    if (named !== null) throw fault(`will be the host of service ${named} once ${domain.name} is verified`)
   }
 }
 
@@ -97,12 +98,12 @@ function assertNamedHostsFree(domain: string): void {
     if (named !== null)
       throw new AppError(
         'conflict',
-        `name: under ${domain} service ${named} would be at ${host}, which is ${label}`,
+        `name: under ${domain}, service ${named} would get the host ${host}, which is ${label}`,
       )
   }
 }
 
-/** The service, by its qualified name, whose own name puts it at a host under a domain; null when there is none. */
+/** The qualified name of the service that gets a host under a domain from its own name; null when there is none. */
 function serviceNamedBy(host: string, domain: string): string | null {
   const [name, environment = PRODUCTION] = host.slice(0, -domain.length - 1).split('.')
   const found = useDatabase().get(
@@ -119,11 +120,11 @@ function assertNotAboveDashboard(place: string, field: string): void {
   if (dashboardHost !== null && dashboardHost.slice(dashboardHost.indexOf('.') + 1) === place)
     throw new AppError(
       'conflict',
-      `${field}: the dashboard's host ${dashboardHost} is where a service of an environment would be`,
+      `${field}: services would have hosts under ${place}, where the dashboard's host ${dashboardHost} is`,
     )
 }
 
-/** Whether a host is one that a service could have by its name under a domain: one label in production, else two. */
+/** Whether a service could get a host under a domain from its name: one label in production, two elsewhere. */
 function couldBeUnder(host: string, domain: string): boolean {
   if (!host.endsWith(`.${domain}`)) return false
   const labels = host.slice(0, -domain.length - 1).split('.')
@@ -132,7 +133,7 @@ function couldBeUnder(host: string, domain: string): boolean {
 
 interface CustomDomain {
   host: string
-  /** The service's. */
+  /** The id of the service. */
   id: string
   label: string
 }
@@ -141,7 +142,7 @@ function customHolder(host: string): CustomDomain | undefined {
   return customDomains(host)[0]
 }
 
-/** The custom domains of all services, or the one that is this host, with whose they are. */
+/** The custom domains of all services, or only the given one, with their services. */
 function customDomains(host: string | null = null): CustomDomain[] {
   return useDatabase()
     .all<{ host: string; id: string; name: string; environment: string }>(

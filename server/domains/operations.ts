@@ -23,10 +23,10 @@ import {
 
 const log = logger('domains')
 
-/** Every service has a host under each: what the data plane's table holds bounds their product. */
+/** Every service has a host under each domain, and the data plane's table has to hold them all. */
 const MAX_DOMAINS = 20
 
-/** Makes the base domain of the options a domain, at start; one that was it before is none any more. */
+/** At start, creates the domain for the base domain of the options, and removes that of a previous base domain. */
 export function ensureBaseDomain(): void {
   const { baseDomain } = useContext().options
   useDatabase().transaction(() => {
@@ -48,7 +48,7 @@ export function findDomain(idOrName: string): DomainRow {
   return found
 }
 
-/** Connects a domain; one that is not local waits for its records. Throws `conflict` when a host under it has another holder. */
+/** Connects a domain; one that is not local waits for its DNS records. Throws `conflict` if a host under it is taken. */
 export function createDomain({ name }: DomainInput): DomainRow {
   const created = useDatabase().transaction(() => {
     assertDomainHostsFree(name)
@@ -61,7 +61,7 @@ export function createDomain({ name }: DomainInput): DomainRow {
   return created
 }
 
-/** Makes a domain the one that services are shown and linked under. Throws `conflict` for one that is not served. */
+/** Makes a domain the default, under which services are shown and linked. Throws `conflict` for one that is not served. */
 export function patchDomain(domain: DomainRow, { is_default }: DomainPatch): DomainRow {
   if (is_default === undefined || is_default === (domain.is_default === 1)) return domain
   if (!is_default)
@@ -83,7 +83,7 @@ export function patchDomain(domain: DomainRow, { is_default }: DomainPatch): Dom
   return getDomain(domain.id)!
 }
 
-/** Ends that services are served under a domain; the base domain is the default again when it was. Throws `conflict` for that one. */
+/** Disconnects a domain. If it was the default, the base domain becomes it. Throws `conflict` for the base domain. */
 export function deleteDomain(domain: DomainRow): void {
   if (domain.source === 'config')
     throw new AppError(
@@ -100,15 +100,15 @@ export function deleteDomain(domain: DomainRow): void {
   if (isServed(domain)) tellHosts()
 }
 
-/** Whether checks say that the names under a domain reach this server: a host that cannot connect to itself is believed its DNS. */
+/** Whether checks show that names under a domain reach this server. If a host cannot connect to itself, DNS is enough. */
 export function reachesServer(checks: readonly DomainCheck[]): boolean {
   const outcome = (kind: DomainCheck['kind']) => checks.find((check) => check.kind === kind)?.outcome
   return outcome('http') === 'passed' || (outcome('dns') === 'passed' && outcome('http') === 'skipped')
 }
 
 /**
- * Keeps what a look at a domain found and moves it accordingly. One that becomes active is the default when that was a
- * local name. Answers whether what is served or shown has changed.
+ * Stores the results of a domain's checks and changes its status accordingly. A domain that becomes active is made the
+ * default if the default was a local name. Returns whether what is served or shown has changed.
  */
 export function keepChecks(domain: DomainRow, checks: readonly DomainCheck[]): boolean {
   const reaches = reachesServer(checks)
@@ -133,7 +133,7 @@ function tellDomain(id: string, action: 'created' | 'updated' | 'deleted'): void
   tell({ kind: 'domain', id, service_id: null, action })
 }
 
-/** The hosts of services and environments are others: there may be too many to name. */
+/** Reports that the hosts of services and environments have changed: there may be too many to report each. */
 function tellHosts(): void {
   tell({ kind: 'all', id: '*', service_id: null, action: 'resync' })
 }

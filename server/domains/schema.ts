@@ -8,7 +8,7 @@ export const DomainCheck = z
   .object({
     kind: z.enum(['dns', 'http']).meta({
       description:
-        '`dns`: what a made-up name under the domain resolves to; `http`: whether this server answers there',
+        '`dns`: what a random name under the domain resolves to; `http`: whether this server answers there',
     }),
     outcome: z.enum(['passed', 'failed', 'skipped']),
     message: z.string().meta({ examples: ['it resolves to 203.0.113.7, which is this server'] }),
@@ -20,14 +20,14 @@ export const HostCheck = z
   .object({
     name: z
       .string()
-      .meta({ description: 'The host, or the wildcard of many', examples: ['*.staging.example.com'] }),
+      .meta({ description: 'The host, or the wildcard that covers it', examples: ['*.staging.example.com'] }),
     leads_here: z.boolean().meta({ examples: [true] }),
-    records: z
-      .array(DnsRecord)
-      .meta({ description: "What DNS needs; empty while the server's public address is not known" }),
-    checks: z.array(DomainCheck).meta({ description: 'What was found just now' }),
+    records: z.array(DnsRecord).meta({
+      description: "The DNS records to create; empty while the server's public address is not known",
+    }),
+    checks: z.array(DomainCheck).meta({ description: 'The results of checking it now' }),
   })
-  .meta({ id: 'HostCheck', description: 'What DNS needs for a name, and where the name leads' })
+  .meta({ id: 'HostCheck', description: 'The DNS records that a name needs, and where the name leads' })
 export type HostCheck = z.infer<typeof HostCheck>
 
 export const Domain = z
@@ -50,8 +50,8 @@ export const Domain = z
       .meta({ description: 'A name that needs no DNS and no certificate', examples: [false] }),
     served: z.boolean().meta({ examples: [false] }),
     url_pattern: z.string().meta({ examples: ['https://<service>.example.com'] }),
-    records: z.array(DnsRecord).meta({ description: 'What DNS needs' }),
-    checks: z.array(DomainCheck).meta({ description: 'What was found when it was checked last' }),
+    records: z.array(DnsRecord).meta({ description: 'The DNS records to create' }),
+    checks: z.array(DomainCheck).meta({ description: 'The results of the last check' }),
     created_at: Timestamp,
     checked_at: Timestamp.nullable(),
     verified_at: Timestamp.nullable().meta({ description: 'When its names first reached the server' }),
@@ -59,7 +59,7 @@ export const Domain = z
   .meta({ id: 'Domain', description: 'A name under which services are served, each by one label' })
 export type Domain = z.infer<typeof Domain>
 
-/** A domain name as it is given, with or without a trailing dot, made normal. */
+/** A domain name, with or without a trailing dot, which is normalized. */
 export const DomainName = z
   .string()
   .meta({ minLength: 1, maxLength: MAX_NAME_CHARACTERS + 1 })

@@ -3,7 +3,7 @@ import { defineMachine } from '../state-machine.ts'
 export const DOMAIN_STATUSES = ['pending', 'active', 'failed'] as const
 export type DomainStatus = (typeof DOMAIN_STATUSES)[number]
 
-/** The moves of a domain; each status is one to rest in, so a restart of the server changes none. */
+/** The status changes of a domain. All statuses are stable, so a restart of the server changes none. */
 export const domainMachine = defineMachine<DomainStatus>({
   table: 'domains',
   moves: {

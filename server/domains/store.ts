@@ -10,7 +10,7 @@ export interface DomainRow {
   source: 'config' | 'api'
   status: DomainStatus
   is_default: number
-  /** What was found last, as the wire has it, in JSON. */
+  /** The results of the last checks, as the API returns them, in JSON. */
   checks: string
   created_at: number
   checked_at: number | null
@@ -30,7 +30,7 @@ export function getDomainByName(name: string): DomainRow | undefined {
   return useDatabase().get<DomainRow>('SELECT * FROM domains WHERE name = ?', name)
 }
 
-/** Whether services are served under a domain: from the start of the base domain, of others once they were verified. */
+/** Whether services are served under a domain: always under the base domain, under others once they were verified. */
 export function isServed({ source, status }: Pick<DomainRow, 'source' | 'status'>): boolean {
   return source === 'config' || status !== 'pending'
 }
@@ -56,7 +56,7 @@ export function insertDomain(name: string, source: DomainRow['source']): DomainR
   return getDomain(id)!
 }
 
-/** Changes where a domain comes from: the base domain may be one that was connected before. */
+/** Changes the source of a domain: a domain that was connected before may become the base domain. */
 export function setSource(id: string, source: DomainRow['source']): void {
   useDatabase().run('UPDATE domains SET source = ? WHERE id = ?', source, id)
 }
@@ -70,12 +70,12 @@ export function setDefault(id: string): void {
   })
 }
 
-/** Keeps what a look at a domain found. */
+/** Stores the results of a domain's checks. */
 export function setChecks(id: string, checks: string): void {
   useDatabase().run('UPDATE domains SET checks = ?, checked_at = ? WHERE id = ?', checks, Date.now(), id)
 }
 
-/** Keeps when a domain first reached the server. */
+/** Stores when the names under a domain first reached the server. */
 export function setVerified(id: string): void {
   useDatabase().run('UPDATE domains SET verified_at = ? WHERE id = ? AND verified_at IS NULL', Date.now(), id)
 }

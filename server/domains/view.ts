@@ -5,7 +5,7 @@ import { domainRecords } from './records.ts'
 import type { Domain, DomainCheck } from './schema.ts'
 import { isServed, type DomainRow } from './store.ts'
 
-/** A domain as the wire has it. */
+/** A domain as the API returns it. */
 export function viewDomain(row: DomainRow): Domain {
   const local = isLocalName(row.name)
   return {

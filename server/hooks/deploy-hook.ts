@@ -21,7 +21,7 @@ export const HookQuery = z.strictObject({
     .string()
     .optional()
     .meta({
-      description: 'Commit of the configured branch, or name of a branch or tag, to deploy of a repository',
+      description: 'Commit of the configured branch, or name of a branch or tag, to deploy',
       examples: ['9fceb02'],
     }),
   image: z
@@ -33,7 +33,7 @@ export const HookQuery = z.strictObject({
     }),
 })
 
-/** Who has no key is told so whatever else is wrong. Throws `unauthorized`. */
+/** Callers without a valid key always get 401, before any other error. Throws `unauthorized`. */
 export function admitHooked({ params, query }: Unjudged): void {
   findHooked(params.service_id ?? '', typeof query.key === 'string' ? query.key : '')
 }
@@ -41,19 +41,20 @@ export function admitHooked({ params, query }: Unjudged): void {
 /** The service whose hook has this key. Throws `unauthorized`, the same for an unknown service and for a wrong key. */
 function findHooked(serviceId: string, key: string): ServiceRow {
   const service = isId('service', serviceId) ? getService(serviceId) : undefined
-  // Compared also without a service, so that the time tells nothing.
+  // Compared even without a service, so that the response time reveals nothing.
   const matches = sameSecret(key, service?.deploy_hook_key ?? '')
   if (!service || !matches) throw new AppError('unauthorized', 'unknown service or wrong key')
   return service
 }
 
 /**
- * Queues the deploy that a hook asks for. Throws `unauthorized`, the same for an unknown service and for a wrong key,
- * `invalid_request` without a source or with a choice that does not fit it, `conflict` while it takes no deploys.
+ * Queues the deploy that a hook requests. Throws `unauthorized`, the same for an unknown service and for a wrong key,
+ * `invalid_request` without a source or with a `ref` or `image` that does not fit it, `conflict` while the service accepts
+ * no deploys.
  */
 export function runDeployHook(serviceId: string, query: z.output<typeof HookQuery>): DeployRow {
   const service = findHooked(serviceId, query.key)
-  // Judged here and not by the contract: who has no key learns nothing else.
+  // Checked here and not by the contract: a caller without the key must not get any other error.
   if (query.ref !== undefined) {
     refuse('ref', refFault(query.ref))
     if (service.repo_url === null) refuse('ref', `service ${service.name} has no repository`)
@@ -72,11 +73,11 @@ export function runDeployHook(serviceId: string, query: z.output<typeof HookQuer
   })
 }
 
-/** Which commits the branch contains is asked of the remote when the deploy runs. */
+/** Whether the branch contains a commit is checked against the remote when the deploy runs. */
 function refFault(ref: string): string | null {
-  const isOffered = !ref.startsWith('refs/') || isBranchOrTag(ref)
+  const isAllowed = !ref.startsWith('refs/') || isBranchOrTag(ref)
   return (
-    commitFault(ref) ?? (isOffered ? null : 'must be a branch, a tag, or a commit of the configured branch')
+    commitFault(ref) ?? (isAllowed ? null : 'must be a branch, a tag, or a commit of the configured branch')
   )
 }
 

@@ -77,7 +77,7 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     message: 'deploy.example.com is no name of this server: add it with --allowed-hosts',
   },
   too_many_attempts: {
-    when: '10 sign-ins, or changes of the password by one session, failed within 5 minutes',
+    when: '10 sign-ins, or password changes by one session, failed within 5 minutes',
     message: '10 sign-ins failed within 5 minutes: try again in 240 seconds',
   },
   database_error: {

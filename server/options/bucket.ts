@@ -1,32 +1,32 @@
 import { AppError, messageOf } from '../errors.ts'
 import { bad } from './flags.ts'
 
-/** A place in a bucket of an S3-compatible store, and who may write there. */
+/** A place in a bucket of an S3-compatible store, and the keys to write there. */
 export interface BucketOptions {
-  /** `https://endpoint/bucket` or longer, without a slash at the end; of characters that need no escape. */
+  /** `https://endpoint/bucket` or longer, without a slash at the end; only characters that need no escaping. */
   url: string
   accessKeyId: string
   secretAccessKey: string
-  /** Null for the one that the endpoint's name tells. */
+  /** Null to derive it from the endpoint's name. */
   region: string | null
-  /** Reads the keys again, where a file holds one of them. Throws `invalid_request`. */
+  /** Reads the keys again, when at least one is in a file. Throws `invalid_request`. */
   readKeys?: () => { accessKeyId: string | null; secretAccessKey: string | null }
 }
 
-/** What the flags of a bucket give, each of them or none. */
-type Given = { [K in Exclude<keyof BucketOptions, 'readKeys'>]: string | null } & Pick<
+/** The values of the bucket's flags. */
+type BucketFlags = { [K in Exclude<keyof BucketOptions, 'readKeys'>]: string | null } & Pick<
   BucketOptions,
   'readKeys'
 >
 
-/** The bucket that backups are copied to, or null. Throws `invalid_request`, which never repeats the secret. */
+/** Returns the bucket that backups are copied to, or null. Throws `invalid_request`, which never repeats the secret. */
 export function readBucket({
   url,
   accessKeyId,
   secretAccessKey,
   region,
-  ...again
-}: Given): BucketOptions | null {
+  ...rest
+}: BucketFlags): BucketOptions | null {
   if (url === null && accessKeyId === null && secretAccessKey === null && region === null) return null
   if (url === null || accessKeyId === null || secretAccessKey === null)
     throw new AppError(
@@ -35,11 +35,11 @@ export function readBucket({
     )
   if (region !== null && !/^[A-Za-z0-9-]{1,64}$/.test(region))
     throw bad('backup-s3-region', 'the name of a region, such as eu-central-1', region)
-  return { url: readUrl(url), accessKeyId, secretAccessKey, region, ...again }
+  return { url: readUrl(url), accessKeyId, secretAccessKey, region, ...rest }
 }
 
-/** A bucket with the keys that its files hold now; null when these are the ones that it has. Throws `io_error`. */
-export function withKeysOfNow(options: BucketOptions): BucketOptions | null {
+/** Returns the options with the keys that its files hold now, or null when they have not changed. Throws `io_error`. */
+export function withCurrentKeys(options: BucketOptions): BucketOptions | null {
   const { accessKeyId, secretAccessKey } = readAgain(options)
   if (!accessKeyId || !secretAccessKey) return null
   const isSame = accessKeyId === options.accessKeyId && secretAccessKey === options.secretAccessKey

@@ -71,7 +71,7 @@ describe('what an authority gives', () => {
     isMixedUp = true
     await place.server.api('POST', '/services', { name: 'other' })
     const entry = await place.reaches('other.example.com', 'failed')
-    expect(entry.error).toContain('belongs to none of the certificates')
+    expect(entry.error).toContain('does not belong to any of the certificates')
     expect(entry.expires_at).toBeNull()
     expect(Date.parse(entry.retry_at) - Date.now()).toBeGreaterThan(MINUTE_MS / 2)
     isMixedUp = false

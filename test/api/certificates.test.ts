@@ -182,15 +182,15 @@ describe('an uploaded certificate', () => {
         status: 400,
         body: { error: { code: 'invalid_request', message: expect.stringMatching(why) } },
       })
-    await refused(read('good.crt'), read('other.key'), /^private_key: .*belongs to none/)
+    await refused(read('good.crt'), read('other.key'), /^private_key: does not belong to any/)
     await refused(read('good.crt') + read('other.crt'), read('good.key'), /^certificate: the chain is broken/)
-    await refused(read('past.crt') + read('middle.crt'), read('past.key'), /^certificate: it ended/)
+    await refused(read('past.crt') + read('middle.crt'), read('past.key'), /^certificate: expired at/)
     await refused(
       read('ahead.crt') + read('middle.crt'),
       read('ahead.key'),
-      /^certificate: it begins at 2099/,
+      /^certificate: is only valid from 2099/,
     )
-    await refused('nothing', read('good.key'), /^certificate: there is no PEM certificate/)
+    await refused('nothing', read('good.key'), /^certificate: contains no PEM certificate/)
     await refused(read('good.key'), read('good.key'), /^certificate: /)
     await refused(
       '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----',
@@ -238,13 +238,13 @@ describe('an uploaded certificate', () => {
   test.each([
     ['is too short', ['-newkey', 'rsa:1024']],
     ['is on a curve that TLS does not have', ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:secp256k1']],
-  ])('is refused when its key %s: no browser could be shown it', async (_, flags) => {
+  ])('is refused when its key %s: browsers would refuse it', async (_, flags) => {
     const subject = ['-subj', '/CN=weak', '-addext', 'subjectAltName=DNS:weak.localhost']
     await openssl('req', '-x509', ...flags, '-nodes', ...subject, '-keyout', 'weak.key', '-out', 'weak.crt')
     expect(await upload(read('weak.crt'), read('weak.key'))).toMatchObject({
       status: 400,
       body: {
-        error: { message: expect.stringMatching(/^certificate: no browser can be shown it/) as string },
+        error: { message: expect.stringMatching(/^certificate: cannot be used for HTTPS/) as string },
       },
     })
   })

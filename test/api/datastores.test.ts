@@ -140,7 +140,9 @@ describe('backups', () => {
     expect((await server.api('GET', '/datastores/cache/backups')).body).toEqual([])
     const { status, body } = await server.api('POST', '/datastores/cache/backups')
     expect(status).toBe(409)
-    expect(body.error.message).toBe('datastore cache is failed: a backup needs it available')
+    expect(body.error.message).toBe(
+      'datastore cache is failed: it can only be backed up while it is available',
+    )
     expect((await server.api('POST', '/datastores/nobody/backups')).status).toBe(404)
     const unknown = '/datastores/cache/backups/bak-00000000000000000000'
     for (const [method, path] of [

@@ -81,7 +81,7 @@ describe('domains', () => {
     for (const name of [body.id, body.name, 'BÜCHER.example.org', 'bücher.example.org.'])
       expect((await server.api('GET', `/domains/${encodeURIComponent(name)}`)).body.id).toBe(body.id)
     expect(await server.api('GET', '/domains/nowhere.example')).toMatchObject(refused(404, 'not_found'))
-    expect(await connect('bücher.example.org')).toMatchObject(conflict(/is a domain already/))
+    expect(await connect('bücher.example.org')).toMatchObject(conflict(/is already a domain/))
     expect((await server.api('DELETE', `/domains/${body.name}`)).status).toBe(204)
     expect(await server.api('DELETE', `/domains/${body.name}`)).toMatchObject(refused(404, 'not_found'))
   })
@@ -215,7 +215,7 @@ describe('no two things have one host:', () => {
     await connect('later.example.net')
     const custom_domains = ['own.later.example.net']
     const own = { deploy: false, image: 'busybox:1', name: 'own', custom_domains }
-    const refused = conflict(/is where service own will be when later\.example\.net is verified/)
+    const refused = conflict(/will be the host of service own once later\.example\.net is verified/)
     expect(await server.api('POST', '/services', own)).toMatchObject(refused)
     await server.api('POST', '/services', { ...own, name: 'named', custom_domains: [] })
     expect(await server.api('PATCH', '/services/named', { name: 'own', custom_domains })).toMatchObject(
@@ -262,8 +262,10 @@ describe('no two things have one host:', () => {
     await server.api('POST', '/services', { name: 'api', environment: 'staging' })
     await server.api('POST', '/services', { name: 'web' })
     const add = (domain: string) => server.api('POST', '/services/web/domains', { domain })
-    expect(await add('api.waits.example.org')).toMatchObject(conflict(/where service api will be/))
-    expect(await add('api.staging.waits.example.org')).toMatchObject(conflict(/api\.staging will be/))
+    expect(await add('api.waits.example.org')).toMatchObject(conflict(/will be the host of service api/))
+    expect(await add('api.staging.waits.example.org')).toMatchObject(
+      conflict(/will be the host of service api\.staging/),
+    )
     expect(await add('shop.waits.example.org')).toMatchObject({
       status: 200,
       body: ['shop.waits.example.org'],

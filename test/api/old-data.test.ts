@@ -116,7 +116,7 @@ it('data of a later version is refused and left as it is', async () => {
   const before = readFileSync(file)
   const started = startServer({ dataDirectory })
   await expect(started).rejects.toThrow(
-    `the database is at version ${migrations.length + 1}, this server knows up to ${migrations.length}: start the newer server`,
+    `the database is at version ${migrations.length + 1}, this server supports up to ${migrations.length}: start the newer server`,
   )
   expect(readFileSync(file).equals(before)).toBe(true)
 })

@@ -42,7 +42,7 @@ test('the dashboard is set up and used at its own host over HTTPS', async () => 
   await page.getByRole('button', { name: 'Connect a domain' }).click()
   await page.getByRole('textbox', { name: 'Domain' }).fill('192.0.2.1')
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
-  await page.getByText('an IP address is no domain name').waitFor()
+  await page.getByText('must be a domain name, not an IP address').waitFor()
   await page.getByRole('textbox', { name: 'Domain' }).fill('Shop.Example.')
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
   const shop = page.getByRole('article', { name: 'shop.example' })
@@ -71,7 +71,7 @@ test('a custom domain is added in the settings of a service, shows its certifica
   const card = page.getByRole('region', { name: 'Custom domains' })
   await card.getByLabel('Add a domain').fill('web.example.com')
   await card.getByRole('button', { name: 'Add', exact: true }).click()
-  await card.getByText('where services have their hosts by their names').waitFor()
+  await card.getByText('where services get hosts from their own names').waitFor()
   for (const host of ['www.brand.example', 'brand.example']) {
     await card.getByLabel('Add a domain').fill(host)
     await card.getByRole('button', { name: 'Add', exact: true }).click()

@@ -99,8 +99,8 @@ test('keys that are refused are read again from their files, once for all that i
 })
 
 test.each([
-  ['it', 'it gave no ETag'],
-  ['weak', 'it gave a weak ETag'],
+  ['it', 'its response has no ETag'],
+  ['weak', 'its response has a weak ETag'],
 ])('a page that answers an upload as if all were well is not taken for a store (%s)', async (name, said) => {
   const path = import.meta.filename
   const bytes = readFileSync(path)

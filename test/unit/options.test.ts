@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { withKeysOfNow } from '#server/options/bucket.ts'
+import { withCurrentKeys } from '#server/options/bucket.ts'
 import { exposedSecrets } from '#server/options/flags.ts'
 import { readOptions } from '#server/options/index.ts'
 
@@ -144,14 +144,14 @@ describe('the bucket of backups', () => {
     const files = ['--backup-s3-key-file', key, '--backup-s3-secret-file', secret]
     const made = read(['--backup-s3-url', 'https://s3.example.com/b', ...files]).backupBucket!
     expect(made).toMatchObject({ accessKeyId: 'AK', secretAccessKey: 'hush' })
-    expect(withKeysOfNow(made)).toBeNull()
+    expect(withCurrentKeys(made)).toBeNull()
     writeFileSync(key, 'AK2\n')
-    expect(withKeysOfNow(made)).toEqual({ ...made, accessKeyId: 'AK2' })
+    expect(withCurrentKeys(made)).toEqual({ ...made, accessKeyId: 'AK2' })
     rmSync(secret)
-    expect(() => withKeysOfNow(made)).toThrow(
+    expect(() => withCurrentKeys(made)).toThrow(
       /refused its keys, and --backup-s3-secret-file .* cannot be read/,
     )
-    expect(withKeysOfNow(bucket('https://s3.example.com/b')!)).toBeNull()
+    expect(withCurrentKeys(bucket('https://s3.example.com/b')!)).toBeNull()
   })
 
   test.each([

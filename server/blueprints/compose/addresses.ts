@@ -2,19 +2,19 @@ import type { ComposeFile, ComposeProgram } from './file.ts'
 import { wordsOf } from './commands.ts'
 import type { Port } from './ports.ts'
 
-/** Where a text names another program of the file. */
+/** A place in a text that names another program of the file. */
 export interface Address {
   program: ComposeProgram
   host: string
-  /** Where the host begins in the text. */
+  /** The index of the host in the text. */
   at: number
-  /** The port behind it, or the one of its scheme; null when neither is there. */
+  /** The port that follows it, or that of its scheme; null when there is neither. */
   port: number | null
 }
 
-/** What may be a host: behind a scheme, a user, or a separator. */
+/** What may be a host: a word after a scheme, a user, or a separator. */
 const HOSTS = /(^|\/\/|[@,;\s=("'[])([A-Za-z0-9][\w.-]*)(?=[:/?,;\s"')\]]|$)/g
-/** A variable whose value is a host where it has nothing else. */
+/** Keys of variables whose value may be just a host. */
 const HOST_KEY = /host|addr|server|url|uri|endpoint|broker|upstream|proxy|nodes/i
 const HTTP = 80
 
@@ -43,7 +43,7 @@ function isHostOf(text: string, at: number): boolean {
   return /(?:host|server|data source|addr|address)\s*$/i.test(text.slice(Math.max(0, at - 32), at))
 }
 
-/** A text in which hosts are named as they are here, and which of them were not. */
+/** Replaces the hosts in a text by their names here. Also returns which names changed. */
 export function renameHosts(
   text: string,
   addresses: readonly Address[],
@@ -60,7 +60,7 @@ export function renameHosts(
   return { text: written + text.slice(from), renamed: [...new Set(renamed)] }
 }
 
-/** Where programs are called by others: the port, if one that calls it names one. */
+/** The programs that others connect to, with the port if one of the others names it. */
 export type Called = ReadonlyMap<ComposeProgram, Port | undefined>
 
 export function calledPrograms(file: ComposeFile): Called {
@@ -74,7 +74,7 @@ export function calledPrograms(file: ComposeFile): Called {
     ]
     for (const { key, text, node } of texts)
       for (const { program, port } of addressesIn(text, file, key)) {
-        const number = port ?? portBeside(key, variables)
+        const number = port ?? relatedPort(key, variables)
         if (program === caller || called.get(program)) continue
         const isPort = number !== null && number >= 1 && number <= 65_535
         called.set(program, isPort ? { number, last: number, node } : undefined)
@@ -83,8 +83,8 @@ export function calledPrograms(file: ComposeFile): Called {
   return called
 }
 
-/** `API_PORT` beside `API_HOST`. */
-function portBeside(key: string, variables: ReadonlyMap<string, string>): number | null {
+/** The port in a related variable, such as `API_PORT` for `API_HOST`. */
+function relatedPort(key: string, variables: ReadonlyMap<string, string>): number | null {
   const text = variables.get(key.replace(/(?:HOST(?:NAME)?|ADDR(?:ESS)?|SERVER)$/i, 'PORT'))
   return text !== undefined && /^\d{1,5}$/.test(text) ? Number(text) : null
 }

@@ -4,7 +4,7 @@ import { plainPath, warn, type ForeignMapping, type Notes } from '../foreign.ts'
 import type { Node, ScalarNode } from '../nodes.ts'
 import { known, pairsOf } from './environment.ts'
 
-/** How a service is built; undefined is one that is pulled. */
+/** How a service is built; undefined if its image is pulled. */
 export function readBuild(
   program: ForeignMapping,
   notes: Notes,
@@ -12,7 +12,7 @@ export function readBuild(
   const node = program.take('build')
   if (node === undefined) return undefined
   const image = program.take('image')
-  if (image) warn(notes, image, 'what is built here has no name of its own: it is left out')
+  if (image) warn(notes, image, 'an image that is built here has no name of its own: it is left out')
   if (node.kind === 'scalar')
     return { runtime: scalarAt(node.place, 'docker'), root_dir: inside(node, notes) }
   const build = program.mapping('build')
@@ -32,8 +32,8 @@ export function readBuild(
 }
 
 /**
- * A path relative to the folder of the file, which is taken to be the top of the repository, or to `base` in it; undefined for
- * that folder.
+ * A path relative to the folder of the file, which is assumed to be the root of the repository, or to `base` in it;
+ * undefined for that folder itself.
  */
 function inside(node: ScalarNode, notes: Notes, base = ''): ScalarNode | undefined {
   const given = known(node, notes)
@@ -43,7 +43,7 @@ function inside(node: ScalarNode, notes: Notes, base = ''): ScalarNode | undefin
     warn(
       notes,
       node,
-      'lies outside of the folder of the file: set it by hand, from the top of the repository',
+      'is outside the folder of the file: set it by hand, relative to the root of the repository',
     )
     return undefined
   }

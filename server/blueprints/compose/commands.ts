@@ -6,11 +6,11 @@ import { known } from './environment.ts'
 /** A command as Compose starts it. */
 interface Words {
   words: string[]
-  /** As a shell reads it: the text of the file where a shell reads the same in it. */
+  /** The command as a line for a shell: the text of the file if a shell splits it into the same words. */
   line: string
 }
 
-/** The line for a shell that starts what `entrypoint` and `command` start, if the file names a program. `field` gets it. */
+/** The shell line for `field` that starts what `entrypoint` and `command` start, if the file names a program. */
 export function readCommand(
   program: ForeignMapping,
   field: 'start_command' | 'pre_deploy_command',
@@ -28,20 +28,16 @@ export function readCommand(
     warn(
       notes,
       node,
-      `only has arguments, for the program of the image: write that program in front of them as ${field}`,
+      `only has arguments for the image's program: put that program in front of them, in ${field}`,
     )
     return undefined
   }
   if (entry === undefined)
-    warn(
-      notes,
-      node,
-      `${field} takes the place of the image's entry point too: name that first if the image has one`,
-    )
+    warn(notes, node, `${field} also replaces the image's entry point: put that first if the image has one`)
   return scalarAt(node.place, lines.map(({ line }) => line).join(' '))
 }
 
-/** Undefined is one that the file does not have; an unknown one takes something from outside of the file. */
+/** Undefined if the file does not have it; `unknown` if it uses something from outside the file. */
 function partOf(node: Node | undefined, notes: Notes): Words | 'unknown' | undefined {
   if (node === undefined) return undefined
   const scalars = node.kind === 'list' ? node.items : [node]
@@ -68,10 +64,10 @@ export function wordsOf(node: Node | undefined): Words {
 
 /** Parts of a word (POSIX shell, 2.2 "Quoting"): a quoted text, an escaped character, or plain characters. */
 const PART = /'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])|([^\s'"\\]+)|(\s+)|([^])/g
-/** What a shell takes as it is. */
+/** Words that need no quotes in a shell. */
 const SAFE = /^[\w@%+=:,./-]*$/
 
-/** Splits a text into words. It is plain when a shell splits it into the same words by itself. */
+/** Splits a text into words. It is plain if a shell would split it into the same words. */
 function split(text: string): { words: string[]; isPlain: boolean } {
   const words: string[] = []
   let word: string | undefined

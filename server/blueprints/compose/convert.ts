@@ -13,23 +13,23 @@ import { composeStore } from './stores.ts'
 import { volumesIn } from './volumes.ts'
 import { writeApplicable } from './writing.ts'
 
-const ASIDE: Record<string, string> = {
-  version: 'says nothing any more (compose-spec, "Version top-level element")',
+const LEFT_OUT_AT_TOP: Record<string, string> = {
+  version: 'is obsolete (compose-spec, "Version top-level element")',
   name: 'an environment has its own name here',
   networks: 'an environment is one network here: it is left out',
   secrets: 'secrets are variables here: set them by hand',
   configs: 'put the files of configs into the image or the repository',
-  include: 'other files are not read: convert them by themselves',
+  include: 'other files are not read: convert them separately',
 }
 
-/** The native text, and what is not quite the same in it. */
+/** The native file, and warnings about what differs in it. */
 export interface Converted {
   yaml: string
   warnings: string[]
 }
 
 /**
- * Converts a Compose file (compose-spec.io) into a native blueprint that can be applied. Each field of the file is in it
+ * Converts a Compose file (compose-spec.io) to a native blueprint that can be applied. Every field of the file ends up in it
  * or in a warning. Throws `invalid_request` with every fault.
  */
 export function convertCompose(text: string, origin: string): Converted {
@@ -42,11 +42,11 @@ export function convertCompose(text: string, origin: string): Converted {
     notes.faults.refuse()
     throw new Error('unreachable: a fault was added')
   }
-  // What extends others grows with their number, so this is looked at before any of it is read.
+  // The work for `extends` grows with the number of services, so the limit is checked first.
   if (services.entries.size > MAX_RESOURCES) {
     notes.faults.add(
       services.place,
-      `has ${services.entries.size} services: at most ${MAX_RESOURCES} are taken`,
+      `has ${services.entries.size} services: at most ${MAX_RESOURCES} are allowed`,
     )
     notes.faults.refuse()
   }
@@ -60,7 +60,7 @@ function lineOf(warning: string): number {
   return Number(/^line (\d+)/.exec(warning)?.[1])
 }
 
-/** The first format of Compose had its services at the top (docs.docker.com/compose, "Version 1"). */
+/** In the first format of Compose, services are at the top level (docs.docker.com/compose, "Version 1"). */
 function withServices(root: Node): Node {
   const isService = (node: Node) =>
     node.kind === 'mapping' && (node.entries.has('image') || node.entries.has('build'))
@@ -84,21 +84,25 @@ function convert(top: ForeignMapping, services: MappingNode, notes: Notes): Node
     else if (store) written.datastores.push(composeStore(store, notes))
     else if (!roles.runsOnce(program)) written.services.push(composeService(program, roles, notes))
   }
-  tellVolumes(top, roles.file, notes)
-  top.end(ASIDE)
+  warnOfVolumes(top, roles.file, notes)
+  top.end(LEFT_OUT_AT_TOP)
   if (programs.some(({ mapping }) => isBuilt(mapping.node)))
-    warn(notes, top.node, 'what is built has no repository yet: add repo_url, or upload its source')
+    warn(
+      notes,
+      top.node,
+      'services that are built have no repository yet: add repo_url, or upload their source',
+    )
   return mappingAt(place, {
     datastores: someAt(place, written.datastores),
     services: someAt(place, written.services),
   })
 }
 
-/** Volumes are named where they are mounted; those that are mounted nowhere are not kept, nor settings of the others. */
-function tellVolumes(top: ForeignMapping, { programs }: ComposeFile, notes: Notes): void {
+/** Warns of top-level volumes that no service mounts, and of settings of the others: neither has a counterpart here. */
+function warnOfVolumes(top: ForeignMapping, { programs }: ComposeFile, notes: Notes): void {
   const mounted = new Set(programs.flatMap(({ mapping }) => volumesIn(mapping)))
   for (const [name, volume] of top.mapping('volumes')?.node.entries ?? []) {
-    if (!mounted.has(name)) warn(notes, volume, 'is mounted by no service: it is left out')
+    if (!mounted.has(name)) warn(notes, volume, 'no service mounts it: it is left out')
     else if (volume.kind === 'mapping')
       for (const setting of volume.entries.values())
         warn(notes, setting, 'a disk has no settings of its own here: it is left out')

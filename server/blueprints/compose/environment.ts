@@ -3,7 +3,7 @@ import { warn, type ForeignMapping, type Notes } from '../foreign.ts'
 import type { Node, ScalarNode } from '../nodes.ts'
 import { missingIn, type ComposeScalar } from './interpolation.ts'
 
-/** A variable of a Compose file; its value is null when it comes from outside of the file. */
+/** A variable of a Compose file; its value is null when it comes from outside the file. */
 export interface ComposeVariable {
   key: string
   value: ComposeScalar | null
@@ -14,17 +14,17 @@ export interface ComposeVariable {
 export function readEnvironment(program: ForeignMapping, notes: Notes): ComposeVariable[] {
   const node = program.take('environment')
   const all = node === undefined ? [] : pairsOf(node, notes)
-  // Compose takes the last of two with the same key.
+  // Compose uses the last of several with the same key.
   const last = new Map(all.map((variable) => [variable.key, variable]))
   return all.filter((variable) => {
-    const counts = last.get(variable.key)!
-    if (counts !== variable)
+    const used = last.get(variable.key)!
+    if (used !== variable)
       warn(
         notes,
         variable.node,
-        `${variable.key} is given again in line ${counts.node.place.line}, which counts`,
+        `${variable.key} is given again in line ${used.node.place.line}, which takes precedence`,
       )
-    return counts === variable
+    return used === variable
   })
 }
 
@@ -42,7 +42,7 @@ export function pairsOf(node: Node, notes: Notes): ComposeVariable[] {
   return []
 }
 
-/** `KEY=value`, or a key alone. */
+/** Splits `KEY=value`, or a key without a value. */
 export function splitPair(item: ComposeScalar): ComposeVariable {
   const { text, written, marked } = item
   const at = text.indexOf('=')
@@ -65,16 +65,16 @@ function afterKey(text: string): string {
   return text.slice(text.indexOf('=') + 1)
 }
 
-/** Nothing and null are values from outside of the file (compose-spec, "environment"). */
+/** A missing or null value comes from outside the file (compose-spec, "environment"). */
 function givenIn(node: Node): ComposeScalar | null {
   return node.kind === 'scalar' && node.value !== null ? node : null
 }
 
-/** A field's text; one that takes something from outside of the file is left out with a warning. */
+/** A field's text; one that uses something from outside the file is left out with a warning. */
 export function known(node: ScalarNode | undefined, notes: Notes): ScalarNode | undefined {
   if (!node) return undefined
   const missing = missingIn(node)
   if (missing.length === 0) return scalarAt(node.place, node.text)
-  warn(notes, node, `takes ${missing.join(', ')} from outside of the file: set it by hand`)
+  warn(notes, node, `uses ${missing.join(', ')} from outside the file: set it by hand`)
   return undefined
 }

@@ -4,12 +4,12 @@ import { isNothing, type MappingNode, type Node } from '../nodes.ts'
 import { splitPair } from './environment.ts'
 import { targetOf } from './volumes.ts'
 
-/** Fields whose list replaces the one that is extended, as a command's words do (compose-spec, "Merge"). */
+/** Fields whose list replaces the base's list, such as the words of a command (compose-spec, "Merge"). */
 const REPLACED = new Set(['command', 'entrypoint', 'test'])
-/** Pairs of a key and a value, however they are written. */
+/** Fields that are pairs of a key and a value, as a mapping or as a list. */
 const PAIRS = new Set(['environment', 'labels', 'args', 'sysctls', 'annotations', 'extra_hosts'])
 
-/** The services of a file, each with what it extends in the same file. */
+/** The services of a file, each merged with the service of the same file that it extends. */
 export function withExtended(services: MappingNode, notes: Notes): MappingNode {
   const done = new Map<string, Node>()
   const under = new Set<string>()
@@ -35,7 +35,7 @@ export function withExtended(services: MappingNode, notes: Notes): MappingNode {
   return { ...services, entries: new Map(entries) }
 }
 
-/** What a service extends; nothing when that is in another file. */
+/** The service that a service extends; undefined when that is in another file. */
 function baseOf(
   { entries }: MappingNode,
   services: MappingNode,
@@ -76,7 +76,7 @@ function keyOf(item: Node): string {
   return item.kind === 'scalar' ? item.text.split('=', 1)[0]! : ''
 }
 
-/** A list of `KEY=value` as a mapping; a key without a value has one from outside, which is null. */
+/** A list of `KEY=value` as a mapping; a key without a value gets null, since its value comes from outside. */
 function asMapping(node: Node): Node {
   if (node.kind !== 'list') return node
   const pairs = node.items.flatMap((item): [string, Node][] => {

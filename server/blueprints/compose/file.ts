@@ -12,7 +12,7 @@ export interface ComposeProgram {
   variables: ComposeVariable[]
 }
 
-/** One that others wait for, with how long they wait. */
+/** A service that another one waits for, and until when. */
 interface Dependency {
   on: string
   /** `service_started`, `service_healthy` or `service_completed_successfully` (compose-spec, "depends_on"). */
@@ -22,12 +22,12 @@ interface Dependency {
 /** The services of a Compose file, and how they reach each other. */
 export class ComposeFile {
   readonly programs: readonly ComposeProgram[]
-  /** Those that wait for a program by its name, until it runs or until it has ended. */
+  /** The programs that wait for a program, by its name, until it runs or until it has ended. */
   readonly #waiting: Record<'it runs' | 'it ends', Map<string, ComposeProgram[]>> = {
     'it runs': new Map(),
     'it ends': new Map(),
   }
-  /** The programs by what others call them: name, container, aliases of networks. */
+  /** The programs by the names that others use for them: service name, container name, network aliases. */
   readonly #byHost = new Map<string, ComposeProgram>()
 
   constructor(services: MappingNode, notes: Notes) {
@@ -40,7 +40,7 @@ export class ComposeFile {
     this.programs = named.map(({ name, mapping }) => {
       const here = names.get(name)!
       if (here !== name)
-        warn(notes, mapping.node, `is named ${here} here, and so in the variables that name it`)
+        warn(notes, mapping.node, `is named ${here} here, and in the variables that refer to it`)
       return { name, here, mapping, variables: readEnvironment(mapping, notes) }
     })
     for (const program of this.programs) {
@@ -57,7 +57,7 @@ export class ComposeFile {
     }
   }
 
-  /** The program that a host name leads to. */
+  /** The program with a host name. */
   at(host: string): ComposeProgram | undefined {
     return this.#byHost.get(host)
   }
@@ -68,11 +68,11 @@ export class ComposeFile {
   }
 }
 
-/** A DNS label for each name, no two the same; one of which nothing is left is `service`. */
+/** A unique DNS label for each name; `service` if none of its characters can be kept. */
 function namesHere(names: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set<string>()
   const here = new Map<string, string>()
-  // Names that can stay have the first choice.
+  // Names that need no change come first.
   const [changed, kept] = [
     names.filter((name) => nearest(name) !== name),
     names.filter((name) => nearest(name) === name),
@@ -88,7 +88,7 @@ function namesHere(names: readonly string[]): ReadonlyMap<string, string> {
 }
 
 const LABEL = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/
-/** What looks like an id is refused as a name. */
+/** Names that look like an id are refused. */
 const ID = /^[a-z]{3}-[0-9a-f]{20}$/
 
 function nearest(name: string): string {

@@ -1,10 +1,10 @@
 import type { Node, ScalarNode } from '../nodes.ts'
 
-/** A text with the defaults of what it interpolates. */
+/** A text after interpolation, with the defaults of its variables. */
 export interface Interpolated {
-  /** With `ABSENT` for each value that comes from outside of the file. */
+  /** The text with `ABSENT` for each value that comes from outside the file. */
   marked: string
-  /** The variables that have those values. */
+  /** The variables of those values. */
   missing: string[]
 }
 
@@ -12,15 +12,15 @@ export interface Interpolated {
 export interface ComposeScalar extends ScalarNode {
   /** The text before interpolation. */
   written?: string
-  /** The text with `ABSENT` for each value that comes from outside of the file. */
+  /** The text with `ABSENT` for each value that comes from outside the file. */
   marked?: string
   missing?: readonly string[]
 }
 
-/** A character of private use, which no file has a meaning for (Unicode, 23.5). */
+/** A private-use character, which has no meaning in any file (Unicode, 23.5). */
 export const ABSENT = '\uE000'
 
-/** A `${NAME:-` that is not closed yet, with what was read before it. */
+/** A `${NAME:-` that is not closed yet, with the text before it. */
 interface Open {
   name: string
   operator: string
@@ -33,8 +33,8 @@ interface Open {
 const TOKEN = /\$\$|\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)(?:\}|(:?[-?+]))|\}/g
 
 /**
- * Interpolates as Compose does when no variable is set outside of the file (compose-spec, "Interpolation"). Defaults may
- * hold further ones. One pass, however the braces are nested.
+ * Interpolates as Compose does when no variable is set outside the file (compose-spec, "Interpolation"). Defaults may
+ * contain variables with defaults. It takes one pass, however deeply braces are nested.
  */
 export function interpolate(written: string): Interpolated {
   const open: Open[] = []
@@ -61,11 +61,11 @@ export function interpolate(written: string): Interpolated {
   return { marked: text, missing: [...new Set(missing)] }
 }
 
-/** The text up to the end of a braced variable, `word` being what stands behind its operator. */
+/** The text up to the end of a braced variable; `word` is what follows its operator. */
 function closed({ name, operator, before, missingBefore }: Open, word: string, missing: string[]): string {
   if (operator.endsWith('-')) return before + word
   missing.length = missingBefore
-  // `+` gives its word only where the variable is set; `?` demands that it is.
+  // `+` gives its word only if the variable is set; `?` requires that it is.
   if (operator.endsWith('+')) return before
   missing.push(name)
   return before + ABSENT
@@ -84,17 +84,17 @@ export function interpolateAll(node: Node): Node {
   return { ...node, value: text, text, written: node.text, marked, missing } as ComposeScalar
 }
 
-/** The text of a scalar, with `ABSENT` for what comes from outside of the file. */
+/** The text of a scalar, with `ABSENT` for what comes from outside the file. */
 export function markedIn({ text, marked }: ComposeScalar): string {
   return marked ?? text
 }
 
-/** Variables from outside of the file that a text needs. */
+/** The variables from outside the file that a text needs. */
 export function missingIn(node: Node | undefined): readonly string[] {
   return (node?.kind === 'scalar' && (node as ComposeScalar).missing) || []
 }
 
-/** The same for two texts that are equal, whatever they take from outside. */
+/** A text for comparisons: texts that use the same variables from outside the file are equal. */
 export function writtenIn(node: ScalarNode): string {
   const { missing = [], written, text } = node as ComposeScalar
   return missing.length > 0 ? (written ?? text) : text

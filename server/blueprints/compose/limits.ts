@@ -4,7 +4,7 @@ import { warn, type ForeignMapping, type Notes } from '../foreign.ts'
 import type { Node, ScalarNode } from '../nodes.ts'
 import { known } from './environment.ts'
 
-/** What a program may use, and how often it runs. */
+/** The resources that a program may use, and its number of instances. */
 export interface Limits {
   instances: Node | undefined
   memory_limit_mb: Node | undefined
@@ -19,10 +19,10 @@ export function readLimits(program: ForeignMapping, notes: Notes): Limits {
   const cpus = known(program.scalar('cpus') ?? limits?.scalar('cpus'), notes)
   const instances = known(program.scalar('scale') ?? deploy?.scalar('replicas'), notes)
   limits?.end()
-  resources?.end({ reservations: 'nothing is reserved here: limits alone count' })
+  resources?.end({ reservations: 'nothing is reserved here: only limits apply' })
   deploy?.end({
-    restart_policy: 'programs are always started again here',
-    update_config: 'a deploy replaces instances without a gap here',
+    restart_policy: 'programs are always restarted here',
+    update_config: 'a deploy replaces instances without downtime here',
     rollback_config: 'a deploy that fails leaves the old instances running here',
     placement: 'there is one machine here',
   })
@@ -33,10 +33,10 @@ export function readLimits(program: ForeignMapping, notes: Notes): Limits {
   }
 }
 
-/** Zero means unlimited there. */
+/** Whether a limit is zero, which means unlimited in Compose. */
 function isUnlimited(node: ScalarNode, notes: Notes): boolean {
   if (!/^0+(?:\.0+)?[bkmgt]?$/i.test(node.text.trim())) return false
-  warn(notes, node, "sets no limit: the server's usual one holds here")
+  warn(notes, node, "sets no limit: the server's default applies here")
   return true
 }
 

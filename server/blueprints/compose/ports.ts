@@ -5,33 +5,33 @@ import { missingIn } from './interpolation.ts'
 /** Where a program listens inside its container. */
 export interface Port {
   number: number
-  /** The end of a range. */
+  /** The last port of a range. */
   last: number
   node: Node
 }
 
-/** Ports whose programs do not speak HTTP, so that a published one needs no route. */
+/** Ports whose programs do not speak HTTP, so that publishing one does not call for a route. */
 const OTHER_PROTOCOLS = new Set([
   21, 22, 25, 53, 110, 143, 389, 465, 587, 636, 993, 995, 1025, 1433, 1521, 1883, 2525, 3306, 5432, 5672,
   6379, 8883, 9042, 9092, 11_211, 27_017,
 ])
-/** Ports whose programs speak HTTP over a TLS of their own. */
+/** Ports whose programs speak HTTP over their own TLS. */
 const TLS_PORTS = new Set([443, 8443, 9443])
 
-/** The ports of a service: which one it has here, and whether it is reached from outside. */
+/** The port that a service has here, and whether it is reached from outside. */
 export interface Listening {
   port: Port | undefined
   isWeb: boolean
 }
 
-/** Chooses the port of a service and says which others are not reached. `called` is where other services call it. */
+/** Chooses a service's port and warns of others. `called` is the port to which other services connect. */
 export function readListening(program: ForeignMapping, called: Port | undefined, notes: Notes): Listening {
   const published = readPorts(program, 'ports', notes)
   const exposed = readPorts(program, 'expose', notes)
   const web = published.filter(({ number }) => !OTHER_PROTOCOLS.has(number))
   const plain = (ports: readonly Port[]) =>
     ports.find(({ number }) => !OTHER_PROTOCOLS.has(number) && !TLS_PORTS.has(number))
-  // A port that speaks HTTP before one that speaks TLS of its own, and both before one that speaks anything else.
+  // Plain HTTP is preferred to HTTP over the program's own TLS, and both to anything else.
   const main = plain(web) ?? (web.length > 0 ? (plain(exposed) ?? web[0]) : published[0])
   const port = main ?? exposed[0] ?? called ?? usualPort(program.node.entries.get('image'))
   const isWeb = web.length > 0
@@ -39,32 +39,32 @@ export function readListening(program: ForeignMapping, called: Port | undefined,
     warn(
       notes,
       node,
-      'is published at the own address of the machine alone: here it is reached from everywhere',
+      "is published only on the machine's loopback address: here it can be reached from everywhere",
     )
-  for (const other of [...published, ...exposed]) tellUnreached(other, port!, notes)
+  for (const other of [...published, ...exposed]) warnOfUnreachable(other, port!, notes)
   if (main && !isWeb)
     warn(
       notes,
       main.node,
-      `the port ${main.number} does not speak HTTP: it is only reached inside the environment`,
+      `the port ${main.number} does not speak HTTP: it can only be reached inside the environment`,
     )
   if (main && TLS_PORTS.has(main.number))
     warn(
       notes,
       main.node,
-      `the port ${main.number} speaks TLS, which is the server's part here: set the port where the program speaks HTTP`,
+      `the port ${main.number} speaks TLS, which the server handles here: set the port on which the program speaks HTTP`,
     )
   return { port, isWeb }
 }
 
-function tellUnreached({ number, last, node }: Port, { number: taken }: Port, notes: Notes): void {
+function warnOfUnreachable({ number, last, node }: Port, { number: taken }: Port, notes: Notes): void {
   const first = number === taken ? number + 1 : number
   if (first > last) return
   const span = first === last ? String(first) : `${first} to ${last}`
-  warn(notes, node, `a service has one port here: ${span} is only reached inside the environment`)
+  warn(notes, node, `a service has one port here: ${span} can only be reached inside the environment`)
 }
 
-/** Where programs listen that files seldom name a port of, by the last part of their image's path. */
+/** The ports of programs for which files seldom name one, by the last part of the image's path. */
 const USUAL_PORTS: Record<string, number> = {
   mysql: 3306,
   mariadb: 3306,
@@ -90,7 +90,7 @@ function usualPort(image: Node | undefined): Port | undefined {
   return number === undefined ? undefined : { number, last: number, node: image }
 }
 
-/** Whether a port is published at 127.0.0.1 alone. */
+/** Whether a port is published only on 127.0.0.1. */
 function isLocal({ node }: Port): boolean {
   const address = node.kind === 'mapping' ? node.entries.get('host_ip') : node
   return address?.kind === 'scalar' && /^(?:127\.|localhost|\[?::1)/.test(address.text)
@@ -111,7 +111,7 @@ function readPorts(program: ForeignMapping, field: string, notes: Notes): Port[]
       warn(notes, item, 'only TCP is routed here: it is left out')
     else if (number >= 1 && last >= number && last <= 65_535) return [{ number, last, node: item }]
     else if (missing.length > 0)
-      warn(notes, item, `takes ${missing.join(', ')} from outside of the file: set the port by hand`)
+      warn(notes, item, `uses ${missing.join(', ')} from outside the file: set the port by hand`)
     else notes.faults.add(item.place, 'must be a port such as 8080:80')
     return []
   })

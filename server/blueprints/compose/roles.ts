@@ -7,7 +7,7 @@ import type { ComposeFile, ComposeProgram } from './file.ts'
 import { readStore, type ComposeStore } from './stores.ts'
 import { ComposeVolumes } from './volumes.ts'
 
-/** What becomes of each program of a file. */
+/** What each program of a file becomes: a datastore, a service, or a command that runs once. */
 export class Roles {
   readonly file: ComposeFile
   readonly called: Called
@@ -41,7 +41,7 @@ export class Roles {
     return this.#stores.values()
   }
 
-  /** Whether others connect to a program, as far as the file says. */
+  /** Whether other programs connect to a program, as far as the file shows. */
   listens(program: ComposeProgram): boolean {
     return this.called.has(program) || this.file.waitingFor(program, 'it runs').length > 0
   }
@@ -50,7 +50,7 @@ export class Roles {
     return this.#preDeploy.get(program)
   }
 
-  /** Whether a program does its work and ends. */
+  /** Whether a program does its work and exits. */
   runsOnce(program: ComposeProgram): boolean {
     return this.#once.has(program)
   }
@@ -69,7 +69,7 @@ export class Roles {
     return order.reverse()
   }
 
-  /** The first service of the same source that waits for a program that runs once, or for one that waits for it. */
+  /** The first service from the same source that waits, directly or not, for a program that runs once. */
   #holderOf(program: ComposeProgram): ComposeProgram | undefined {
     const reached = new Set(this.file.waitingFor(program, 'it ends'))
     for (const waiting of reached) {
@@ -85,12 +85,12 @@ export class Roles {
     if (this.file.waitingFor(program, 'it ends').length > 0) return true
     const { entries } = program.mapping.node
     const hasPorts = ['ports', 'expose'].some((field) => entries.has(field))
-    return isNotStartedAgain(program) && !hasPorts && !this.listens(program)
+    return isNeverRestarted(program) && !hasPorts && !this.listens(program)
   }
 
   /**
-   * What runs once before a service of the same source starts is its pre-deploy command. Anything else that runs once is
-   * left out.
+   * A program that runs once before a service from the same source starts becomes that service's pre-deploy command. Any
+   * other program that runs once is left out.
    */
   runBefore(program: ComposeProgram, notes: Notes): void {
     const { mapping } = program
@@ -119,8 +119,8 @@ export class Roles {
   }
 }
 
-/** `restart: "no"`, which YAML 1.1 reads as false, and what says the same to a swarm. */
-function isNotStartedAgain({ mapping }: ComposeProgram): boolean {
+/** Whether a program has `restart: "no"`, which YAML 1.1 reads as false, or the equivalent setting for a swarm. */
+function isNeverRestarted({ mapping }: ComposeProgram): boolean {
   const { entries } = mapping.node
   const restart = textOf(entries.get('restart'))
   const policy = textOf(fieldOf(fieldOf(entries.get('deploy'), 'restart_policy'), 'condition'))

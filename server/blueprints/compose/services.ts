@@ -16,15 +16,15 @@ const LEFT_OUT: Record<string, string> = {
   ...UNNEEDED,
   env_file: 'the file is not read: set its variables by hand',
   labels: 'labels are not read; domains are custom_domains here',
-  profiles: 'there are no profiles here: the service is always there',
+  profiles: 'there are no profiles here: the service is always created',
   secrets: 'secrets are variables here: set them by hand',
   configs: 'put the files of configs into the image or the repository',
-  privileged: 'containers have no privileges here',
+  privileged: 'containers cannot be privileged here',
   user: 'programs run as the user of their image: it is left out',
-  links: 'services reach each other by their names here: it is left out',
+  links: 'services reach each other by name here: it is left out',
   network_mode: 'containers only have the network of their environment here',
-  stop_grace_period: 'a program has 30 s to end here: it is left out',
-  stop_signal: 'programs are ended with SIGTERM here: it is left out',
+  stop_grace_period: 'a program has 30 s to stop here: it is left out',
+  stop_signal: 'programs are stopped with SIGTERM here: it is left out',
   platform: "images run on the server's own platform: it is left out",
 }
 
@@ -59,7 +59,7 @@ export function composeService(program: ComposeProgram, roles: Roles, notes: Not
   return node
 }
 
-/** The start command with the hosts of other services as they are named here. */
+/** The start command, with the names that other services have here. */
 function readStart(program: ComposeProgram, roles: Roles, notes: Notes): ScalarNode | undefined {
   const command = readCommand(program.mapping, 'start_command', notes)
   if (!command) return undefined
@@ -70,13 +70,13 @@ function readStart(program: ComposeProgram, roles: Roles, notes: Notes): ScalarN
       warn(
         notes,
         command,
-        `leads to the datastore ${store.name}, which has a password of its own: take it from a variable with \${{datastore.${store.name}.url}}`,
+        `points to the datastore ${store.name}, which has its own password: take it from a variable with \${{datastore.${store.name}.url}}`,
       )
   }
   return scalarAt(command.place, renameHosts(command.text, addresses).text)
 }
 
-/** A probe over HTTP of the program itself: the port, and the path up to what ends it in a shell. */
+/** An HTTP request of a probe to the program itself: the port, and the path up to a character that ends it in a shell. */
 const PROBED =
   /(https?):\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::(\d+))?(\/[\w.~%!*+,:@/?=-]*)?(?=["'`)\s;|&]|$)/
 const USUAL_PORTS: Record<string, number> = { http: 80, https: 443 }
@@ -90,20 +90,20 @@ function readHealth(
   const check = program.mapping('healthcheck')
   const test = check?.take('test')
   if (!check) return undefined
-  check.end(Object.fromEntries(TIMES.map((field) => [field, 'the server has its own times of probes'])))
+  check.end(Object.fromEntries(TIMES.map((field) => [field, 'the server decides when to probe'])))
   if (!test) return undefined
-  const [, scheme = '', asked = USUAL_PORTS[scheme], path = '/'] =
+  const [, scheme = '', probed = USUAL_PORTS[scheme], path = '/'] =
     PROBED.exec(wordsOf(test).words.join(' ')) ?? []
-  const isOfPort = scheme !== '' && (port === undefined || Number(asked) === port)
-  if (listens && isOfPort) return scalarAt(test.place, path)
+  const isOwnPort = scheme !== '' && (port === undefined || Number(probed) === port)
+  if (listens && isOwnPort) return scalarAt(test.place, path)
   warn(
     notes,
     test,
     !listens
       ? 'a background worker is not probed: it is left out'
       : scheme === ''
-        ? 'health is asked over HTTP here: set health_check_path, or the port is probed'
-        : `asks at port ${asked}, and health is asked at the port of the service here: it is left out`,
+        ? 'health checks use HTTP here: set health_check_path, or only the port is probed'
+        : `probes port ${probed}, but health checks use the port of the service here: it is left out`,
   )
   return undefined
 }

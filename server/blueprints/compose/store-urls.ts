@@ -6,12 +6,12 @@ import { ABSENT, markedIn } from './interpolation.ts'
 import type { Roles } from './roles.ts'
 import type { ComposeStore } from './stores.ts'
 
-/** A text in which addresses of databases have references in them. */
+/** A text in which addresses of databases use references. */
 export interface WithUrls {
-  /** The datastore whose own address this is. */
+  /** The datastore whose URL is the whole text. */
   whole: ComposeStore | null
   parts: Part[]
-  /** Those whose password is in the text. */
+  /** The datastores whose password is in the text. */
   unlocked: ComposeStore[]
 }
 
@@ -22,7 +22,7 @@ export type Part = { text: string } | { reference: string }
 const URL_PATTERN =
   /(?<![\w+.:-])((?:[A-Za-z][\w+.-]*:)+)\/\/(?:([^\s:@/?#]*)(?::([^\s@/]*))?@)?([A-Za-z0-9][\w.-]*)(?::(\d+))?(\/[^\s?#,;"']*)?(\?[^\s#"']*)?/g
 
-/** Reads a value that has addresses of databases in it; null for one that has none. */
+/** Reads a value that contains addresses of databases; null if it contains none. */
 export function readUrls({ key, value, node }: ComposeVariable, roles: Roles, notes: Notes): WithUrls | null {
   const text = value ? markedIn(value) : ''
   const found: WithUrls = { whole: null, parts: [], unlocked: [] }
@@ -37,14 +37,14 @@ export function readUrls({ key, value, node }: ComposeVariable, roles: Roles, no
       warn(notes, node, `${key} is the url of the datastore ${store.name} here`)
       return { whole: store, parts: [], unlocked: [store] }
     }
-    warn(notes, node, `${key} leads to the datastore ${store.name} here`)
-    const tellDatabase = (name: string) =>
+    warn(notes, node, `${key} points to the datastore ${store.name} here`)
+    const warnOfDatabase = (name: string) =>
       warn(
         notes,
         node,
         `${key} names the database ${name.replaceAll(ABSENT, '')}, which the datastore ${store.name} does not have: add a datastore for it`,
       )
-    found.parts.push({ text: text.slice(from, match.index) }, ...partsOf(url, store, found, tellDatabase))
+    found.parts.push({ text: text.slice(from, match.index) }, ...partsOf(url, store, found, warnOfDatabase))
     from = match.index + whole.length
   }
   if (from === 0) return null
@@ -61,17 +61,17 @@ interface Url {
   query: string
 }
 
-/** Schemes for which the address of a datastore can stand: both of libpq's mean the same (manual, "Connection URIs"). */
+/** Schemes that the URL of a datastore can replace: libpq's two mean the same (manual, "Connection URIs"). */
 const OWN_SCHEMES = { relational: ['postgresql', 'postgres'], keyvalue: ['redis'] }
 
 function isOwnUrl({ scheme, user, path, query }: Url, store: ComposeStore): boolean {
   if (!OWN_SCHEMES[store.kind].includes(scheme) || query !== '') return false
-  // Database 0 is the one that a client has when it asks for none.
+  // Database 0 is the default.
   if (store.kind === 'keyvalue') return path === '' || path === '/' || path === '/0'
   return user !== undefined && isOwnDatabase(path, store)
 }
 
-/** A path names the database of a store, or what both take from outside of the file. */
+/** Whether a path names the database of a store, or both come from outside the file. */
 function isOwnDatabase(path: string, { database }: ComposeStore): boolean {
   const name = decoded(path.slice(1))
   return name === database.there || (name === ABSENT && database.here === null)
@@ -85,36 +85,36 @@ function decoded(text: string): string {
   }
 }
 
-/** Keeps the address as it is and refers to the datastore for what is another one here. */
+/** Keeps an address as it is, except for what differs here: those parts become references to the datastore. */
 function partsOf(
   { scheme, user, password, port, path, query }: Url,
   store: ComposeStore,
   found: WithUrls,
-  tellDatabase: (name: string) => void,
+  warnOfDatabase: (name: string) => void,
 ): Part[] {
-  const of = (property: string): Part => referenceTo(store, property)
-  // A key-value store without a password has none to tell; the datastore has one.
-  const isAsked = password !== undefined || (store.kind === 'keyvalue' && user === undefined)
+  const ref = (property: string): Part => referenceTo(store, property)
+  // The file's key-value store may have no password, but the datastore always does.
+  const needsPassword = password !== undefined || (store.kind === 'keyvalue' && user === undefined)
   const login = [
-    ...(user === '' ? [] : [of('username')]),
-    ...(isAsked ? [{ text: ':' }, of('password')] : []),
+    ...(user === '' ? [] : [ref('username')]),
+    ...(needsPassword ? [{ text: ':' }, ref('password')] : []),
     { text: '@' },
   ]
-  if (isAsked) found.unlocked.push(store)
+  if (needsPassword) found.unlocked.push(store)
   const hasDatabase = KINDS[store.kind].hasDatabases && path.length > 1
   const isOwn = hasDatabase && isOwnDatabase(path, store)
-  if (hasDatabase && !isOwn) tellDatabase(path.slice(1))
+  if (hasDatabase && !isOwn) warnOfDatabase(path.slice(1))
   return [
     { text: `${scheme}://` },
-    ...(user !== undefined || isAsked ? login : []),
-    of('host'),
-    ...(port === undefined ? [] : [{ text: ':' }, of('port')]),
-    ...(isOwn ? [{ text: '/' }, of('database')] : [{ text: path }]),
+    ...(user !== undefined || needsPassword ? login : []),
+    ref('host'),
+    ...(port === undefined ? [] : [{ text: ':' }, ref('port')]),
+    ...(isOwn ? [{ text: '/' }, ref('database')] : [{ text: path }]),
     ...queryParts(query, store, found),
   ]
 }
 
-/** `?user=app&password=secret`, as JDBC has them. */
+/** Credentials in a query such as `?user=app&password=secret`, as JDBC uses them. */
 const LOGIN_PARAMETER = /([?&](user(?:name)?|password)=)([^&]*)/g
 
 function queryParts(query: string, store: ComposeStore, found: WithUrls): Part[] {

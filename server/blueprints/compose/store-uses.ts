@@ -9,7 +9,7 @@ import { DATABASE_KEYS, PASSWORD_KEYS, USER_KEYS, type ComposeStore } from './st
 
 type Property = 'password' | 'username' | 'database'
 
-/** A variable that names the host of a database, alone or in an address. */
+/** A variable that names the host of a database, by itself or in an address. */
 interface Use {
   store: ComposeStore
   key: string
@@ -17,11 +17,11 @@ interface Use {
   node: Node
 }
 
-/** The databases that a service connects to, and which of its variables belong to which of them. */
+/** The databases that a service connects to, and which of its variables belong to which database. */
 export class StoreUses {
   readonly #uses: readonly Use[]
   readonly #stores: readonly ComposeStore[]
-  /** Databases whose password the service gets. */
+  /** Databases whose password the service gets, and those that it was warned about. */
   readonly #unlocked = new Set<ComposeStore>()
 
   constructor({ variables }: ComposeProgram, roles: Roles) {
@@ -34,14 +34,15 @@ export class StoreUses {
     )
   }
 
-  /** The service gets the password of a database. */
+  /** Records that the service gets the password of a database. */
   unlock(store: ComposeStore): void {
     this.#unlocked.add(store)
   }
 
   /**
-   * The property of a datastore that a variable has: it has the value that the database of the file has, and its name
-   * belongs to the variable with that database's host. An equal value alone says nothing: many passwords are `secret`.
+   * Returns the property of a datastore that a variable holds: its value must be that of the file's database, and its name
+   * must be related to the variable with that database's host. An equal value alone proves nothing: many passwords are
+   * `secret`.
    */
   propertyOf(
     { key, value, node }: ComposeVariable,
@@ -50,7 +51,7 @@ export class StoreUses {
     const property = propertyIn(key)
     const written = value ? writtenIn(value) : ''
     if (property === null || written === '') return null
-    const equal = this.#stores.filter((store) => isTold(store, property, written))
+    const equal = this.#stores.filter((store) => isValueOf(store, property, written))
     const near = nearest(key, equal, this.#uses)
     if (near.length === 1) {
       if (property === 'password') this.unlock(near[0]!)
@@ -60,20 +61,20 @@ export class StoreUses {
       warn(
         notes,
         node,
-        `${key} has the ${property} of ${listed(equal)}, and no host beside it says which is meant: refer to the datastore by hand`,
+        `${key} has the ${property} of ${listed(equal)}, and no related host variable says which is meant: refer to the datastore by hand`,
       )
     return null
   }
 
-  /** Says which databases the service connects to without their password, which is another one here. */
-  tellLocked(notes: Notes): void {
+  /** Warns of databases to which the service connects without a password: the datastore requires one. */
+  warnOfMissingPasswords(notes: Notes): void {
     for (const { store, key, node } of this.#uses) {
       if (this.#unlocked.has(store)) continue
       this.#unlocked.add(store)
       warn(
         notes,
         node,
-        `${key} leads to the datastore ${store.name}, which asks for a password: give the program \${{datastore.${store.name}.password}}`,
+        `${key} points to the datastore ${store.name}, which requires a password: give the program \${{datastore.${store.name}.password}}`,
       )
     }
   }
@@ -83,21 +84,21 @@ function listed(stores: readonly ComposeStore[]): string {
   return stores.map(({ name }) => name).join(' and ')
 }
 
-/** Whether a database of the file was told a value, and the datastore has another one. */
-function isTold(store: ComposeStore, property: Property, written: string): boolean {
+/** Whether a value is that of a property of the file's database, and the datastore has another one. */
+function isValueOf(store: ComposeStore, property: Property, written: string): boolean {
   if (property === 'password') return store.password === written
   const { there, here } = store[property]
   return there === written && here !== written
 }
 
-/** Which property a variable has by its name. */
+/** The property that a variable's name suggests. */
 function propertyIn(key: string): Property | null {
   if (/pass|pwd/i.test(key)) return 'password'
   if (/user|login|role/i.test(key)) return 'username'
   return /(?:db|database|name)$/i.test(key) && !/host/i.test(key) ? 'database' : null
 }
 
-/** The databases whose host has the same name as a variable, but for the last word; the longest names win. */
+/** The databases whose host variable has the same name as a variable except for the last word; the longest match wins. */
 function nearest(key: string, stores: readonly ComposeStore[], uses: readonly Use[]): ComposeStore[] {
   const stem = stemOf(key)
   const ranked = stores.map((store) => {
@@ -115,7 +116,7 @@ const KIND_WORDS = {
 }
 const OWN_SETTINGS = [...PASSWORD_KEYS, ...USER_KEYS, ...DATABASE_KEYS]
 
-/** How near a variable is to the one with the host: 0 not at all, 1 by the kind of the database alone. */
+/** How closely a variable is related to the one with the host: 0 not at all, 1 only by the kind of the database. */
 function rankOf(key: string, stem: readonly string[], { store, stem: host }: Use): number {
   const isUnderHost = host.every((word, at) => stem[at] === word) && (host.length > 0 || stem.length === 0)
   if (isUnderHost) return host.length + 2
@@ -125,11 +126,11 @@ function rankOf(key: string, stem: readonly string[], { store, stem: host }: Use
   return isOfKind || OWN_SETTINGS.includes(key) ? 1 : 0
 }
 
-/** What a variable's name says of the thing that it has in common with others. */
+/** The last word of a variable's name, after the part that related variables share. */
 const LAST_WORD =
   /_?(?:HOSTNAME|HOST|SERVER|ADDRESS|ADDR|ENDPOINT|URL|URI|DSN|PASSWORD|PASSWD|PASS|PWD|USERNAME|USER|LOGIN|ROLE|DATABASE|DB|NAME|PORT)$/
 
-/** `DB` of `DB_PASSWORD`, `PG` of `PGHOST`, nothing of `PASSWORD`. */
+/** The part of a name that related variables share: `DB` for `DB_PASSWORD`, `PG` for `PGHOST`, empty for `PASSWORD`. */
 function stemOf(key: string): string[] {
   const upper = key.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
   return wordsOf(upper.replace(LAST_WORD, ''))

@@ -8,7 +8,7 @@ import { missingIn, writtenIn, type ComposeScalar } from './interpolation.ts'
 import { readLimits } from './limits.ts'
 import { sourceOf } from './volumes.ts'
 
-/** The images that a datastore replaces, by their path at any registry. Others of the name bring extensions and modules. */
+/** Images that a datastore replaces, by their path at any registry. Similar ones contain extensions or modules. */
 const STORE_IMAGES: Record<string, DatastoreKind> = {
   'library/postgres': 'relational',
   'docker/library/postgres': 'relational',
@@ -23,16 +23,16 @@ const STORE_IMAGES: Record<string, DatastoreKind> = {
   'bitnamilegacy/valkey': 'keyvalue',
   'eqalpha/keydb': 'keyvalue',
 }
-/** Those whose tags are also tags of the images here. */
+/** Those whose tags also exist for the images here. */
 const SAME_TAGS = new Set(['library/postgres', 'docker/library/postgres', 'valkey/valkey'])
 
 export const PASSWORD_KEYS = ['POSTGRES_PASSWORD', 'POSTGRESQL_PASSWORD', 'REDIS_PASSWORD', 'VALKEY_PASSWORD']
 export const USER_KEYS = ['POSTGRES_USER', 'POSTGRESQL_USERNAME']
 export const DATABASE_KEYS = ['POSTGRES_DB', 'POSTGRESQL_DATABASE']
 
-/** What a database of the file is told of itself, and what it is told here. */
-export interface Told {
-  /** As others compare it; null when the file does not say. */
+/** A setting of a database, in the file and here. */
+export interface StoreSetting {
+  /** In the form that variables are compared with; null when the file does not set it. */
   there: string | null
   /** Null when the server chooses. */
   here: string | null
@@ -44,8 +44,8 @@ export interface ComposeStore {
   name: string
   kind: DatastoreKind
   password: string | null
-  username: Told
-  database: Told
+  username: StoreSetting
+  database: StoreSetting
 }
 
 /** The datastore that a program becomes, if it is one. */
@@ -65,25 +65,25 @@ export function readStore(program: ComposeProgram): ComposeStore | null {
     name: here,
     kind,
     password: (password && writtenIn(password)) || passwordOf(mapping.node.entries.get('command')),
-    username: told(user, isRelational),
-    database: told(database, isRelational),
+    username: settingOf(user, isRelational),
+    database: settingOf(database, isRelational),
   }
 }
 
-/** The password that the command of a key-value store sets, as it is written. */
+/** The password that the command of a key-value store sets, before interpolation. */
 function passwordOf(command: Node | undefined): string | null {
   const scalars = command?.kind === 'list' ? command.items : [command]
   const text = scalars.map((item) => (item?.kind === 'scalar' ? writtenIn(item) : '')).join(' ')
   return /--requirepass[\s=]+["']?([^\s"']+)/.exec(text)?.[1] ?? null
 }
 
-/** Without a setting the image makes a user postgres, and a database of the user's name. */
-function told(value: ComposeScalar | null, isRelational: boolean): Told {
+/** By default the image creates a user named postgres, and a database with the user's name. */
+function settingOf(value: ComposeScalar | null, isRelational: boolean): StoreSetting {
   if (!value) return { there: isRelational ? 'postgres' : null, here: null }
   return { there: writtenIn(value), here: identifier(value) }
 }
 
-/** A name that PostgreSQL takes without quotes; null for what comes from outside of the file. */
+/** A name that PostgreSQL accepts without quotes; null for one that comes from outside the file. */
 function identifier(node: ComposeScalar): string | null {
   if (node.text === '' || missingIn(node).length > 0) return null
   return node.text
@@ -93,7 +93,7 @@ function identifier(node: ComposeScalar): string | null {
     .slice(0, 63)
 }
 
-/** Writes the datastore, and says of each field of the file that it does not have why. */
+/** Writes the datastore, and warns of each field of the file that has no counterpart in it. */
 export function composeStore({ program, name, kind, username, database }: ComposeStore, notes: Notes): Node {
   const { mapping, variables } = program
   const { node } = mapping
@@ -104,26 +104,26 @@ export function composeStore({ program, name, kind, username, database }: Compos
   const isPinned = digest !== undefined || (tag !== undefined && tag !== 'latest')
   const version = SAME_TAGS.has(path) && isPinned && !digest && missing.length === 0 ? tag : undefined
   if (missing.length > 0)
-    warn(notes, image, `takes ${missing.join(', ')} from outside of the file: set the version by hand`)
+    warn(notes, image, `uses ${missing.join(', ')} from outside the file: set the version by hand`)
   else if (isPinned && version === undefined)
     warn(notes, image, `the datastore runs the server's own image and not ${image.text}`)
-  for (const variable of variables) tellVariable(variable, kind, notes)
+  for (const variable of variables) warnOfVariable(variable, kind, notes)
   for (const item of mapping.list('volumes'))
     warn(
       notes,
       item,
       initScript(item)
         ? 'scripts that fill a new database are not run: run them by hand'
-        : `the datastore has a disk of its own: what is in ${sourceOf(item)} is not copied`,
+        : `the datastore has a disk of its own: the contents of ${sourceOf(item)} are not copied`,
     )
   mapping.take('build')
   const { instances, ...limits } = readLimits(mapping, notes)
   if (instances) warn(notes, instances, 'a datastore runs one instance')
   mapping.end({
-    command: 'the datastore has the settings of the server: these are left out',
-    entrypoint: 'the datastore has the settings of the server: these are left out',
-    ports: 'a datastore is reached inside its environment, and from the host at its host_port',
-    expose: 'a datastore is reached inside its environment, and from the host at its host_port',
+    command: "the datastore uses the server's settings: these are left out",
+    entrypoint: "the datastore uses the server's settings: these are left out",
+    ports: 'a datastore can be reached inside its environment, and from the host at its host_port',
+    expose: 'a datastore can be reached inside its environment, and from the host at its host_port',
     healthcheck: 'the server checks a datastore itself',
     ...UNNEEDED,
   })
@@ -138,22 +138,23 @@ export function composeStore({ program, name, kind, username, database }: Compos
   })
 }
 
-/** What needs no counterpart, and why. */
+/** Fields that need no counterpart, and why. */
 export const UNNEEDED: Record<string, string> = {
-  restart: 'programs are always started again here',
-  depends_on: 'nothing waits for another here: a program must try again until what it needs is there',
-  container_name: 'services are reached by their names here',
-  hostname: 'services are reached by their names here',
+  restart: 'programs are always restarted here',
+  depends_on:
+    'services do not wait for each other here: a program must retry until what it needs is available',
+  container_name: 'services are reached by name here',
+  hostname: 'services are reached by name here',
   networks: 'an environment is one network here: it is left out',
-  extends: 'what it extends is in another file, which is not read: write its fields here',
+  extends: 'what it extends is in another file, which is not read: copy its fields here',
   logging: 'the server keeps the logs',
   pull_policy: 'an image is pulled at each deploy',
 }
 
-function tellVariable({ key, node }: ComposeVariable, kind: DatastoreKind, notes: Notes): void {
-  if (PASSWORD_KEYS.includes(key)) warn(notes, node, `${key} is left out: the server makes the password`)
+function warnOfVariable({ key, node }: ComposeVariable, kind: DatastoreKind, notes: Notes): void {
+  if (PASSWORD_KEYS.includes(key)) warn(notes, node, `${key} is left out: the server generates the password`)
   else if (kind !== 'relational' || ![...USER_KEYS, ...DATABASE_KEYS].includes(key))
-    warn(notes, node, `${key} is left out: a datastore takes no settings of its image`)
+    warn(notes, node, `${key} is left out: a datastore does not use its image's settings`)
 }
 
 function initScript(item: Node): boolean {
@@ -161,7 +162,7 @@ function initScript(item: Node): boolean {
   return target?.kind === 'scalar' && target.text.includes('initdb')
 }
 
-/** An image's path without its registry, as Docker Hub has it, with its tag and digest. */
+/** An image's path without the registry, in Docker Hub's full form, with the tag and digest. */
 function splitImage(image: string): { path: string; tag: string | undefined; digest: string | undefined } {
   const [, name = image, tag, digest] = /^([^@]*?)(?::([^:/@]*))?(?:@([^@]+))?$/.exec(image) ?? []
   const parts = name.split('/')

@@ -12,13 +12,13 @@ import { StoreUses } from './store-uses.ts'
 import type { ComposeStore } from './stores.ts'
 
 /**
- * Converts the variables of a service; those whose name is refused here are left out. What leads to a database refers to
- * the datastore, which has a password of its own.
+ * Converts the variables of a service; those whose name is not allowed here are left out. Values that point to a database
+ * become references to the datastore, which has its own password.
  */
 export function composeVariables(program: ComposeProgram, roles: Roles, notes: Notes): Node[] {
   const uses = new StoreUses(program, roles)
   const nodes = program.variables.flatMap((variable) => composeVariable(variable, uses, roles, notes))
-  uses.tellLocked(notes)
+  uses.warnOfMissingPasswords(notes)
   return nodes
 }
 
@@ -35,7 +35,7 @@ function composeVariable(variable: ComposeVariable, uses: StoreUses, roles: Role
     warn(notes, node, `${key} is left out: ${fault}`)
     return []
   }
-  if (value === null) return byHand('has its value outside of the file')
+  if (value === null) return byHand('gets its value from outside the file')
 
   const property = uses.propertyOf(variable, notes)
   if (property) return entry({ from_datastore: propertyAt(property.store, property.property, node) })
@@ -45,7 +45,7 @@ function composeVariable(variable: ComposeVariable, uses: StoreUses, roles: Role
 
   const parts = urls?.parts ?? [{ text: markedIn(value) }]
   if (parts.some((part) => 'text' in part && part.text.includes(ABSENT)))
-    return byHand(`takes ${missingIn(value).join(', ')} from outside of the file`)
+    return byHand(`uses ${missingIn(value).join(', ')} from outside the file`)
   const renamed = new Set<string>()
   const text = parts.map((part) =>
     'text' in part ? escapedText(key, part.text, roles, renamed) : part.reference,
@@ -54,7 +54,7 @@ function composeVariable(variable: ComposeVariable, uses: StoreUses, roles: Role
   return entry({ value: scalarAt(place, text.join('')) })
 }
 
-/** Text of the file with the hosts of other services as they are named here, and no reference of its own. */
+/** Literal text of the file, with the names that other services have here. */
 function escapedText(key: string, text: string, { file }: Roles, renamed: Set<string>): string {
   const here = renameHosts(text, addressesIn(text, file, key))
   for (const name of here.renamed) renamed.add(name)

@@ -11,7 +11,7 @@ interface Mount {
   node: Node
 }
 
-/** The disks of a file: each named volume belongs to one of the services that mount it, to one that writes if there is one. */
+/** The disks of a file: each named volume belongs to one of the services that mount it, preferably one that can write. */
 export class ComposeVolumes {
   readonly #owners = new Map<string, ComposeProgram>()
 
@@ -25,7 +25,7 @@ export class ComposeVolumes {
         }
   }
 
-  /** The disk of a service: the first volume that it mounts and that no other service has. */
+  /** The disk of a service: the first volume that it mounts and that belongs to it. */
   diskOf(program: ComposeProgram, notes: Notes): Node | undefined {
     let disk: Mount | undefined
     for (const mount of mountsOf(program.mapping, notes)) {
@@ -57,12 +57,12 @@ export function volumesIn(program: ForeignMapping): string[] {
   return itemsOf(program).flatMap((item) => volumeOf(item).source ?? [])
 }
 
-/** What a mount is of, for a message. */
+/** The source of a mount, for a message. */
 export function sourceOf(item: Node): string {
   return volumeOf(item).source ?? 'the volume'
 }
 
-/** Where a mount is in the container, which no other mount of a service has. */
+/** The path of a mount in the container, which is unique within a service. */
 export function targetOf(item: Node): string {
   return textOf(volumeOf(item).target) ?? ''
 }
@@ -80,9 +80,9 @@ function mountsOf(program: ForeignMapping, notes: Notes): Mount[] {
     else if (isHost)
       warn(notes, node, 'folders of the host are not mounted here: put the files into the image')
     else if (missing.length > 0)
-      warn(notes, node, `takes ${missing.join(', ')} from outside of the file: set disk_mount_path by hand`)
+      warn(notes, node, `uses ${missing.join(', ')} from outside the file: set disk_mount_path by hand`)
     else if (source === null)
-      warn(notes, node, `a volume without a name holds what may go: ${target.text} is not kept`)
+      warn(notes, node, `a volume without a name is temporary: ${target.text} is not kept`)
     else return [{ volume: source, target: target.text, node }]
     return []
   })
@@ -97,7 +97,7 @@ interface Volume {
   isHost: boolean
 }
 
-/** The short and the long form (compose-spec, "volumes"). */
+/** Reads the short or the long form (compose-spec, "volumes"). */
 function volumeOf(node: Node): Volume {
   if (node.kind === 'mapping') {
     const type = textOf(node.entries.get('type')) ?? 'volume'
@@ -113,7 +113,7 @@ function volumeOf(node: Node): Volume {
   }
   if (node.kind !== 'scalar')
     return { type: 'volume', isReadOnly: false, source: null, target: undefined, isHost: false }
-  // A drive of Windows has a colon of its own.
+  // A Windows drive contains a colon itself.
   const [, source, path, options = ''] = /^((?:[A-Za-z]:[\\/])?[^:]*):([^:]*)(?::(.*))?/.exec(node.text) ?? []
   const target = { ...node, text: path ?? node.text, value: path ?? node.text }
   const isHost = source !== undefined && isPath(source)
@@ -125,7 +125,7 @@ function textOf(node: Node | undefined): string | null {
   return node?.kind === 'scalar' && node.value !== null ? node.text : null
 }
 
-/** A volume's name begins with a letter or a digit (compose-spec, "volumes"). */
+/** Whether a source is a path: the name of a volume begins with a letter or a digit (compose-spec, "volumes"). */
 function isPath(source: string): boolean {
   return !/^[A-Za-z0-9][\w.-]*$/.test(source)
 }

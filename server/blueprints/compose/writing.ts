@@ -7,15 +7,15 @@ import { readBlueprint } from '../read.ts'
 import { writeNative } from '../write.ts'
 
 /**
- * Writes a file that can be applied: what would be refused is left out, with a warning at the line of the Compose file that
- * it comes from. `file` is changed. Throws `invalid_request` for what cannot be left out.
+ * Writes a file that can be applied: what would be refused is removed from `file`, with a warning at the line of the Compose
+ * file that it comes from. Throws `invalid_request` for what cannot be left out.
  */
 export function writeApplicable(file: Node, origin: string, notes: Notes): string {
   for (;;) {
     const text = writeNative(plain(file) as Record<string, unknown>, origin)
     const faults = faultsIn(text)
     if (faults.length === 0) return text
-    // All are found before one is removed: what follows it in a list moves up.
+    // All parts are found before any is removed, since removing an item of a list shifts those after it.
     const parts = faults.map((fault) => ({ fault, part: partAt(file, fault.path) }))
     for (const { fault, part } of parts) {
       if (!part) throw new AppError('invalid_request', `${fault.path}: ${fault.message}`)
@@ -33,7 +33,7 @@ function faultsIn(text: string): readonly Fault[] {
   return faults.found
 }
 
-/** `services[0].env[2].value` */
+/** One step of a path such as `services[0].env[2].value`. */
 const STEP = /\[(\d+)\]|([^.[\]]+)/g
 
 /** A field of a mapping, or an item of a list. */
@@ -48,7 +48,7 @@ function remove({ holder, node, field }: Part): void {
   else if (holder.kind === 'list') holder.items = holder.items.filter((item) => item !== node)
 }
 
-/** The field that a path of the written file leads to, or the whole variable that it is part of. */
+/** The field at a path of the written file, or the whole variable that contains it. */
 function partAt(file: Node, path: string): Part | undefined {
   const steps = [...path.matchAll(STEP)].map(([, index, field]) =>
     index === undefined ? field! : Number(index),

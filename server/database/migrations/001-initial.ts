@@ -1,4 +1,4 @@
-/** The first tables: the account and its credentials, environments, services, deploys and instances. Times are integer milliseconds. */
+/** The first tables: account, credentials, environments, services, deploys and instances. Times are integer milliseconds. */
 export default `
 CREATE TABLE settings (
   key TEXT PRIMARY KEY,

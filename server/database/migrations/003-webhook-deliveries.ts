@@ -1,4 +1,4 @@
-/** Deliveries of pushes that were taken, so that a replayed one is known. */
+/** Accepted deliveries of pushes, so that a replayed one is recognized. */
 export default `
 CREATE TABLE webhook_deliveries (
   sequence INTEGER PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** At how many crashes of the server in a row a deploy was under way. */
+/** The number of crashes of the server in a row during which a deploy was in progress. */
 export default `
 ALTER TABLE deploys ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
 `

@@ -1,4 +1,7 @@
-/** What the server made in the container engine by name and id, what its containers were made with, and rollouts that stop the old instance first. */
+/**
+ * What the server created in the container engine, by name and id, the settings its containers were created with, and
+ * rollouts that stop the old instance first.
+ */
 export default `
 CREATE TABLE engine_things (
   kind TEXT NOT NULL CHECK (kind IN ('container', 'image', 'network', 'volume', 'build_cache')),

@@ -1,4 +1,4 @@
-/** Domains under which services are served, canonical hosts, and the certificates of hosts. Times are integer milliseconds. */
+/** Domains under which services are served, canonical hosts, and certificates of hosts. Times are integer milliseconds. */
 export default `
 CREATE TABLE domains (
   id TEXT PRIMARY KEY,

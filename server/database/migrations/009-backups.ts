@@ -1,4 +1,4 @@
-/** Backups of datastores, what takes the place of a datastore's data, and volumes that none uses any more. Times are integer milliseconds. */
+/** Backups of datastores, replacements of their data, and volumes that are no longer used. Times are integer milliseconds. */
 export default `
 ALTER TABLE datastores ADD COLUMN backup_schedule TEXT;
 ALTER TABLE datastores ADD COLUMN backup_retention INTEGER NOT NULL DEFAULT 7;

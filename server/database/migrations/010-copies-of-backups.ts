@@ -1,4 +1,4 @@
-/** Where the copy of a backup is, and objects in a bucket that are to go. */
+/** Where the copy of a backup is, and objects in a bucket that are to be removed. */
 export default `
 ALTER TABLE backups ADD COLUMN object_url TEXT;
 

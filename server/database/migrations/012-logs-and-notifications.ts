@@ -1,7 +1,7 @@
 /**
- * Instances whose output is kept, notifications with what they send, and log drains. What happens is written down by the
- * database itself, in the transaction of the change, so that no kill comes between a change and its message. `told` holds
- * what was said last, where the next change alone does not tell whether to say it again. Times are integer milliseconds.
+ * Instances whose output is kept, notifications with their messages, and log drains. The database itself records what
+ * happens, in the transaction of the change, so that a kill cannot come between a change and its message. `told` holds what
+ * was reported last, where a change alone does not show whether to report it again. Times are integer milliseconds.
  */
 export default `
 CREATE TABLE log_instances (

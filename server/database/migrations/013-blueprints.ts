@@ -1,6 +1,6 @@
 /**
- * Blueprints that are kept in step with a repository, and which variables an apply wrote: what stands there under
- * another fingerprint was set by hand since. Times are integer milliseconds.
+ * Blueprints that are kept in sync with a repository, and the variables that an apply wrote: one with another fingerprint
+ * was set by hand since. Times are integer milliseconds.
  */
 export default `
 CREATE TABLE blueprints (

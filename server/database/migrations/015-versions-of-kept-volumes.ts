@@ -1,4 +1,4 @@
-/** Which version wrote a volume that is kept after its datastore got another; null where that was not recorded yet. */
+/** The version that wrote a volume which was kept after its datastore got another one; null if it was not recorded. */
 export default `
 ALTER TABLE spare_volumes ADD COLUMN version TEXT;
 `

@@ -1,6 +1,6 @@
 /**
- * What became of the lines that log drains have sent. Attempts that follow each other and end alike are one row, so that a
- * busy drain writes as little as a quiet one. Times are integer milliseconds.
+ * The results of sending lines to log drains. Consecutive attempts with the same result are one row, so that a busy drain
+ * writes as little as a quiet one. Times are integer milliseconds.
  */
 export default `
 CREATE TABLE log_drain_deliveries (

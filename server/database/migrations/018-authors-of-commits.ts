@@ -1,4 +1,4 @@
-/** Who wrote the commit of a deploy. */
+/** The author of a deploy's commit. */
 export default `
 ALTER TABLE deploys ADD COLUMN commit_author TEXT;
 `

@@ -18,7 +18,7 @@ import compression from './017-compression.ts'
 import authorsOfCommits from './018-authors-of-commits.ts'
 import tlsOfDatastores from './019-tls-of-datastores.ts'
 
-/** Every migration in order; its place is its version. Append only: a landed migration is never edited. */
+/** Every migration in order; its position is its version. Append only: a migration that has landed is never edited. */
 export const migrations: readonly string[] = [
   initial,
   everythingAServiceCanBe,

@@ -189,8 +189,8 @@ services: [{name: api, env: [{key: NEW, value: y}], env_groups: [shared]}]`)
     const { warnings } = apply(file)
     expect(warnings).toEqual([
       'line 4: KEY of service a has no value yet (sync: false): set it by hand',
-      'line 7: URL of service b leads to KEY of a, which has no value yet: apply the file again when it has',
-      'line 10: OF_B of service c leads to KEY of a, which has no value yet: apply the file again when it has',
+      'line 7: URL of service b refers to KEY of a, which has no value yet: apply the file again when it has',
+      'line 10: OF_B of service c refers to KEY of a, which has no value yet: apply the file again when it has',
     ])
     expect(Object.fromEntries(resolveEnvironment(findService('c')))).toEqual({ LEVEL: 'info' })
     changeVariables(findService('a'), [{ key: 'KEY', value: 'k' }], [])
@@ -252,7 +252,7 @@ services: [{name: api, env: [{key: NEW, value: y}], env_groups: [shared]}]`)
     )
     expect(actions).toMatchObject([{ action: 'unchanged' }])
     expect(warnings).toEqual([
-      'line 1: datastore db keeps its version 17: upgrade it by itself',
+      'line 1: datastore db keeps its version 17: upgrade it separately',
       'line 1: datastore db keeps its database db, which cannot be changed',
     ])
   })
@@ -276,12 +276,12 @@ describe('a file that is refused', () => {
     [
       'a name that stands twice',
       `services:${WEB('a')}${WEB('a')}`,
-      ['line 4, column 5: services[1].name: a is the name of a service of this file already'],
+      ['line 4, column 5: services[1].name: a is already the name of a service in this file'],
     ],
     [
       'a datastore and a service of one name',
       'datastores: [{name: a, kind: keyvalue}]\nservices: [{name: a}]',
-      ['line 2, column 13: services[0].name: a is the name of a datastore of this file already'],
+      ['line 2, column 13: services[0].name: a is already the name of a datastore in this file'],
     ],
     [
       'a reference to nothing',
@@ -300,13 +300,13 @@ describe('a file that is refused', () => {
     [
       'a cycle',
       'services: [{name: a, env: [{key: X, from_service: {name: b, env_var: Y}}]}, {name: b, env: [{key: Y, from_service: {name: a, env_var: X}}]}]',
-      ['line 1, column 29: services[0].env[0].key: goes round in a circle: X of a -> Y of b -> X of a'],
+      ['line 1, column 29: services[0].env[0].key: is circular: X of a -> Y of b -> X of a'],
     ],
     [
       'both dialects mixed',
       'databases: []\nservices: [{name: a, start_command: x}]',
       [
-        'line 2, column 22: services[0].start_command: is of the native dialect, but databases in line 1 is of render.yaml: a file has one dialect',
+        'line 2, column 22: services[0].start_command: belongs to the native dialect, but databases in line 1 belongs to render.yaml: a file must use one dialect',
       ],
     ],
     ['nothing in it', '', ['line 1, column 1: the file is empty']],

@@ -42,8 +42,8 @@ describe('YAML', () => {
       'a key that stands twice',
       'a: 1\nb: {c: 1, c: 2}\na: 2\n',
       [
-        'line 2, column 11: b.c: stands twice in one mapping',
-        'line 3, column 1: a: stands twice in one mapping',
+        'line 2, column 11: b.c: is given twice in one mapping',
+        'line 3, column 1: a: is given twice in one mapping',
       ],
     ],
     ['tabs', 'a:\n\tb: 1\n', ['line 2, column 1: Tabs are not allowed as indentation']],
@@ -51,17 +51,17 @@ describe('YAML', () => {
       'tags of code',
       'a: !!js/function x\nb: !ruby/object y\n',
       [
-        'line 1, column 1: a: has the tag tag:yaml.org,2002:js/function: only plain values are read',
-        'line 2, column 1: b: has the tag !ruby/object: only plain values are read',
+        'line 1, column 1: a: has the tag tag:yaml.org,2002:js/function: only plain values are allowed',
+        'line 2, column 1: b: has the tag !ruby/object: only plain values are allowed',
       ],
     ],
     ['an empty file', '# nothing\n', ['line 1, column 1: the file is empty']],
-    ['a circle', 'a: &a {b: *a}\n', ['line 1, column 8: a.b.b: *a goes round in a circle']],
+    ['a circle', 'a: &a {b: *a}\n', ['line 1, column 8: a.b.b: *a is circular']],
     ['an alias of nothing', 'a: *b\n', ['line 1, column 1: a: there is no anchor &b before *b']],
     [
       'two documents',
       'a: 1\n---\nb: 2\n',
-      ['line 2, column 1: the file holds several documents, and a blueprint is one'],
+      ['line 2, column 1: the file contains several documents, but a blueprint is only one'],
     ],
     ['what does not end', 'a: "x\n', ['line 2, column 1: Missing closing "quote']],
   ])('is refused with %s', (_what, text, faults) => {

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Takes the lock of a data directory: an exclusive transaction on a small database of its own, which the kernel drops
- * with the process, however that ends. Null when another process holds it, after it was waited for so many milliseconds.
+ * Locks a data directory with an exclusive transaction on a small database of its own, which the kernel releases with the
+ * process, however that ends. Returns null when another process still has the lock after the given number of milliseconds.
  */
 export function takeDataLock(dataDirectory: string, patienceMs = 0): { release(): void } | null {
   const database = new DatabaseSync(join(dataDirectory, 'lock.db'), { timeout: patienceMs })

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** Less than this starts no program. */
+/** Nothing useful starts with less. */
 export const MIN_MEMORY_MB = 16
 const MAX_MEMORY_MB = 1024 * 1024
 const MIN_CPUS = 0.01
 const MAX_CPUS = 512
 
-/** A memory limit as it is asked for. */
+/** A memory limit as requested. */
 export const MemoryLimit = z
   .int()
   .refine(
@@ -19,7 +19,7 @@ export const MemoryLimit = z
     anyOf: [{ const: 0 }, { minimum: MIN_MEMORY_MB, maximum: MAX_MEMORY_MB }],
   })
 
-/** A CPU limit as it is asked for. */
+/** A CPU limit as requested. */
 export const CpuLimit = z
   .number()
   .refine(

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 export { cleanLine } from './clean-line.ts'
 
-/** One line of a deploy's, a job's or a container's log on the wire. */
+/** One line of a deploy's, a job's or a container's log, as the API returns it. */
 export const LogLine = z
   .object({
     ts: z.string(),
@@ -13,7 +13,7 @@ export const LogLine = z
   .meta({ id: 'LogLine' })
 export type LogLine = z.infer<typeof LogLine>
 
-/** An engine's timestamp, which has up to nine digits of the second, as every timestamp on the wire has it. */
+/** Converts an engine's timestamp, which has up to nine digits after the second, to the API's format. */
 export function lineTime(engineTime: string): string {
   return new Date(engineTime).toISOString()
 }

@@ -3,7 +3,7 @@ import { randomHex } from './ids.ts'
 
 const SERVER_ID_BYTES = 10
 
-/** Names this server to the engine's labels and to the data plane; made once and kept in the database. */
+/** Identifies this server in the engine's labels and to the data plane. Generated once and kept in the database. */
 export function serverIdOf(database: Database): string {
   database.run(
     "INSERT INTO settings (key, value) VALUES ('server_id', ?) ON CONFLICT (key) DO NOTHING",

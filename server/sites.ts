@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { useContext } from './context.ts'
 
-/** Where the published folders of all static sites lie. */
+/** The folder with the published folders of all static sites. */
 export function sitesFolder(): string {
   return join(useContext().options.dataDirectory, 'sites')
 }

@@ -2,8 +2,8 @@ import { DEFAULT_PORT } from './ports.ts'
 import type { ServiceRow } from './store.ts'
 
 /**
- * Where a service listens inside its environment, as far as is known before its next deploy: its setting, its variable
- * PORT, what its live deploy found out, the default.
+ * The port on which a service listens inside its environment, as far as known before its next deploy: its setting, its
+ * variable PORT, the port that its live deploy found, or the default.
  */
 export function internalPort(
   service: Pick<ServiceRow, 'port' | 'variable_port'>,

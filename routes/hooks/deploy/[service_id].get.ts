@@ -6,10 +6,10 @@ import { admitHooked, HookQuery, runDeployHook } from '#server/deploys/hook.ts'
 
 export default defineEndpoint({
   summary: 'Deploy by the secret URL of a service (GET)',
-  description: 'As a manual deploy does: the configured source, or what `ref` or `image` names of it.',
+  description: 'Like a manual deploy: deploys the configured source, or the `ref` or `image` given.',
   auth: 'none',
   admit: admitHooked,
-  takesNoHead: true,
+  refusesHead: true,
   status: 202,
   params: z.strictObject({ service_id: z.string().meta({ examples: ['srv-4f1d0c9a7b3e5d2f6a80'] }) }),
   query: HookQuery,

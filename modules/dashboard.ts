@@ -5,9 +5,9 @@ import { defineNitroModule } from 'nitropack/kit'
 import { build } from 'vite'
 
 /**
- * Builds the dashboard. Its hashed files become public assets with their compressed copies, listed in the virtual module
- * `#dashboard-assets`; its page becomes the virtual module `#dashboard`, because every address of the dashboard answers
- * it and each answer carries the page's policy.
+ * Builds the dashboard. Its hashed files become public assets with compressed copies, listed in the virtual module
+ * `#dashboard-assets`. Its page becomes the virtual module `#dashboard`, because every address of the dashboard answers with
+ * it, and each answer carries the page's policy.
  */
 export default defineNitroModule({
   name: 'dashboard',
@@ -28,7 +28,7 @@ export default defineNitroModule({
       "export { default } from '#nitro-internal-virtual/public-assets-data'"
     nitro.options.compressPublicAssets = { gzip: true, brotli: true }
     const page = await readFile(join(folder, 'index.html'), 'utf8')
-    // Weak, because it stands for the compressed copies too (RFC 9110 section 8.8.1).
+    // Weak, because it is also the tag of the compressed copies (RFC 9110 section 8.8.1).
     const etag = `W/"${createHash('sha256').update(page).digest('base64url').slice(0, 27)}"`
     nitro.options.virtual['#dashboard'] =
       `export const page = ${JSON.stringify(page)}\nexport const etag = ${JSON.stringify(etag)}\n`

@@ -1,8 +1,8 @@
 import { defineNitroModule } from 'nitropack/kit'
 
 /**
- * Publishes every file under routes/ as the virtual module `#endpoints`: path, method and the contract it exports.
- * So a dropped file is in the OpenAPI document without being registered anywhere.
+ * Publishes every file under routes/ as the virtual module `#endpoints`: path, method and the exported contract. So a new
+ * file is in the OpenAPI document without being registered anywhere.
  */
 export default defineNitroModule({
   name: 'endpoints',

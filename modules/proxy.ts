@@ -3,8 +3,9 @@ import { buildSync } from 'esbuild'
 import { defineNitroModule } from 'nitropack/kit'
 
 /**
- * Bundles the data plane's program of the project in `root` into one file that needs node alone. It asks for node's
- * modules by a call: an `import` of one loads what any of its exports needs, which would cost every worker some MiB.
+ * Bundles the data plane's program of the project in `root` into one file that needs only node. It loads node's modules with
+ * a function call: an `import` of one also loads everything that its other exports need, which would cost every worker a few
+ * MiB.
  */
 export function bundleProxy(root: string, outfile: string): void {
   buildSync({
@@ -20,8 +21,8 @@ export function bundleProxy(root: string, outfile: string): void {
 }
 
 /**
- * Bundles the data plane's program beside the server's. It runs as processes of its own, which outlive the server, so
- * it shares no chunk with it.
+ * Bundles the data plane's program next to the server's. It runs in processes of its own, which outlive the server, so it
+ * shares no chunk with it.
  */
 export default defineNitroModule({
   name: 'proxy',

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { defineNitroModule } from 'nitropack/kit'
 
-/** Each with the name of its bundle. */
+/** The programs, by the name of their bundle. */
 const PROGRAMS = {
   'source-reader': 'daemon/source-reader.ts',
   lifeline: 'daemon/reader/lifeline.ts',
@@ -13,8 +13,8 @@ const PROGRAMS = {
 }
 
 /**
- * Bundles the programs that read users' files, start git, connect ssh, search logs and read blueprints beside the server's: they run as
- * processes and threads of their own, whose start must be short.
+ * Bundles, next to the server's program, those that read users' files, start git, connect ssh, search logs and read
+ * blueprints. They run as processes and threads of their own, which must start quickly.
  */
 export default defineNitroModule({
   name: 'source-reader',
@@ -29,7 +29,7 @@ export default defineNitroModule({
         platform: 'node',
         format: 'esm',
         target: 'node26',
-        // Packages of CommonJS ask for node's own modules.
+        // CommonJS packages call `require` for node's own modules.
         banner: {
           js: "import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)",
         },

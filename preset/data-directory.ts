@@ -4,9 +4,7 @@ import { setCheckoutsAside } from '#daemon/sources/left-checkouts.ts'
 import { prepareDataDirectory, takeDataLock } from '#server/data-directory.ts'
 import { AppError } from '#server/errors.ts'
 
-/**
- * Makes the data directory ready and takes its lock. Throws `io_error` when it is in use or not writable.
- */
+/** Prepares the data directory and takes its lock. Throws `io_error` when it is in use or not writable. */
 export function openDataDirectory(path: string): { release(): void } {
   prepareDataDirectory(path)
   const lock = takeLock(path)
@@ -14,19 +12,19 @@ export function openDataDirectory(path: string): { release(): void } {
   return lock
 }
 
-/** A command that looks for the server holds the lock for a moment. */
-const PATIENCE_MS = 1_000
+/** A command that checks for a running server holds the lock for a moment. */
+const LOCK_WAIT_MS = 1_000
 
 function takeLock(path: string): { release(): void } {
-  const lock = takeDataLock(path, PATIENCE_MS)
+  const lock = takeDataLock(path, LOCK_WAIT_MS)
   if (lock) return lock
   throw new AppError(
     'io_error',
-    `--data-dir ${path} is in use by another server: stop it, or name another directory`,
+    `--data-dir ${path} is in use by another server: stop it, or use another directory`,
   )
 }
 
-/** What an earlier run was in the middle of; its deploys start over. */
+/** Removes what an earlier run left unfinished; its deploys start over. */
 function removeLeftovers(path: string): void {
   setCheckoutsAside(path)
   for (const name of readdirSync(join(path, 'archives'))) {

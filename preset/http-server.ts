@@ -12,20 +12,20 @@ import { errorText, refusalOf, refuse } from '#server/http/refuse.ts'
 import type { ListenAddress } from '#server/options/values.ts'
 import type { Options } from '#server/options/index.ts'
 
-/** A client that takes longer to say what it wants holds a connection for nothing. */
+/** How long a client may take to send the head of a request. */
 const HEAD_TIMEOUT_MS = 30_000
-/** Longer than load balancers keep theirs (60 s), so that they never write into one that is just closing. */
+/** Longer than load balancers keep theirs (60 s), so that they never write into a connection that is just closing. */
 const IDLE_TIMEOUT_MS = 65_000
-/** How often node looks for heads that take too long. */
+/** How often node looks for request heads that take too long. */
 const CHECK_INTERVAL_MS = 5_000
-/** A client that was refused has read why by then; who goes on sending, and never closes, is cut off. */
-const FAREWELL_MS = 5_000
-/** What a client still sends after this is not waited for when the server stops. */
+/** By then a refused client has read the answer. One that keeps sending and never closes is cut off. */
+const REFUSED_LINGER_MS = 5_000
+/** How long requests may still take when the server stops. */
 const CLOSE_WITHIN_MS = 2_000
 
 /**
- * Node's server with `handle` behind the checks of a request's head. What comes before the daemon has `started` waits for
- * it, but for the probe of liveness.
+ * Creates node's server with `handle` behind the checks of a request's head. Requests that come before the daemon has
+ * `started` wait for it, except the liveness probe.
  */
 export function createHttpServer(options: Options, handle: RequestListener, started: Promise<void>): Server {
   const admit = admission(options)
@@ -34,7 +34,7 @@ export function createHttpServer(options: Options, handle: RequestListener, star
     return (request, response) =>
       connections.take(request.socket, response, () => {
         response.setHeader('x-content-type-options', 'nosniff')
-        // Nobody upgrades here, but node's parser drops what came in one piece behind a request that asks for it.
+        // The server never upgrades, but node's parser drops what follows a request with Upgrade in the same packet.
         if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
         answer(request, response)
       })
@@ -52,41 +52,41 @@ export function createHttpServer(options: Options, handle: RequestListener, star
     else void started.then(() => handle(request, response))
   })
   const refuseExpectation = inTurn((request, response) => {
-    const message = 'of what a request may expect only 100-continue is known here'
+    const message = 'the only supported expectation is 100-continue'
     void refuse(request, response, { status: 417, code: 'invalid_request', message })
   })
   return (
     createServer({
-      // Bodies and streams have limits of their own; a head has this one.
+      // Bodies and streams have limits of their own; this timeout is for heads.
       requestTimeout: 0,
       headersTimeout: HEAD_TIMEOUT_MS,
       keepAliveTimeout: IDLE_TIMEOUT_MS,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
-      // Admission says so in the API's words.
+      // A missing Host is reported by admission, in the API's wording.
       requireHostHeader: false,
       IncomingMessage: Request,
     })
       .on('connection', (socket: Socket) => connections.opened(socket))
       .on('request', answer)
-      // Whether the body is wanted is told by who reads it.
+      // `100 Continue` is sent by the code that reads the body.
       .on('checkContinue', answer)
       .on('checkExpectation', refuseExpectation)
-      // The error itself, which holds the bytes at fault, is not kept for as long as the answers before last.
+      // Keeps only what it needs of the error, which holds the bytes at fault, because earlier answers may take long.
       .on('clientError', ({ code, message }: NodeJS.ErrnoException, socket) =>
-        connections.spoiled(socket as Socket, () => refuseUnread(code, message, socket)),
+        connections.onInvalid(socket as Socket, () => refuseInvalid(code, message, socket)),
       )
   )
 }
 
-/** Statuses of what node's parser refuses; everything else is 400. */
+/** Statuses for faults of node's parser; everything else is 400. */
 const STATUS_OF_FAULT: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 }
 
-/** Answers what is no request, as far as an answer can still be read. */
-function refuseUnread(fault: string | undefined, message: string, socket: Duplex): void {
+/** Answers an invalid request, if an answer can still be read. */
+function refuseInvalid(fault: string | undefined, message: string, socket: Duplex): void {
   if (!socket.writable) return void socket.destroy()
   const status = STATUS_OF_FAULT[fault ?? ''] ?? 400
   const text = errorText({
@@ -103,11 +103,11 @@ function refuseUnread(fault: string | undefined, message: string, socket: Duplex
     'X-Content-Type-Options: nosniff',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
-  const timer = setTimeout(() => socket.destroy(), FAREWELL_MS)
+  const timer = setTimeout(() => socket.destroy(), REFUSED_LINGER_MS)
   socket.once('close', () => clearTimeout(timer))
 }
 
-/** Listens, and answers the port. Throws `io_error` that says why it cannot. */
+/** Starts to listen and returns the port. Throws `io_error` that says why it cannot. */
 export async function listen(server: Server, address: ListenAddress): Promise<number> {
   try {
     server.listen({ host: address.host, port: address.port })
@@ -126,7 +126,7 @@ export async function listen(server: Server, address: ListenAddress): Promise<nu
   return (server.address() as AddressInfo).port
 }
 
-/** Requests under way finish, but not for long; streams have ended before. */
+/** Lets requests in progress finish, within a time limit. Streams have ended before. */
 export async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()

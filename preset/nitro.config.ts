@@ -5,7 +5,7 @@ import type { NitroPreset } from 'nitropack/types'
 const preset: NitroPreset = {
   extends: 'node-server',
   entry: fileURLToPath(new URL('./entry.ts', import.meta.url)),
-  // A route of our own does: Nitro's knows one entity tag a request, and answers no other method.
+  // Our own route serves the files: Nitro's understands only one entity tag in a request, and handles no other method.
   serveStatic: false,
 }
 

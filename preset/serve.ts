@@ -26,12 +26,12 @@ import { closeServer, createHttpServer, listen } from './http-server.ts'
 
 const log = logger('server')
 
-/** SIGTERM ends the server within 10 s; systemd and Docker kill at 10 s and later. */
+/** SIGTERM stops the server within 10 s; systemd and Docker kill after 10 s or more. */
 const STOP_WITHIN_MS = 9_000
 
 /** Runs the server until a signal ends it. Throws an AppError when it cannot start. */
 export async function serve(argv: string[]): Promise<void> {
-  // V8 would let the space of young objects grow to 32 MiB and keep it; a server that mostly waits does with 1 MiB.
+  // V8 would let the space for young objects grow to 32 MiB and keep it; 1 MiB is enough for a server that mostly waits.
   setFlagsFromString('--semi-space-growth-factor=1')
   const options = readOptions(argv)
   setUpLog(options.logLevel, options.logFormat)
@@ -74,7 +74,7 @@ export async function serve(argv: string[]): Promise<void> {
     `services at port ${httpListenerPort()} (HTTP)${httpsPort === null ? '' : ` and ${httpsPort} (HTTPS)`}`,
   )
   announceSetup(context, url, port)
-  // Last: who reads this file finds everything else in place.
+  // Last, so that everything is ready for whoever reads this file.
   writePrivateFile(
     join(options.dataDirectory, 'server.json'),
     JSON.stringify({
@@ -91,7 +91,7 @@ export async function serve(argv: string[]): Promise<void> {
     if (ending) return
     ending = true
     setTimeout(() => process.exit(code || 1), STOP_WITHIN_MS).unref()
-    // After a fault of its own it has crashed, however tidily it ends.
+    // A stop because of an internal error counts as a crash, however tidy it is.
     if (code === 0) recordOrderlyStop()
     stopping.abort()
     await closeServer(server)
@@ -102,12 +102,12 @@ export async function serve(argv: string[]): Promise<void> {
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
   process.on('uncaughtException', (error) => {
-    log.error('a fault of the server itself; it ends', { error: String(error.stack ?? error) })
+    log.error('internal error: the server stops', { error: String(error.stack ?? error) })
     void stop(1)
   })
 }
 
-/** Opens a file of the data directory; one that is damaged is named. */
+/** Opens a file of the data directory. The error for a damaged one names the file. */
 async function usable<T>(file: string, open: (file: string) => T | Promise<T>): Promise<T> {
   try {
     return await open(file)
@@ -126,7 +126,7 @@ function announceSetup(context: Context, url: string, port: number): void {
   if (process.env.SSH_CONNECTION) {
     const [, , address] = process.env.SSH_CONNECTION.split(' ')
     process.stdout.write(
-      `From your own machine, first: ssh -L ${port}:127.0.0.1:${port} ${process.env.USER ?? 'root'}@${address}\n`,
+      `First, on your own machine: ssh -L ${port}:127.0.0.1:${port} ${process.env.USER ?? 'root'}@${address}\n`,
     )
   }
   process.stdout.write('\n')

@@ -8,7 +8,7 @@ import { refusalOfUnmatched } from '#server/http/unmatched.ts'
 
 const dashboard = new ConstantText(page, 'text/html; charset=utf-8')
 
-/** The dashboard: every other path is one of its pages, and the page itself finds out which. */
+/** The dashboard: every other path is one of its pages, and the page itself reads the path. */
 export default defineEventHandler(async (event) => {
   const path = event.path.split('?')[0]!
   if (!isDashboardPath(path)) throw await refusalOfUnmatched(event)

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
-  summary: 'Ask whether the server lives',
+  summary: 'Check whether the server is alive',
   auth: 'none',
-  // Load balancers add what keeps a cache from answering for the server.
+  // Load balancers add query parameters that keep a cache from answering for the server.
   query: z.looseObject({}),
   response: { contentType: 'text/plain', description: '`ok`' },
   handler({ event }) {

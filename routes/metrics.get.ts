@@ -6,7 +6,7 @@ import { exposition, EXPOSITION_TYPE } from '#server/metrics/exposition.ts'
 import { freshLatest } from '#server/metrics/latest.ts'
 
 export default defineEndpoint({
-  summary: 'Read the numbers of the server as Prometheus scrapes them',
+  summary: "Read the metrics of the server in Prometheus' format",
   auth: 'api_token',
   response: { contentType: EXPOSITION_TYPE, description: "Prometheus' text format 0.0.4" },
   handler({ event }) {

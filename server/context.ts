@@ -2,21 +2,21 @@ import type { Database } from './database/index.ts'
 import type { Options } from './options/index.ts'
 import type { Vault } from './secrets.ts'
 
-/** What every part of the server stands on; made once at start. */
+/** What every part of the server needs. Created once at start. */
 export interface Context {
   options: Options
   database: Database
   vault: Vault
-  /** Names this server to the engine and the data plane; made at first start. */
+  /** Identifies this server to the engine and the data plane. Generated at first start. */
   serverId: string
   version: string
-  /** Aborts when the server stops: streams and waits end with it. */
+  /** Aborts when the server stops, and ends streams and waits. */
   stopping: AbortSignal
 }
 
 let current: Context | undefined
 
-/** Publishes the context; the entry calls it once before anything else runs. */
+/** Publishes the context. The entry calls it once, before anything else runs. */
 export function provideContext(context: Context): void {
   current = context
 }

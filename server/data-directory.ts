@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { AppError, messageOf } from './errors.ts'
 import { makePrivateDirectory, PRIVATE_DIRECTORY_MODE } from './files.ts'
 
-/** Folders of the data directory that are written by name. */
+/** The folders of the data directory. */
 const FOLDERS = [
   'archives',
   'certificates',
@@ -16,18 +16,18 @@ const FOLDERS = [
   'sites',
   'ssh',
 ]
-/** What tells a data directory from one that is somebody else's. */
+/** Files that are only in a data directory of this server. */
 const OWN_FILES = ['deployer.db', 'lock.db', 'secret.key', 'api_token', 'setup_code']
-/** Of file systems: an empty one has it. */
+/** A folder that an empty file system has. */
 const LOST_AND_FOUND = 'lost+found'
-/** Any access of the group or of others. */
+/** Permissions of the group and of others. */
 const OPEN_TO_OTHERS = 0o077
 
-/** Makes a data directory with its folders, its owner's alone. Throws `io_error` when it cannot be used. */
+/** Creates a data directory with its folders, accessible only to its owner. Throws `io_error` when it cannot be used. */
 export function prepareDataDirectory(path: string): void {
   try {
     makePrivateDirectory(path)
-    if (!statSync(path).isDirectory()) throw new Error('it is no directory')
+    if (!statSync(path).isDirectory()) throw new Error('it is not a directory')
     closeToOthers(path)
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
     for (const folder of FOLDERS) makePrivateDirectory(join(path, folder))
@@ -36,7 +36,9 @@ export function prepareDataDirectory(path: string): void {
   }
 }
 
-/** Makes a directory its owner's alone, unless it holds what is not the server's: others may need that. */
+/**
+ * Makes a directory accessible only to its owner, unless it contains files that are not the server's, which others may need.
+ */
 function closeToOthers(path: string): void {
   const mode = statSync(path).mode & 0o7777
   if ((mode & OPEN_TO_OTHERS) === 0) return
@@ -44,7 +46,7 @@ function closeToOthers(path: string): void {
   const reason = `others can read it (mode ${mode.toString(8).padStart(4, '0')})`
   if (names.length > 0 && !names.some((name) => OWN_FILES.includes(name)))
     throw new Error(
-      `${reason} and it holds other files: name a directory of the server's own, or chmod 700 it`,
+      `${reason} and it contains other files: use a directory that is only for the server, or chmod 700 it`,
     )
   try {
     chmodSync(path, PRIVATE_DIRECTORY_MODE)
@@ -54,8 +56,8 @@ function closeToOthers(path: string): void {
 }
 
 /**
- * Takes the lock of a data directory: an exclusive transaction on a small database of its own, which the kernel drops
- * with the process, however that ends. Null when another process holds it, after it was waited for so many milliseconds.
+ * Locks a data directory with an exclusive transaction on a small database of its own, which the kernel releases with the
+ * process, however that ends. Returns null when another process still has the lock after the given number of milliseconds.
  */
 export function takeDataLock(dataDirectory: string, patienceMs = 0): { release(): void } | null {
   const database = new DatabaseSync(join(dataDirectory, 'lock.db'), { timeout: patienceMs })

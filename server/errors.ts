@@ -1,4 +1,4 @@
-/** Every error code a client may see, with its HTTP status. */
+/** Every error code that a client may see, with its HTTP status. */
 export const ERRORS = {
   invalid_request: 400,
   git_application_required: 400,
@@ -28,25 +28,25 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** One of several faults that a program may show at its place in a file. */
+/** One of several faults in a file, which a program can show at its position. */
 export interface FaultDetail {
   line: number
   column: number
-  /** Of the keys that lead to it; empty for the file as a whole. */
+  /** The keys that lead to it; empty for the file as a whole. */
   path: string
   message: string
 }
 
 /**
- * An error its reader may see: `message` says what happened, to what, and what to do now; what only the
- * log should see goes into `cause`. Any other error that reaches a client is a bug and leaves as `internal_error`.
+ * An error that is meant for its reader: `message` says what happened, to what, and what to do now; details that only the
+ * log should have go into `cause`. Any other error that reaches a client is a bug and becomes `internal_error`.
  */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
   /** When to try again, for `Retry-After` (RFC 9110 section 10.2.3). */
   readonly retryAfterSeconds: number | undefined
-  /** Every fault of a file, where the request held one. */
+  /** All faults of a file, if the request had one. */
   readonly details: readonly FaultDetail[] | undefined
 
   constructor(
@@ -65,7 +65,7 @@ export class AppError extends Error {
   }
 }
 
-/** The text of anything that was thrown, for logs and stored errors. */
+/** The message of anything that was thrown, for logs and stored errors. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,11 +1,14 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Readable by the owner alone. */
+/** Only the owner can read it. */
 export const PRIVATE_FILE_MODE = 0o600
 export const PRIVATE_DIRECTORY_MODE = 0o700
 
-/** Writes a whole file under a temporary name, mode 0600, and renames it: a reader sees the old or the new one, never half. */
+/**
+ * Writes a file under a temporary name, mode 0600, and renames it, so that a reader sees the old content or the new, never a
+ * part.
+ */
 export function writePrivateFile(path: string, content: string | Uint8Array): void {
   makePrivateDirectory(dirname(path))
   const temporary = `${path}.${process.pid}.new`
@@ -21,8 +24,8 @@ export function writePrivateFile(path: string, content: string | Uint8Array): vo
 }
 
 /**
- * Makes a directory and what leads to it, mode 0700. Level by level, because node's `recursive` never ends where a
- * file system answers ENOENT below a folder that exists, as /proc does.
+ * Creates a directory and its parents, mode 0700. Does so level by level, because node's `recursive` never ends when a file
+ * system reports ENOENT below an existing folder, as /proc does.
  */
 export function makePrivateDirectory(path: string): void {
   if (existsSync(path)) return

@@ -24,10 +24,10 @@ export const ID_PREFIXES = {
 
 export type IdKind = keyof typeof ID_PREFIXES
 
-/** What looks like an id of any kind; such a text is never a name. */
+/** Anything that looks like an id. A name must not match it. */
 export const ID_PATTERN = /^[a-z]{3}-[0-9a-f]{20}$/
 
-/** A fresh id: the kind's prefix, a hyphen, 20 hex characters from the system's random source. */
+/** A new id: the kind's prefix, a hyphen, 20 hex characters from the system's random source. */
 export function newId(kind: IdKind): string {
   return `${ID_PREFIXES[kind]}-${takeRandom(10).toString('hex')}`
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What `GET /info` tells; clients use it to validate a token. */
+/** What `GET /info` returns. Clients use it to validate a token. */
 export const ServerInfo = z
   .object({
     version: z.string().meta({ examples: ['0.1.0'] }),

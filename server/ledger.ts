@@ -2,18 +2,18 @@ import { useContext, useDatabase } from './context.ts'
 import type { Database } from './database/index.ts'
 import type { Vault } from './secrets.ts'
 
-/** What a thing in the container engine is. */
+/** The kinds of objects in the container engine. */
 export type ThingKind = 'container' | 'image' | 'network' | 'volume' | 'build_cache'
 
-/** A thing that this server made in the container engine, or was about to make. */
+/** An object that this server created in the container engine, or was about to create. */
 export interface Thing {
-  /** Of the build cache a record's id or, while the engine has still to be asked for that, the sealed step that made it. */
+  /** For the build cache, a record's id or, until the engine is asked for that, the sealed step that created it. */
   name: string
   /** The engine's id of it; null until the engine has answered. */
   engine_id: string | null
 }
 
-/** What a server has made in the container engine, by its database. */
+/** The record of what a server has created in the container engine, kept in its database. */
 export function ledgerOf(database: () => Database, vault: () => Vault) {
   return {
     record(kind: ThingKind, name: string, engineId: string | null = null): void {
@@ -71,5 +71,5 @@ export function ledgerOf(database: () => Database, vault: () => Vault) {
   }
 }
 
-/** The same of the server that runs. */
+/** The ledger of the running server. */
 export const ledger = ledgerOf(useDatabase, () => useContext().vault)

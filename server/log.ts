@@ -13,11 +13,11 @@ export interface LogEntry {
   fields: Record<string, unknown>
 }
 
-/** Kept in memory from server start. */
+/** How many lines are kept in memory. */
 const KEPT_LINES = 2_000
-/** Message and fields together; a longer line is cut. */
+/** Limit for message and fields together; a longer line is truncated. */
 const MAX_LINE_BYTES = 8 * 1024
-/** A follower further behind misses lines and is told how many. */
+/** A follower that is further behind misses lines and is told how many. */
 const FOLLOWER_LINES = 1_024
 
 const kept: LogEntry[] = []
@@ -29,8 +29,8 @@ export const LOG_FORMATS = ['auto', 'json', 'pretty'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
 /**
- * Sets the lowest level that is kept and printed, and how lines are printed: `auto` is for people on a terminal, and for
- * programs (a JSON object a line) elsewhere.
+ * Sets the lowest level that is kept and printed, and the format: `auto` is `pretty` on a terminal, and `json` (one object
+ * per line) elsewhere.
  */
 export function setUpLog(level: LogLevel, wanted: LogFormat): void {
   threshold = level
@@ -45,7 +45,7 @@ export interface Logger {
   error(message: string, fields?: Record<string, unknown>): void
 }
 
-/** A logger for one part of the server, named `target` in its lines. Secrets do not get through, but pass it none. */
+/** A logger for one part of the server, shown as `target` in its lines. It removes secrets, but do not pass any. */
 export function logger(target: string): Logger {
   const at =
     (level: LogLevel) =>
@@ -60,7 +60,7 @@ export function recentLog(level: LogLevel, tail: number): LogEntry[] {
   return tail === 0 ? [] : wanted.slice(-tail)
 }
 
-/** A queue that receives every line written from now on until `signal` aborts. */
+/** A queue that gets every line written from now on until `signal` aborts. */
 export function followLog(signal: AbortSignal): BoundedQueue<LogEntry> {
   const queue = new BoundedQueue<LogEntry>(FOLLOWER_LINES, signal)
   followers.add(queue)
@@ -68,7 +68,7 @@ export function followLog(signal: AbortSignal): BoundedQueue<LogEntry> {
   return queue
 }
 
-/** The place of a level in the order debug, info, warn, error. */
+/** The index of a level in the order debug, info, warn, error. */
 export function rank(level: LogLevel): number {
   return LOG_LEVELS.indexOf(level)
 }
@@ -88,7 +88,7 @@ function write(level: LogLevel, target: string, message: string, fields: Record<
   process.stderr.write(`${format(entry)}\n`)
 }
 
-/** Message and fields together are no longer than a line may be; fields that take more than half of it go. */
+/** Limits the length of message and fields together. Fields that take more than half of it are dropped. */
 function cut(entry: LogEntry): LogEntry {
   const fieldBytes = Buffer.byteLength(JSON.stringify(entry.fields))
   if (Buffer.byteLength(entry.message) + fieldBytes <= MAX_LINE_BYTES) return entry
@@ -107,7 +107,10 @@ function startOf(text: string, bytes: number): string {
   return text.slice(0, read)
 }
 
-/** A line for people: nothing in it moves the cursor of a terminal or begins another line. */
+/**
+ * Formats a line for people. Control characters are escaped, so that nothing moves a terminal's cursor or begins another
+ * line.
+ */
 function pretty({ ts, level, target, message, fields }: LogEntry): string {
   const extra = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : ''
   return `${ts} ${level.padEnd(5)} ${target}: ${message}${extra}`.replace(

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 
-/** Taken from the system at once: each call costs as much as this many bytes do. */
+/** How much is taken from the system at once: a call costs about as much as generating this many bytes. */
 const POOL_BYTES = 4 * 1024
 
 let pool = Buffer.alloc(0)
 
-/** Random bytes of the system's source. Each is handed out once, and is not kept. */
+/** Random bytes from the system's source. Each byte is handed out once and is not kept. */
 export function takeRandom(count: number): Buffer {
   if (count > POOL_BYTES) return randomBytes(count)
   if (count > pool.length) pool = randomBytes(POOL_BYTES)

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { ID_PATTERN, ID_PREFIXES, type IdKind } from './ids.ts'
 
-/** A text that a rule judges, which answers what is wrong with it as the end of a message after its field, or null. */
+/**
+ * A text that is checked by a rule. The rule returns what is wrong, worded to follow the field's name in a message, or null.
+ */
 export function judged(fault: (text: string) => string | null) {
   return z.string().superRefine((text, context) => {
     const found = fault(text)
@@ -18,7 +20,7 @@ export const Name = z
   .regex(NAME_PATTERN, 'must be a DNS label: 1 to 63 of a-z, 0-9 and hyphen, a letter first, no hyphen last')
   .refine((text) => !ID_PATTERN.test(text), 'must not look like an id')
 
-/** An id of this kind on the wire. */
+/** An id of this kind, as the API has it. */
 export function idSchema(kind: IdKind) {
   const prefix = ID_PREFIXES[kind]
   return z
@@ -26,10 +28,10 @@ export function idSchema(kind: IdKind) {
     .meta({ pattern: `^${prefix}-[0-9a-f]{20}$`, examples: [`${prefix}-4f1d0c9a7b3e5d2f6a80`] })
 }
 
-/** A moment on the wire. */
+/** A time, as the API has it. */
 export const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T03:04:05.678Z'] })
 
-/** The path parameter of what accepts an id or a name. */
+/** The path parameter of an endpoint that accepts an id or a name. */
 export const IdOrName = z.strictObject({
   id: z
     .string()
@@ -37,13 +39,13 @@ export const IdOrName = z.strictObject({
     .meta({ description: 'Id or name', examples: ['api'] }),
 })
 
-/** Less than this starts no program. */
+/** Nothing useful starts with less. */
 export const MIN_MEMORY_MB = 16
 const MAX_MEMORY_MB = 1024 * 1024
 const MIN_CPUS = 0.01
 const MAX_CPUS = 512
 
-/** A memory limit as it is asked for. */
+/** A memory limit as requested. */
 export const MemoryLimit = z
   .int()
   .refine(
@@ -56,7 +58,7 @@ export const MemoryLimit = z
     anyOf: [{ const: 0 }, { minimum: MIN_MEMORY_MB, maximum: MAX_MEMORY_MB }],
   })
 
-/** A CPU limit as it is asked for. */
+/** A CPU limit as requested. */
 export const CpuLimit = z
   .number()
   .refine(

@@ -12,21 +12,21 @@ import { writePrivateFile } from './files.ts'
 import { takeRandom } from './random.ts'
 
 const KEY_BYTES = 32
-/** NIST SP 800-38D 5.2.1.1: a 96-bit initialization vector, here random for each value. */
+/** NIST SP 800-38D 5.2.1.1: a 96-bit initialization vector, random for each value. */
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const FINGERPRINT_CHARACTERS = 32
 
-/** The one door through which secrets enter and leave the database: AES-256-GCM under a key file. */
+/** Seals and opens all secrets in the database: AES-256-GCM with a key from a file. */
 export interface Vault {
   seal(text: string): Uint8Array
-  /** Throws `internal_error` when the value was not sealed under this key. */
+  /** Throws `internal_error` when the value was not sealed with this key. */
   open(sealed: Uint8Array): string
-  /** Changes when the text does and tells nothing of it (HMAC-SHA256 under the key), as 32 hex characters. */
+  /** A digest that changes with the text and reveals nothing about it (HMAC-SHA256 with the key), as 32 hex characters. */
   fingerprint(text: string): string
 }
 
-/** Reads the key file, or makes it (mode 0600) when it is not there. Throws `io_error` when it is no key. */
+/** Reads the key file, or creates it (mode 0600) if it does not exist. Throws `io_error` when it is not a valid key. */
 export function openVault(keyFile: string): Vault {
   if (!existsSync(keyFile)) writePrivateFile(keyFile, randomBytes(KEY_BYTES))
   const key = readFileSync(keyFile)
@@ -62,12 +62,15 @@ function open(key: Uint8Array, sealed: Uint8Array): string {
   }
 }
 
-/** SHA-256 as hex: how tokens and session secrets are kept. They are random and long, so no slow hash is needed. */
+/**
+ * SHA-256 as hex, the form in which tokens and session secrets are stored. They are random and long, so no slow hash is
+ * needed.
+ */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Compares two secrets in time that depends on neither. */
+/** Compares two secrets in a time that depends on neither. */
 export function sameSecret(left: string, right: string): boolean {
   return timingSafeEqual(
     createHash('sha256').update(left).digest(),

@@ -5,20 +5,20 @@ import { logger } from './log.ts'
 
 const log = logger('states')
 
-/** A status field as data: the table it stands in, and for each status those that may follow. */
+/** A status field as data: its table and, for each status, those that may follow. */
 export interface Machine<S extends string> {
   table: string
   moves: Record<S, readonly S[]>
 }
 
-/** Types a machine by its own keys. */
+/** Infers the types of a machine from its keys. */
 export function defineMachine<const S extends string>(machine: Machine<S>): Machine<S> {
   return machine
 }
 
 /**
- * Moves a record by compare-and-set: the database decides whether the move is legal, not what the caller read
- * before. `columns` are set with it. Answers whether the record moved.
+ * Moves a record to another status by compare-and-set: whether the move is allowed is decided by what is in the database
+ * now, not by what the caller read before. Sets `columns` too. Returns whether the record was moved.
  */
 export function tryMove<S extends string>(
   machine: Machine<S>,
@@ -49,7 +49,7 @@ export function move<S extends string>(
   if (!tryMove(machine, id, to, columns)) throw new AppError('conflict', `${id} cannot become ${to} now`)
 }
 
-/** The statuses from which `to` may be reached: the guard of a move. */
+/** The statuses from which `to` can be reached. */
 function sourcesOf<S extends string>(machine: Machine<S>, to: S): S[] {
   return (Object.keys(machine.moves) as S[]).filter((from) => machine.moves[from].includes(to))
 }

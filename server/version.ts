@@ -1,4 +1,4 @@
 import manifest from '../package.json' with { type: 'json' }
 
-/** The version of this server, of its data plane and of its command. */
+/** The version of the server, its data plane and its command. */
 export const VERSION: string = manifest.version

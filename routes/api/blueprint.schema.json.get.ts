@@ -8,7 +8,8 @@ const JsonSchema = z
 
 export default defineEndpoint({
   summary: 'Read the JSON Schema of blueprints',
-  description: 'Of the native dialect, for editors: `# yaml-language-server: $schema=<this address>`.',
+  description:
+    'For the native dialect, for use in editors: `# yaml-language-server: $schema=<this address>`.',
   auth: 'none',
   response: JsonSchema,
   keptFrom: 'program',

@@ -11,10 +11,10 @@ export default defineEndpoint({
   summary: 'Read this document',
   auth: 'none',
   response: OpenApiDocument,
-  // Anyone may ask for it, again and again.
+  // Cached, because anyone may request it any number of times.
   keptFrom: 'program',
   async handler() {
-    // The list has this file in it, so it is imported only when everything is loaded.
+    // The list contains this file, so it can be imported only once everything is loaded.
     const { endpoints } = await import('#endpoints')
     return OpenApiDocument.parse(buildOpenApi(endpoints, { version: useContext().version }))
   },

@@ -7,15 +7,18 @@ import { isKnown } from '#server/http/conditional.ts'
 import { assetAt } from '#server/http/pages.ts'
 import { refusalOfUnmatched } from '#server/http/unmatched.ts'
 
-/** Names of the files hold a hash of their content, so that they never change under one name. */
+/** The names of the files contain a hash of their content, so a file never changes under its name. */
 const KEPT = { 'cache-control': `public, max-age=${365 * 24 * 60 * 60}, immutable` }
 
 const SUFFIXES = { br: '.br', gzip: '.gz' }
 
-/** All of them are 2 MiB: who asks again and again, and does not read, gets the same bytes again. */
+/**
+ * All of them together are 2 MiB. Kept in memory, so that clients that ask again and again and do not read share the same
+ * bytes.
+ */
 const read = new Map<string, Promise<Buffer>>()
 
-/** A file of the dashboard's page, as the build compressed it. */
+/** A file of the dashboard, as compressed by the build. */
 export default defineEventHandler(async (event) => {
   const path = event.path.split('?')[0]!
   const plain = assetAt(path)

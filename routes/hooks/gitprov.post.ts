@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { receiveFromAnyone } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
-import { takeDelivery } from '#server/hooks/push-webhook.ts'
+import { handleDelivery } from '#server/hooks/push-webhook.ts'
 import { DELIVERY_LIMIT_BYTES, PushAnswer, viewDelivered } from '#server/hooks/schema.ts'
 
 export default defineEndpoint({
@@ -9,14 +9,14 @@ export default defineEndpoint({
   description:
     'Signed with the webhook secret. A push deploys every service with auto_deploy whose repository and branch match.',
   auth: 'none',
-  // What a sender adds to the address means nothing here, and is no reason to say more than 401 to a forger.
+  // Unknown query parameters are ignored: senders may add some, and a forger must not learn more than 401.
   query: z.looseObject({}),
-  // Providers send JSON or a form, whatever they call it; the signature is over the raw bytes.
+  // Providers send JSON or a form under various content types; the signature is over the raw bytes.
   body: { contentType: '*/*', description: 'The payload, as JSON or form-encoded; at most 25 MiB' },
   response: PushAnswer,
   errors: ['not_found', 'unauthorized', 'payload_too_large'],
   handler: async ({ event }) =>
     viewDelivered(
-      await takeDelivery(event.node.req.headers, () => receiveFromAnyone(event, DELIVERY_LIMIT_BYTES)),
+      await handleDelivery(event.node.req.headers, () => receiveFromAnyone(event, DELIVERY_LIMIT_BYTES)),
     ),
 })

@@ -2,12 +2,15 @@ type Listener = () => void
 
 const listeners = new Set<Listener>()
 
-/** Tells that tokens or sessions have ended, after that is committed. */
+/** Announces that tokens or sessions have ended. Called after that is committed. */
 export function tellCredentialsEnded(): void {
   for (const listener of listeners) listener()
 }
 
-/** Calls `listener`, which asks whether its own still hold, each time some have ended; the returned function ends that. */
+/**
+ * Calls `listener` each time some have ended, so that it can check whether its own are still valid. The returned function
+ * stops that.
+ */
 export function onCredentialsEnded(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

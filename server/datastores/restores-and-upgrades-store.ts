@@ -1,28 +1,31 @@
 import { useDatabase } from '../context.ts'
 
 /**
- * Why a datastore gets other data: `first` fills a new one, `restore` goes back to a backup, `upgrade` takes what it holds
- * now over to another version.
+ * Why a datastore gets other data: `first` fills a new one, `restore` goes back to a backup, `upgrade` moves the current
+ * data to another version.
  */
 export type RestoreOrUpgradeKind = 'first' | 'restore' | 'upgrade'
 
-/** A row of `replacements`: data that is to take the place of what a datastore holds. It is there until that serves. */
+/** A row of `replacements`: data that will replace what a datastore holds. It exists until that data is in use. */
 export interface RestoreOrUpgrade {
   datastore_id: string
   kind: RestoreOrUpgradeKind
-  /** Null until an upgrade has made its own. */
+  /** Null until an upgrade has made a backup of its own. */
   backup_id: string | null
-  /** Of the image that the new data is for. */
+  /** The version of the image for the new data. */
   version: string
   /** The volume that is being filled. */
   volume: string
-  /** 1 when the datastore takes no writes any more: what is written while it is copied for an upgrade would be lost. */
+  /** 1 when the datastore is read-only: writes during the copy of an upgrade would be lost. */
   reads_only: 0 | 1
-  /** How often it was begun: an end of the server or of the engine begins it anew. Orderly ends of the server are not counted. */
+  /**
+   * How often it was begun. It begins again when the server or the engine stops; orderly stops of the server are not
+   * counted.
+   */
   tries: number
 }
 
-/** What a new row says; the rest follows from the table's defaults. */
+/** The columns of a new row; the others get the table's defaults. */
 export type NewRestoreOrUpgrade = Omit<RestoreOrUpgrade, 'tries' | 'reads_only'>
 
 export function getRestoreOrUpgrade(datastoreId: string): RestoreOrUpgrade | undefined {
@@ -44,7 +47,7 @@ export function insertRestoreOrUpgrade(row: NewRestoreOrUpgrade): void {
   )
 }
 
-/** Records that it is begun once more, with a volume that nothing was written to yet. */
+/** Records another try, with a new empty volume. */
 export function countTry(datastoreId: string, volume: string): void {
   useDatabase().run(
     'UPDATE replacements SET tries = tries + 1, volume = ? WHERE datastore_id = ?',
@@ -53,7 +56,7 @@ export function countTry(datastoreId: string, volume: string): void {
   )
 }
 
-/** Takes back a try of each that was begun. */
+/** Takes one try back from each replacement that was begun. */
 export function takeBackTries(): void {
   useDatabase().run('UPDATE replacements SET tries = tries - 1 WHERE tries > 0')
 }
@@ -78,13 +81,13 @@ export function deleteRestoreOrUpgrade(datastoreId: string): void {
 export interface SpareVolume {
   volume: string
   datastore_id: string
-  /** Milliseconds; until then it is kept. */
+  /** Milliseconds; the volume is kept until then. */
   remove_at: number
-  /** Of the image that wrote it; null for what nobody goes back to. */
+  /** The version of the image that wrote it; null when nobody will go back to it. */
   version: string | null
 }
 
-/** Gives up a volume that nothing of worth was written to. */
+/** Gives up a volume that holds nothing worth keeping. */
 export function giveUpVolume(volume: string, datastoreId: string): void {
   insertSpareVolume({ volume, datastore_id: datastoreId, remove_at: 0, version: null })
 }
@@ -99,12 +102,12 @@ export function insertSpareVolume({ volume, datastore_id, remove_at, version }: 
   )
 }
 
-/** Those whose time has come. */
+/** The volumes whose time has come. */
 export function dueSpareVolumes(): SpareVolume[] {
   return useDatabase().all<SpareVolume>('SELECT * FROM spare_volumes WHERE remove_at <= ?', Date.now())
 }
 
-/** Those of one datastore. */
+/** The volumes of one datastore. */
 export function spareVolumesOf(datastoreId: string): SpareVolume[] {
   return useDatabase().all<SpareVolume>('SELECT * FROM spare_volumes WHERE datastore_id = ?', datastoreId)
 }

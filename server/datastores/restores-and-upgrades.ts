@@ -19,14 +19,15 @@ import {
 import { datastoreMachine } from './states.ts'
 import { getDatastore, recordDatastore, refoundDatastore, type DatastoreRow } from './store.ts'
 
-/** How long the data that was replaced can still be gone back to. */
+/** How long the replaced data can still be restored. */
 const KEPT_MS = 24 * 3_600_000
-/** Of a source whose version, or whose backups, may be others by the time that they are read. */
+/** Statuses of a source whose version or backups may change before they are read. */
 const UNSETTLED: ReadonlySet<string> = new Set(['upgrading', 'deleting', 'gone'])
 
 /**
- * Restores a backup into a new datastore of this name, else into its own. Throws `conflict` when the backup has no file,
- * the name is in use, or the datastore is busy; a new one is made from one that is neither upgraded nor deleted.
+ * Restores a backup into a new datastore with this name, or into its own datastore when there is none. Throws `conflict`
+ * when the backup has no file, the name is in use, or the datastore is busy. A new datastore cannot be made from one that is
+ * being upgraded or deleted.
  */
 export function restoreBackup(datastore: DatastoreRow, backup: BackupRow, name?: string): DatastoreRow {
   if (backup.sha256 === null)
@@ -69,7 +70,10 @@ function restoreBeside(datastore: DatastoreRow, backup: BackupRow, name: string)
   return getDatastore(made.id)!
 }
 
-/** Takes a datastore to a newer major version. Throws `invalid_request` for any other, `conflict` while it is busy. */
+/**
+ * Upgrades a datastore to a newer major version. Throws `invalid_request` for any other version, `conflict` while it is
+ * busy.
+ */
 export function upgradeDatastore(datastore: DatastoreRow, version: string): DatastoreRow {
   const [from, to] = [majorOf(datastore.version), majorOf(version)]
   if (to === null)
@@ -77,7 +81,7 @@ export function upgradeDatastore(datastore: DatastoreRow, version: string): Data
   if (from === null)
     throw new AppError(
       'invalid_request',
-      `version: ${datastore.version}, which datastore ${datastore.name} has, does not say its major version: create a datastore of the version that you want, and copy the data into it`,
+      `version: datastore ${datastore.name} has version ${datastore.version}, which does not say its major version: create a datastore with the version that you want, and copy the data into it`,
     )
   if (to <= from)
     throw new AppError(
@@ -111,7 +115,7 @@ function begin(
   tellDatastore(id)
 }
 
-/** Begins a restore or upgrade again, on a volume that nothing was written to; what an earlier try filled is given up. */
+/** Begins a restore or upgrade again, on a new empty volume. The volume of the earlier try is given up. */
 export function beginTry({ datastore_id: id, volume, kind }: RestoreOrUpgrade): RestoreOrUpgrade {
   useDatabase().transaction(() => {
     const fresh = newVolume(id)
@@ -125,13 +129,13 @@ export function beginTry({ datastore_id: id, volume, kind }: RestoreOrUpgrade): 
   return getRestoreOrUpgrade(id)!
 }
 
-/** Has a datastore take no more writes until its restore or upgrade ends. */
+/** Makes a datastore read-only until its restore or upgrade ends. */
 export function forbidWrites(datastoreId: string): void {
   updateRestoreOrUpgrade(datastoreId, { reads_only: 1 })
   tellDatastore(datastoreId)
 }
 
-/** Puts what was filled in the place of what the datastore held, which is kept for a day. */
+/** Replaces the data of a datastore with the new data. The old data is kept for a day. */
 export function finishRestoreOrUpgrade(
   row: DatastoreRow,
   { volume, version }: RestoreOrUpgrade,
@@ -152,8 +156,8 @@ export function finishRestoreOrUpgrade(
 }
 
 /**
- * Gives a restore or upgrade up with the reason: what the datastore held serves on. A new one holds nothing to serve and has
- * failed; its record stays, so that it never becomes an empty one.
+ * Gives up a restore or upgrade, with the reason. The datastore continues with its old data. A new datastore has no old data and
+ * becomes `failed`; its record stays, so that it is never started empty.
  */
 export function giveUpRestoreOrUpgrade(
   { datastore_id: id, kind, volume }: RestoreOrUpgrade,

@@ -4,12 +4,12 @@ import { useContext } from '../context.ts'
 /** The largest source upload. */
 export const UPLOAD_LIMIT_BYTES = 512 * 1024 * 1024
 
-/** Where the archive that came with a deploy is kept. */
+/** The path of the archive that was uploaded for a deploy. */
 export function archivePath(deployId: string): string {
   return join(useContext().options.dataDirectory, 'archives', `${deployId}.tar.gz`)
 }
 
-/** Where the published folders of all static sites lie. */
+/** The folder with the published folders of all static sites. */
 export function sitesFolder(): string {
   return join(useContext().options.dataDirectory, 'sites')
 }

@@ -1,7 +1,7 @@
 import { findEnvironment } from '../environments/store.ts'
 import { findService } from '../services/operations.ts'
 
-/** Whose doings are wanted, as requests say it. */
+/** Filter by environment and services, as in requests. */
 export interface FilterInput {
   environment?: string | null | undefined
   services?: string[] | null | undefined
@@ -13,8 +13,8 @@ interface FilterColumns {
 }
 
 /**
- * The columns of a filter by environment and services, as far as it was given. `present` is the environment of one that is
- * changed, in which names of services are looked up when the change names no other. Throws `not_found`.
+ * The columns for the parts of a filter that were given. `present` is the environment of a target that is changed, in which
+ * service names are looked up when the change gives no other. Throws `not_found`.
  */
 export function filterColumns(
   { environment, services }: FilterInput,
@@ -40,7 +40,7 @@ export function filterColumns(
   }
 }
 
-/** An id tells its environment itself. */
+/** An id determines its environment itself. */
 function environmentOf(service: string, environment: string | null): string | undefined {
   return /^srv-[0-9a-f]{20}$/.test(service) ? undefined : (environment ?? undefined)
 }

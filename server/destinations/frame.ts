@@ -19,7 +19,7 @@ export function newFrame(kind: IdKind, input: FilterInput & { name: string }): D
   }
 }
 
-/** Those of them that a patch changes. Throws `not_found` for what the filters name. */
+/** The columns that a patch changes. Throws `not_found` for what the filters name. */
 export function patchedFrame(
   { environment_id }: Pick<DestinationRow, 'environment_id'>,
   patch: FilterInput & { name?: string | undefined; enabled?: boolean | undefined },
@@ -32,7 +32,7 @@ export function patchedFrame(
   }
 }
 
-/** The same as the wire has it. */
+/** The fields that all targets have, as the API returns them. */
 export function viewFrame(row: DestinationRow) {
   return {
     id: row.id,
@@ -51,7 +51,7 @@ export function environmentName(id: string | null): string | null {
   return useDatabase().get<{ name: string }>('SELECT name FROM environments WHERE id = ?', id)?.name ?? null
 }
 
-/** Of the services that a filter names, those that are still there. */
+/** The services of a filter that still exist. */
 function existingServices(services: string | null): string[] | null {
   if (services === null) return null
   return useDatabase()

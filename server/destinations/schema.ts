@@ -3,17 +3,17 @@ import { judged, Timestamp } from '../schema.ts'
 
 const MAX_NAME_CHARACTERS = 100
 const MAX_URL_CHARACTERS = 2_000
-/** More than a server has; the list is looked through with each message. */
+/** More than a server has. The list is searched for each message. */
 const MAX_SERVICES = 1_000
 
-/** Where it is sent to, as far as `fault` can judge. */
+/** Where to send to, as far as `fault` can judge it. */
 export function destinationUrl(fault: (text: string) => string | null) {
   return judged((text) =>
     text.length > MAX_URL_CHARACTERS ? `must have at most ${MAX_URL_CHARACTERS} characters` : fault(text),
   ).meta({ minLength: 1, maxLength: MAX_URL_CHARACTERS })
 }
 
-/** What everything that is sent to is made with. */
+/** The fields for creating any target. */
 export const destinationInput = {
   name: z
     .string()
@@ -39,14 +39,14 @@ export const destinationInput = {
     .meta({ description: 'Ids or names: only these services; null for all', examples: [['api']] }),
 }
 
-/** What of it can be changed. */
+/** The fields of a target that can be changed. */
 export const destinationPatch = {
   ...destinationInput,
   name: destinationInput.name.optional(),
   enabled: z.boolean().optional(),
 }
 
-/** How it is answered. */
+/** The fields of any target in answers. */
 export const destinationAnswer = {
   name: z.string().meta({ examples: ['Team'] }),
   environment: z
@@ -62,7 +62,7 @@ export const destinationAnswer = {
   updated_at: Timestamp,
 }
 
-/** How a test of it ended. */
+/** The result of a test of a target. */
 export const TestResult = z
   .object({
     ok: z.boolean(),
@@ -70,7 +70,8 @@ export const TestResult = z
       .int()
       .nullable()
       .meta({
-        description: 'The status of the answer to a notification, where there is one; null for a log drain',
+        description:
+          'The HTTP status of the answer to a notification, if there was one; null for a log drain',
         examples: [200],
       }),
     error: z

@@ -1,19 +1,19 @@
 import { useDatabase } from '../context.ts'
 import type { Value } from '../database/index.ts'
 
-/** What rows of everything that is sent to have in common. Times are milliseconds. */
+/** The columns that the rows of all targets have. Times are milliseconds. */
 export interface DestinationRow {
   id: string
   name: string
   environment_id: string | null
-  /** JSON of ids; null for all. */
+  /** JSON list of ids; null for all. */
   services: string | null
   enabled: number
   created_at: number
   updated_at: number
 }
 
-/** The table of one sort of targets. */
+/** The table of one kind of target. */
 export class DestinationTable<Row extends DestinationRow> {
   readonly #name: string
 
@@ -21,7 +21,7 @@ export class DestinationTable<Row extends DestinationRow> {
     this.#name = name
   }
 
-  /** All of them, by name. */
+  /** All targets, by name. */
   list(): Row[] {
     return useDatabase().all<Row>(`SELECT * FROM ${this.#name} ORDER BY name, id`)
   }

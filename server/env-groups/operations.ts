@@ -42,8 +42,8 @@ export function createEnvGroup({ name, vars }: EnvGroupInput): EnvGroupRow {
 }
 
 /**
- * Makes a group's variables exactly these. They reach containers at their services' next deploy or restart.
- * Throws `invalid_request` for those that are too many, or bad in the whole environment of a linked service.
+ * Replaces all of a group's variables with these. Containers get them at the next deploy or restart of their service. Throws
+ * `invalid_request` for too many variables, or for variables that are invalid in the whole environment of a linked service.
  */
 export function replaceGroupVariables(
   group: EnvGroupRow,
@@ -63,7 +63,7 @@ export function replaceGroupVariables(
   return findEnvGroup(group.id)
 }
 
-/** Sets some of a group's variables and removes others; the rest stay. */
+/** Sets some of a group's variables and removes others; the rest stay as they are. */
 export function changeGroupVariables(
   group: EnvGroupRow,
   set: readonly Variable[],
@@ -92,14 +92,14 @@ export function deleteEnvGroup(group: EnvGroupRow, force: boolean): void {
   for (const { id } of linked) tellService(id)
 }
 
-/** The environments in which a change of a group may change what services get. */
+/** The environments in which a change to a group may change what services get. */
 export function environmentsOf(group: EnvGroupRow): string[] {
   return [...new Set(linkedServices(group.id).map(({ environment_id }) => environment_id))]
 }
 
 /**
- * Links a service to a group, which wins over the groups that it is linked to already; linking again changes nothing.
- * Throws `invalid_request` when the service's whole environment would break a rule.
+ * Links a service to a group. The new group wins over the groups that the service is already linked to. Does nothing when
+ * the link exists. Throws `invalid_request` when the service's whole environment would break a rule.
  */
 export function linkEnvGroup(service: ServiceRow, groupRef: string): ServiceRow {
   const group = findEnvGroup(groupRef)
@@ -115,7 +115,7 @@ export function linkEnvGroup(service: ServiceRow, groupRef: string): ServiceRow 
   return getService(service.id)!
 }
 
-/** Ends a service's link to a group. Throws `not_found` when there is none. */
+/** Unlinks a service from a group. Throws `not_found` when they are not linked. */
 export function unlinkEnvGroup(service: ServiceRow, groupRef: string): ServiceRow {
   const group = findEnvGroup(groupRef)
   const linked = groupIdsOf(service.id)

@@ -26,13 +26,13 @@ export const EnvGroupInput = z
   })
 export type EnvGroupInput = z.infer<typeof EnvGroupInput>
 
-const Restart = QueryBoolean.describe('Restarts the live services whose environment this changed')
+const Restart = QueryBoolean.describe('Restarts the live services whose environment this changes')
 
-/** Of a change of a group's variables. */
+/** What a change to a group's variables returns. */
 export const EnvGroupQuery = z.strictObject({ restart: Restart })
 
 export const EnvGroupDeletion = z.strictObject({
-  force: QueryBoolean.describe('Deletes it although services are linked'),
+  force: QueryBoolean.describe('Deletes it even when services are linked to it'),
   restart: Restart,
 })
 
@@ -45,7 +45,7 @@ export const EnvGroupLink = z
   })
   .meta({ id: 'EnvGroupLink' })
 
-/** The path of a service's link to a group. */
+/** The path of the link between a service and a group. */
 export const EnvGroupLinkRef = z.strictObject({
   id: z
     .string()

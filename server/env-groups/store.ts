@@ -19,7 +19,7 @@ export function findEnvGroup(idOrName: string): EnvGroupRow {
   return found
 }
 
-/** Every env group by name. */
+/** All env groups, by name. */
 export function listEnvGroups(): EnvGroupRow[] {
   return useDatabase().all<EnvGroupRow>('SELECT * FROM env_groups ORDER BY name')
 }
@@ -28,12 +28,12 @@ export function insertEnvGroup({ id, name, created_at, updated_at }: EnvGroupRow
   useDatabase().run('INSERT INTO env_groups VALUES (?, ?, ?, ?)', id, name, created_at, updated_at)
 }
 
-/** Marks a change of a group's variables. */
+/** Records that a group's variables changed now. */
 export function touchEnvGroup(id: string): void {
   useDatabase().run('UPDATE env_groups SET updated_at = ? WHERE id = ?', Date.now(), id)
 }
 
-/** Removes the record; its variables and links go with it. */
+/** Deletes the record, its variables and its links. */
 export function deleteEnvGroupRow(id: string): void {
   useDatabase().run('DELETE FROM env_groups WHERE id = ?', id)
 }
@@ -52,7 +52,7 @@ const LINKED_SERVICES = `SELECT links.group_id, services.id, services.name, serv
   FROM env_group_links AS links
   JOIN services ON services.id = links.service_id
   JOIN environments ON environments.id = services.environment_id`
-/** Production's services come first, as its environment does. */
+/** Production's services come first because production is the oldest environment. */
 const LINKED_ORDER = 'ORDER BY environments.created_at, environments.id, services.name'
 
 /** The services that are linked to a group. */
@@ -63,13 +63,13 @@ export function linkedServices(groupId: string): LinkedService[] {
   )
 }
 
-/** The same for every group, by the group's id. */
+/** Like `linkedServices`, for all groups at once, by the group's id. */
 export function linkedServicesByGroup(): Map<string, LinkedService[]> {
   const rows = useDatabase().all<LinkedService & { group_id: string }>(`${LINKED_SERVICES} ${LINKED_ORDER}`)
   return Map.groupBy(rows, ({ group_id }) => group_id)
 }
 
-/** The variables of every group as they are kept, by the group's id, in the order they were given. */
+/** The stored variables of every group, by the group's id, in the order in which they were given. */
 export function variablesByGroup(): Map<string, SealedVariable[]> {
   const rows = useDatabase().all<SealedVariable & { group_id: string }>(
     'SELECT * FROM env_group_variables ORDER BY group_id, position',
@@ -77,7 +77,7 @@ export function variablesByGroup(): Map<string, SealedVariable[]> {
   return Map.groupBy(rows, ({ group_id }) => group_id)
 }
 
-/** The groups that a service is linked to; a later one wins over an earlier one. */
+/** The groups that a service is linked to. A later one wins over an earlier one. */
 export function groupIdsOf(serviceId: string): string[] {
   return useDatabase()
     .all<{ group_id: string }>(
@@ -87,7 +87,10 @@ export function groupIdsOf(serviceId: string): string[] {
     .map(({ group_id }) => group_id)
 }
 
-/** The names of the groups that services of an environment are linked to, in the order of the links; of all or of one. */
+/**
+ * The names of the groups that an environment's services are linked to, in the order of the links. Covers all services, or
+ * one.
+ */
 export function groupNamesByService(environmentId: string, only?: string): Map<string, string[]> {
   const rows = useDatabase().all<{ service_id: string; name: string }>(
     `SELECT links.service_id, env_groups.name FROM env_group_links AS links
@@ -102,7 +105,7 @@ export function groupNamesByService(environmentId: string, only?: string): Map<s
   return names
 }
 
-/** Makes a service's links exactly these, in this order. */
+/** Replaces a service's links with these, in this order. */
 export function writeLinks(serviceId: string, groupIds: readonly string[]): void {
   const database = useDatabase()
   database.transaction(() => {
@@ -111,7 +114,7 @@ export function writeLinks(serviceId: string, groupIds: readonly string[]): void
   })
 }
 
-/** The same for one that has none yet; to be called in the transaction that makes it. */
+/** Like `writeLinks`, for a new service that has no links. Call it in the transaction that creates the service. */
 export function insertLinks(serviceId: string, groupIds: readonly string[]): void {
   for (const [position, groupId] of [...new Set(groupIds)].entries())
     useDatabase().run('INSERT INTO env_group_links VALUES (?, ?, ?)', serviceId, groupId, position)

@@ -11,19 +11,19 @@ import {
   type LinkedService,
 } from './store.ts'
 
-/** Every env group as the wire has it, by name. */
+/** All env groups as the API returns them, by name. */
 export function viewEnvGroups(): EnvGroup[] {
   const variables = variablesByGroup()
   const services = linkedServicesByGroup()
   return listEnvGroups().map((row) => view(row, variables.get(row.id) ?? [], services.get(row.id) ?? []))
 }
 
-/** One env group as the wire has it. */
+/** One env group as the API returns it. */
 export function viewEnvGroup(row: EnvGroupRow): EnvGroup {
   return view(row, readSealed(row.id), linkedServices(row.id))
 }
 
-/** The name of a linked service that is clear over all environments. */
+/** The name of a linked service, which is unique over all environments. */
 export function nameOfLinked({ name, environment }: LinkedService): string {
   return qualifiedName(name, { name: environment })
 }

@@ -4,7 +4,7 @@ import { listDomains } from '../domains/store.ts'
 import { placeOf } from '../services/hosts.ts'
 import type { EnvironmentDns } from './schema.ts'
 
-/** What DNS needs for an environment's hosts under each of the server's domains that is not local. */
+/** The DNS records that an environment's hosts need, for each domain of the server that is not local. */
 export function dnsOf(environment: { name: string }): EnvironmentDns[] {
   return listDomains()
     .filter(({ name }) => !isLocalName(name))

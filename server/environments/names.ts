@@ -2,8 +2,8 @@ import { useDatabase } from '../context.ts'
 import { AppError } from '../errors.ts'
 
 /**
- * Refuses a name that a service or a datastore of the environment has already; to be called in the transaction that
- * takes it. Throws `conflict` that names the holder.
+ * Refuses a name that a service or a datastore in the environment already has. Call it in the transaction that takes the
+ * name. Throws `conflict` with the holder.
  */
 export function assertNameFree(environmentId: string, name: string): void {
   const holder = useDatabase().get<{ kind: string; id: string }>(

@@ -17,7 +17,7 @@ import {
   type Environment,
 } from './store.ts'
 
-/** Private networks are cut from a range of 256; some of it is left to networks that others make there. */
+/** Private networks are taken from a range of 256 subnets; some are left for networks that others create there. */
 const MAX_ENVIRONMENTS = 250
 
 /** Creates an environment. Throws `conflict` when its name or a host under it is taken, or there are too many. */
@@ -36,14 +36,17 @@ export function createEnvironment({ name }: EnvironmentInput): Environment {
     if (listEnvironments().length > MAX_ENVIRONMENTS)
       throw new AppError(
         'conflict',
-        `there are ${MAX_ENVIRONMENTS} environments, and no network for one more: delete one that is not needed`,
+        `there are ${MAX_ENVIRONMENTS} environments already, which is the maximum: delete one that is not needed`,
       )
   })
   tellEnvironments()
   return row
 }
 
-/** Deletes an environment; its network's addresses rest. Throws `conflict` for production and while it holds something. */
+/**
+ * Deletes an environment. Its subnet is not reused for a while. Throws `conflict` for production, and while it contains
+ * something.
+ */
 export function deleteEnvironment(environment: Environment): void {
   if (environment.name === PRODUCTION)
     throw new AppError('conflict', `environment ${PRODUCTION} cannot be deleted`)
@@ -61,14 +64,14 @@ function assertEmpty({ id, name }: Environment): void {
     ['services', serviceNames(id)],
     ['datastores', datastoreNames(id)],
   ] as const
-  const told = held
+  const contents = held
     .filter(([, names]) => names.length > 0)
     .map(([kind, names]) => `${kind}: ${names.join(', ')}`)
-  if (told.length > 0)
-    throw new AppError('conflict', `environment ${name} holds ${told.join('; ')}. Delete them first.`)
+  if (contents.length > 0)
+    throw new AppError('conflict', `environment ${name} holds ${contents.join('; ')}. Delete them first.`)
 }
 
-/** Environments have no kind of their own in the change feed. */
+/** Announces a change of environments, which have no kind of their own in the change feed. */
 function tellEnvironments(): void {
   tell({ kind: 'all', id: '*', service_id: null, action: 'resync' })
 }

@@ -8,7 +8,9 @@ export const DnsRecord = z
     name: z.string().meta({ examples: ['*.staging.example.com'] }),
     type: z.string().meta({ description: '`A` or `AAAA`', examples: ['A'] }),
     value: z.string().meta({ examples: [Address] }),
-    required: z.boolean().meta({ description: 'False for what only some visitors need', examples: [true] }),
+    required: z
+      .boolean()
+      .meta({ description: 'False for a record that only some visitors need', examples: [true] }),
   })
   .meta({ id: 'DnsRecord', description: 'A record that points a domain at the server' })
 export type DnsRecord = z.infer<typeof DnsRecord>

@@ -13,7 +13,7 @@ export interface Environment {
   created_at: number
 }
 
-/** Makes the production environment at first start. */
+/** Creates the production environment at first start. */
 export function ensureProduction(): void {
   useDatabase().run(
     'INSERT INTO environments (id, name, created_at) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING',
@@ -23,7 +23,7 @@ export function ensureProduction(): void {
   )
 }
 
-/** The environment with this id or name; production when absent. Throws `not_found`. */
+/** The environment with this id or name; production when none is given. Throws `not_found`. */
 export function findEnvironment(idOrName: string = PRODUCTION): Environment {
   const found = useDatabase().get<Environment>(
     'SELECT * FROM environments WHERE id = ?1 OR name = ?1',
@@ -33,7 +33,7 @@ export function findEnvironment(idOrName: string = PRODUCTION): Environment {
   return found
 }
 
-/** Every environment, production first, then by name. */
+/** All environments, production first, then by name. */
 export function listEnvironments(): Environment[] {
   return useDatabase().all<Environment>('SELECT * FROM environments ORDER BY name <> ?, name', PRODUCTION)
 }
@@ -48,19 +48,19 @@ export function insertEnvironment({ id, name, subnet, created_at }: Environment)
   )
 }
 
-/** Removes the record; the addresses allotted in its network go with it. */
+/** Deletes the record and the addresses assigned in its network. */
 export function deleteEnvironmentRow(id: string): void {
   useDatabase().run('DELETE FROM environments WHERE id = ?', id)
 }
 
-/** The names of the services in an environment, those on their way out too. */
+/** The names of the services in an environment, including those being deleted. */
 export function serviceNames(environmentId: string): string[] {
   return useDatabase()
     .all<{ name: string }>('SELECT name FROM services WHERE environment_id = ? ORDER BY name', environmentId)
     .map(({ name }) => name)
 }
 
-/** The same for every environment, by its id. */
+/** Like `serviceNames`, for all environments at once, by their id. */
 export function serviceNamesByEnvironment(): Map<string, string[]> {
   const rows = useDatabase().all<{ environment_id: string; name: string }>(
     'SELECT environment_id, name FROM services ORDER BY name',
@@ -69,10 +69,10 @@ export function serviceNamesByEnvironment(): Map<string, string[]> {
   return new Map([...byEnvironment].map(([id, services]) => [id, services.map(({ name }) => name)]))
 }
 
-/** A table of routes or names that is out of date may hold its addresses: the subnet is given to no other for this long. */
+/** An outdated table of routes or names may still contain its addresses, so the subnet is not reused for this long. */
 const SUBNET_REST_MS = 60 * 60_000
 
-/** Lets the subnet of a network that is no more rest. */
+/** Keeps the subnet of a deleted network from being reused for a while. */
 export function restSubnet(subnet: string): void {
   useDatabase().run(
     `INSERT INTO resting_subnets (subnet, released_at) VALUES (?1, ?2)
@@ -82,7 +82,7 @@ export function restSubnet(subnet: string): void {
   )
 }
 
-/** The subnets that rest; those that have rested enough are forgotten. */
+/** The subnets that must not be reused yet. Forgets those whose time is up. */
 export function restingSubnets(): string[] {
   const database = useDatabase()
   database.run('DELETE FROM resting_subnets WHERE released_at <= ?', Date.now() - SUBNET_REST_MS)

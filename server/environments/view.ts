@@ -12,14 +12,14 @@ import {
   type Environment as Row,
 } from './store.ts'
 
-/** Every environment as the wire has it, production first. */
+/** All environments as the API returns them, production first. */
 export function viewEnvironments(): Environment[] {
   const services = serviceNamesByEnvironment()
   const datastores = datastoreNamesByEnvironment()
   return listEnvironments().map((row) => view(row, services.get(row.id) ?? [], datastores.get(row.id) ?? []))
 }
 
-/** One environment as the wire has it. */
+/** One environment as the API returns it. */
 export function viewEnvironment(row: Row): Environment {
   return view(row, serviceNames(row.id), datastoreNames(row.id))
 }

@@ -32,10 +32,10 @@ export interface NextStep {
   connection: ConnectionRow
 }
 
-/** Names of apps are unique at GitHub and have at most 34 characters. */
+/** GitHub limits the names of apps to 34 characters, and they must be unique there. */
 const NAME_BYTES = 3
 const MAX_APP_NAME_CHARACTERS = 34
-/** RFC 7636 section 4.1: 43 characters at least. */
+/** RFC 7636 section 4.1 asks for at least 43 characters. */
 const VERIFIER_BYTES = 32
 
 /** Begins or resumes an authorization in the browser. Throws `invalid_request`, `git_application_required`, `not_found`. */
@@ -50,19 +50,19 @@ export async function authorize(input: AuthorizeInput): Promise<NextStep> {
   return connected(connection)
 }
 
-/** The answer when nothing is left to do. */
+/** The answer when there is no further step. */
 export function connected(connection: ConnectionRow): NextStep {
   return { status: 'connected', method: 'get', url: null, fields: {}, connection }
 }
 
-/** The step in which the person chooses the repositories of an app. */
+/** The step in which the user chooses the repositories of an app. */
 export function installStep(connection: ConnectionRow, redirectUri: string): NextStep {
   const state = beginFlow({ connectionId: connection.id, step: 'install', redirectUri })
   const url = `${connection.app_url}/installations/new?state=${state}`
   return { status: 'redirect', method: 'get', url, fields: {}, connection }
 }
 
-/** A pending connection: one that was begun in the same way and left is taken up again. */
+/** Returns a pending connection. One that was started in the same way and never finished is used again. */
 function begin(input: AuthorizeInput): ConnectionRow {
   const provider = input.provider!
   const base_url = normalBaseUrl(provider, input.base_url ?? null)
@@ -83,7 +83,7 @@ function begin(input: AuthorizeInput): ConnectionRow {
   return insertConnection({ provider, auth, status: 'pending', base_url, organization })
 }
 
-/** What a connection is cannot be changed by authorizing it again. */
+/** Refuses to change provider, base URL or organization of a connection by authorizing it again. */
 function assertSame(connection: ConnectionRow, input: AuthorizeInput): void {
   const { provider } = connection
   const isOther =
@@ -93,7 +93,7 @@ function assertSame(connection: ConnectionRow, input: AuthorizeInput): void {
   if (isOther)
     throw new AppError(
       'invalid_request',
-      'connection_id: is of another provider, base_url or organization: leave these out, or begin a new connection',
+      'connection_id: has another provider, base_url or organization: leave these out, or start a new connection',
     )
 }
 
@@ -105,7 +105,7 @@ async function authorizeApp(connection: ConnectionRow, redirect: URL): Promise<N
     const found = await gitHubOf(connection)
       .installation(key, installation_id)
       .catch((error: unknown) => {
-        // The app itself was removed: another is made.
+        // The app itself was removed, so another one is created.
         if (error instanceof AppError && error.code === 'git_authorization_rejected') return undefined
         throw error
       })
@@ -140,7 +140,7 @@ function manifestOf(redirect: URL): object {
   }
 }
 
-/** Whether a provider on the internet can reach an origin, as far as its name tells. */
+/** Whether a provider on the internet can reach an origin, judging by its name. */
 export function isOnInternet(origin: string): boolean {
   const host = bareHost(new URL(origin).hostname)
   if (isIP(host) !== 0) return isPublicAddress(host)
@@ -161,7 +161,7 @@ function authorizeOAuth(
   return oauthStep(connection, application, redirect)
 }
 
-/** One that still works is left alone; one that was refused goes through the browser again. */
+/** Leaves a working authorization as it is; sends a refused one through the browser again. */
 async function reauthorizeOAuth(connection: ConnectionRow, redirect: URL): Promise<NextStep> {
   try {
     await withToken(connection, (token) => apiOf(connection).ownerOf(token))
@@ -195,7 +195,7 @@ function oauthStep(connection: ConnectionRow, { client_id }: { client_id: string
   return { status: 'redirect', method: 'get', url, fields: {}, connection: pending ?? connection }
 }
 
-/** The OAuth application of an instance: what is given is kept, what was given once is used again. */
+/** The OAuth application of an instance: the given one is stored, a stored one is used again. */
 function applicationOf(
   connection: Pick<ConnectionRow, 'provider' | 'base_url'>,
   { client_id, client_secret }: Pick<AuthorizeInput, 'client_id' | 'client_secret'>,

@@ -19,31 +19,32 @@ import {
 } from './store.ts'
 
 /**
- * Goes on with what a provider sent the browser back with. Throws `invalid_request`, `not_found` for an installation of no
- * app of this server, `git_authorization_rejected` for a `state` that is unknown, used or old, and as `ask` does.
+ * Continues with what the provider's redirect carries. Throws `invalid_request`, `not_found` for an installation that
+ * belongs to no app of this server, `git_authorization_rejected` for an unknown, used or expired `state`, and what `ask`
+ * throws.
  */
-export async function takeCallback({ state, code, installation_id }: CallbackInput): Promise<NextStep> {
+export async function handleCallback({ state, code, installation_id }: CallbackInput): Promise<NextStep> {
   if (state === undefined) {
     if (installation_id === undefined)
-      throw new AppError('invalid_request', 'state: is needed, or an installation_id')
-    return connected(await readAgain(installation_id))
+      throw new AppError('invalid_request', 'state: is required, unless installation_id is given')
+    return connected(await refreshUnknown(installation_id))
   }
   if (code === undefined && installation_id === undefined)
-    throw new AppError('invalid_request', 'code: is needed, or an installation_id')
+    throw new AppError('invalid_request', 'code: is required, unless installation_id is given')
   const flow = takeFlow(state)
   const connection = flow && listConnections().find(({ id }) => id === flow.connectionId)
   if (!flow || !connection)
     throw new AppError(
       'git_authorization_rejected',
-      'the state is unknown, was used, or is more than an hour old: start again from the dashboard',
+      'the state is unknown, already used, or more than an hour old: start again from the dashboard',
     )
   if (flow.step === 'install') return connected(await install(connection, needed(installation_id)))
   if (flow.step === 'manifest') return convert(connection, flow, needed(code))
   return connected(await exchange(connection, flow, needed(code)))
 }
 
-/** Reads an installation anew: which connection it is of, the provider is asked where it is not known. */
-async function readAgain(installationId: number): Promise<ConnectionRow> {
+/** Refreshes an installation. When it is not known which connection it belongs to, asks the provider for each app. */
+async function refreshUnknown(installationId: number): Promise<ConnectionRow> {
   const apps = listConnections().filter(({ app_id }) => app_id !== null)
   const known = apps.find(({ installation_id }) => installation_id === installationId)
   for (const connection of known ? [known] : apps) {
@@ -53,17 +54,17 @@ async function readAgain(installationId: number): Promise<ConnectionRow> {
   throw new AppError('not_found', `no app of this server has an installation ${installationId}`)
 }
 
-/** Reads an installation of a connection's app anew. Turns the connection pending when there is none any more. */
+/** Refreshes an installation of a connection's app. Sets the connection to pending when the installation is gone. */
 export async function refreshInstallation(id: string, installationId: number): Promise<void> {
   const connection = findConnection(id)
-  // An app of this server is installed once: another installation is not what the connection is about.
+  // An app of this server is installed once: an event about another installation does not concern this connection.
   if (connection.installation_id !== null && connection.installation_id !== installationId) return
   const found = await gitHubOf(connection).installation(keyOf(connection), installationId)
   if (found) await settleInstallation(connection, found)
   else await loseInstallation(connection)
 }
 
-/** Turns a connection pending whose installation ended at the provider. */
+/** Sets a connection to pending whose installation is gone at the provider. */
 export async function loseInstallation({ id }: Pick<ConnectionRow, 'id'>): Promise<void> {
   updateConnection(id, { status: 'pending', installation_id: null, manage_url: null })
   await forgetTokens(id)
@@ -88,12 +89,12 @@ async function convert(connection: ConnectionRow, flow: Flow, code: string): Pro
     },
   })
   await forgetTokens(connection.id)
-  return installStep(stillThere(kept), flow.redirectUri)
+  return installStep(notRemoved(kept), flow.redirectUri)
 }
 
 async function install(connection: ConnectionRow, installationId: number): Promise<ConnectionRow> {
   if (connection.app_id === null)
-    throw new AppError('invalid_request', 'installation_id: there is no app yet')
+    throw new AppError('invalid_request', 'installation_id: the connection has no app yet')
   const installation = await gitHubOf(connection).installation(keyOf(connection), installationId)
   if (!installation)
     throw new AppError('not_found', `the app ${connection.app_slug} has no installation ${installationId}`)
@@ -115,7 +116,7 @@ async function settleInstallation(
       Object.entries(installation.permissions).map(([what, access]) => `${what}:${access}`),
     ),
   })
-  // What it may read is in the token.
+  // A token keeps the permissions that it was issued with.
   await forgetTokens(settled.id)
   return settled
 }
@@ -123,7 +124,7 @@ async function settleInstallation(
 async function exchange(connection: ConnectionRow, flow: Flow, code: string): Promise<ConnectionRow> {
   const application = getApplication(placeOf(connection).web)
   if (!application)
-    throw new AppError('git_application_required', 'client_id: the OAuth application is unknown')
+    throw new AppError('git_application_required', 'client_id: the OAuth application is not known')
   const { client_id, client_secret } = application
   const gitLab = gitLabOf(connection)
   const granted = await gitLab.exchange({
@@ -142,15 +143,17 @@ async function exchange(connection: ConnectionRow, flow: Flow, code: string): Pr
   })
 }
 
-/** Finishes a connection in one write. One of the same account that was there before goes on with what this one has got. */
+/**
+ * Finishes a connection in one write. If its account was already connected, the older connection takes over its settings.
+ */
 function settle(connection: ConnectionRow, columns: ConnectionColumns): ConnectionRow {
   return useDatabase().transaction(() => {
-    const now = stillThere(listConnections().find(({ id }) => id === connection.id))
+    const now = notRemoved(listConnections().find(({ id }) => id === connection.id))
     const former = connectionOf({ ...now, account: columns.account ?? null })
-    if (!former || former.id === now.id) return stillThere(updateConnection(now.id, columns))
+    if (!former || former.id === now.id) return notRemoved(updateConnection(now.id, columns))
     const { id: _id, created_at: _created, updated_at: _updated, ...begun } = now
     deleteConnectionRow(now.id)
-    return stillThere(updateConnection(former.id, { ...begun, secrets: openSecrets(now), ...columns }))
+    return notRemoved(updateConnection(former.id, { ...begun, secrets: openSecrets(now), ...columns }))
   })
 }
 
@@ -162,11 +165,11 @@ function needed<T>(value: T | undefined): T {
   if (value !== undefined) return value
   throw new AppError(
     'git_authorization_rejected',
-    'the provider sent something else back than was asked for: start again from the dashboard',
+    'the provider did not send back what was asked for: start again from the dashboard',
   )
 }
 
-function stillThere(connection: ConnectionRow | undefined): ConnectionRow {
+function notRemoved(connection: ConnectionRow | undefined): ConnectionRow {
   if (connection) return connection
-  throw new AppError('git_authorization_rejected', 'the git connection was removed meanwhile')
+  throw new AppError('git_authorization_rejected', 'the git connection was removed in the meantime')
 }

@@ -10,22 +10,22 @@ import { getConnection, openSecrets, updateConnection, type ConnectionRow, type 
 
 const log = logger('git')
 
-/** A token that ends sooner is renewed before it is used: a clone may take minutes. */
+/** A token that expires sooner is renewed before use: a clone may take minutes. */
 const RENEW_BEFORE_MS = 5 * 60_000
 
-interface Minted {
+interface KeptToken {
   token: string
   expiresAt: number
 }
 
-/** Tokens of installations, in memory: another is made by asking. */
-const minted = createStorage<Minted>()
-/** What is being asked for, by connection: a second who wants it waits for the same answer. */
+/** Installation tokens, only in memory: a new one can always be requested. */
+const installationTokens = createStorage<KeptToken>()
+/** Requests under way, by connection: a second caller waits for the same answer. */
 const asking = new Map<string, Promise<string>>()
 
 /**
- * Asks a provider with the token of a connection; once more with a new one when it refuses that.
- * Throws like `accessToken` and what `use` throws.
+ * Calls a provider with the token of a connection, and once more with a new token when it refuses the first. Throws what
+ * `accessToken` and `use` throw.
  */
 export async function withToken<T>(
   connection: ConnectionRow,
@@ -37,8 +37,8 @@ export async function withToken<T>(
 }
 
 /**
- * A token with which the provider may be asked now; renewed first when it is about to end.
- * Throws `git_authorization_rejected` when there is none any more, `git_provider_unavailable`.
+ * Returns a token that is valid now. Renews it first when it is about to expire. Throws `git_authorization_rejected` when
+ * the connection has none any more, `git_provider_unavailable`.
  */
 export async function accessToken(connection: ConnectionRow): Promise<string> {
   if (connection.status !== 'connected') throw unfinished(connection)
@@ -46,19 +46,19 @@ export async function accessToken(connection: ConnectionRow): Promise<string> {
 }
 
 /**
- * Another token in place of one that the provider refused before its end, as it does after an app's permissions changed or
- * it was suspended; null when no other would do better. Throws like `accessToken`.
+ * Returns another token in place of one that the provider refused before it expired, which happens after an app's
+ * permissions changed or it was suspended; null when another would not help. Throws what `accessToken` throws.
  */
 export async function otherToken(
   connection: ConnectionRow,
   refused: string,
   status: RefusalStatus,
 ): Promise<string | null> {
-  // Only a person can replace it.
+  // Only a user can replace a personal access token.
   if (connection.auth === 'token') return null
-  // What an authorization allows is the same after its renewal; an app's new token may do what it has been allowed since.
+  // Renewing an authorization does not change what it allows; a new token of an app has the app's current permissions.
   if (connection.auth === 'oauth' && status === 403) return null
-  log.info('a token was refused before its end', { connection: connection.id, status })
+  log.info('a token was refused before it expired', { connection: connection.id, status })
   return currentOrNew(connection, refused)
 }
 
@@ -67,19 +67,19 @@ async function currentOrNew(connection: ConnectionRow, refused: string | null): 
   if (current !== null) return current
   const running = asking.get(connection.id)
   if (running) return running
-  const renewed = (connection.auth === 'oauth' ? refresh : mint)(connection, refused).finally(() =>
+  const renewed = (connection.auth === 'oauth' ? refresh : requestToken)(connection, refused).finally(() =>
     asking.delete(connection.id),
   )
   asking.set(connection.id, renewed)
   return renewed
 }
 
-/** Forgets what was made from a connection's key, after that has changed. */
+/** Forgets the tokens of a connection, after its key or its permissions have changed. */
 export async function forgetTokens(connectionId: string): Promise<void> {
-  await minted.removeItem(connectionId)
+  await installationTokens.removeItem(connectionId)
 }
 
-/** The columns in which an authorization is kept, in one write with what it replaces. */
+/** The columns that store an authorization. Written at once, together with the secrets that it replaces. */
 export function grantedColumns(secrets: Secrets, granted: Granted) {
   return {
     token_expires_at: granted.expiresAt,
@@ -93,40 +93,41 @@ export function grantedColumns(secrets: Secrets, granted: Granted) {
   }
 }
 
-/** The token that is kept; null when there is none, it is about to end, or it is the one that was refused. */
+/** The stored token; null when there is none, it is about to expire, or it is the refused one. */
 async function currentToken(connection: ConnectionRow, refused: string | null): Promise<string | null> {
-  const kept = connection.auth === 'oauth' ? granted(connection.id) : await minted.getItem(connection.id)
+  const kept =
+    connection.auth === 'oauth' ? granted(connection.id) : await installationTokens.getItem(connection.id)
   const isUseful = kept !== null && kept.expiresAt > Date.now() + RENEW_BEFORE_MS && kept.token !== refused
   return isUseful ? kept.token : null
 }
 
-/** Read from the database now: the caller may have waited while another renewed it. */
-function granted(id: string): Minted | null {
+/** Reads the database now: another caller may have renewed the token while this one waited. */
+function granted(id: string): KeptToken | null {
   const connection = getConnection(id)
   if (!connection) return null
   return { token: openSecrets(connection).access_token!, expiresAt: connection.token_expires_at ?? 0 }
 }
 
-async function mint(connection: ConnectionRow, refused: string | null): Promise<string> {
-  // Should there be no other, nobody else need find out that this one is refused.
-  if (refused !== null) await minted.removeItem(connection.id)
+async function requestToken(connection: ConnectionRow, refused: string | null): Promise<string> {
+  // If no other can be had, other callers need not find out that this one is refused.
+  if (refused !== null) await installationTokens.removeItem(connection.id)
   if (connection.app_id === null || connection.installation_id === null) throw unfinished(connection)
   const key = { id: connection.app_id, privateKey: openSecrets(connection).private_key! }
   const made = await gitHubOf(connection).installationToken(key, connection.installation_id)
-  // One that another installation has replaced meanwhile is not kept for it.
+  // A token of an installation that was replaced in the meantime is not kept.
   if (getConnection(connection.id)?.installation_id === connection.installation_id)
-    await minted.setItem(connection.id, made)
+    await installationTokens.setItem(connection.id, made)
   return made.token
 }
 
 /**
- * Renews an authorization. Its successor is written before anything else happens; the one before stays beside it, for the
- * case that an answer with a successor was lost.
+ * Renews an authorization. The new refresh token is written before anything else happens. The previous one is kept next to
+ * it, in case the answer with a newer one is lost.
  */
 async function refresh({ id }: ConnectionRow, refused: string | null): Promise<string> {
   const connection = getConnection(id)
   if (!connection) throw new AppError('git_authorization_rejected', 'the git connection was removed')
-  // A caller that waited for another renewal finds it here.
+  // A caller that waited for another renewal finds its result here.
   const current = await currentToken(connection, refused)
   if (current !== null) return current
   const secrets = openSecrets(connection)
@@ -148,7 +149,7 @@ async function refresh({ id }: ConnectionRow, refused: string | null): Promise<s
   log.warn('an authorization could not be renewed', { connection: id, error: messageOf(refusal) })
   throw new AppError(
     'git_authorization_rejected',
-    `the authorization of ${connection.account} has ended: authorize the connection again`,
+    `the authorization of ${connection.account} has expired: authorize the connection again`,
     { cause: refusal },
   )
 }

@@ -4,17 +4,20 @@ import { judged } from '../schema.ts'
 import { hiddenFault } from '../text/redaction.ts'
 import { parseRepositoryUrl, repositoryUrlFault, usualPort } from './url.ts'
 
-/** Longer addresses are nobody's. */
+/** No real address is longer. */
 const MAX_URL_CHARACTERS = 2_048
 const LENGTHS = { minLength: 1, maxLength: MAX_URL_CHARACTERS }
 
-/** Why a text is no repository address that this server may clone; null when it is one. A name is judged at the clone. */
+/**
+ * Why a text is not a repository address that this server may clone; null when it is one. Host names are resolved and judged
+ * when cloning.
+ */
 export function deployableUrlFault(text: string): string | null {
   const fault = repositoryUrlFault(text)
   if (fault !== null) return fault
   const { host, port, protocol } = parseRepositoryUrl(text)!
   const found = hostFault(host, port ?? usualPort(protocol), ownReach())
-  return found === null ? null : `must lead elsewhere: ${host} ${found}`
+  return found === null ? null : `must use another host: ${host} ${found}`
 }
 
 /** A repository address in a query or body. */
@@ -22,18 +25,18 @@ export const DEPLOYABLE_URL = judged(deployableUrlFault).meta({
   examples: ['https://git.example.com/team/api.git'],
 })
 
-/** The same of one that is asked at once: no record has what is hidden in it. */
+/** A repository address that is read once and not stored, so its credentials are part of it. */
 export const ASKED_URL = judged((text) => deployableUrlFault(text) ?? hiddenFault(text)).meta({
   examples: ['https://git.example.com/team/api.git'],
 })
 
-/** The address of a self-hosted instance, kept without a slash at the end. */
+/** The address of a self-hosted instance, stored without a trailing slash. */
 export const BASE_URL = judged((text) => {
   const fault = webUrlFault(text)
   if (fault !== null) return fault
   const url = new URL(text)
   const found = hostFault(bareHost(url.hostname), portOf(url), ownReach())
-  return found === null ? null : `must lead elsewhere: ${url.hostname} ${found}`
+  return found === null ? null : `must use another host: ${url.hostname} ${found}`
 })
   .meta(LENGTHS)
   .transform((text) => {
@@ -42,7 +45,7 @@ export const BASE_URL = judged((text) => {
     return [url.origin, ...path].join('/')
   })
 
-/** Where the browser comes back to. */
+/** Where the browser returns to. */
 export const REDIRECT_URI = judged((text) => {
   const fault = webUrlFault(text)
   if (fault !== null) return fault

@@ -16,7 +16,7 @@ import {
   type ConnectionRow,
 } from './store.ts'
 
-/** Each may be asked for each repository that none owns, and each secret is tried on each delivery. */
+/** Each connection may be asked for each repository that no account owns, and each secret is tried on each delivery. */
 const MAX_CONNECTIONS = 100
 const HINT_CHARACTERS = 4
 
@@ -27,18 +27,18 @@ export function findConnection(id: string): ConnectionRow {
   return found
 }
 
-/** Refuses one more connection than can be. */
+/** Throws `conflict` when there are as many connections as there may be. */
 export function assertRoom(): void {
   if (listConnections().length >= MAX_CONNECTIONS)
     throw new AppError(
       'conflict',
-      `there are ${MAX_CONNECTIONS} git connections: remove one that is not needed`,
+      `there are ${MAX_CONNECTIONS} git connections already, which is the maximum: remove one that is not needed`,
     )
 }
 
 /**
- * Connects an account with a personal access token, once the provider has said whose it is. `isNew` is false when the token
- * replaces that of an account that was connected so before.
+ * Connects an account with a personal access token, after asking the provider whose it is. `isNew` is false when the token
+ * replaces that of an account already connected with one.
  */
 export async function connectWithToken(
   input: TokenInput,
@@ -78,7 +78,7 @@ export function connectionOf({
   )
 }
 
-/** Whose a connection is, in columns. */
+/** The columns that say whose a connection is. */
 export function ownerColumns({ account, accountName, scopes, expiresAt }: Owner): ConnectionColumns {
   return {
     account,
@@ -88,20 +88,20 @@ export function ownerColumns({ account, accountName, scopes, expiresAt }: Owner)
   }
 }
 
-/** What a connection may read, asked of its provider now. */
+/** The repositories that a connection may read, as its provider says now. */
 export async function repositoriesOf(connection: ConnectionRow): Promise<RepositoryList> {
   return withToken(connection, (token) =>
     apiOf(connection).repositories(token, connection.auth === 'hosted_app'),
   )
 }
 
-/** Removes a connection and its secrets. Throws `conflict` while services are cloned with it, unless it is forced. */
+/** Removes a connection and its secrets. Throws `conflict` while services are cloned with it, unless `force` is given. */
 export async function deleteConnection({ id }: ConnectionRow, force: boolean): Promise<void> {
   const services = servicesByConnection().get(id) ?? []
   if (services.length > 0 && !force) {
     throw new AppError(
       'conflict',
-      `the repositories of ${services.join(', ')} are cloned with this connection: repeat with force=true, after which private ones can no longer be cloned`,
+      `the repositories of ${services.join(', ')} are cloned with this connection: repeat with force=true to remove it, but private ones can then no longer be cloned`,
     )
   }
   deleteConnectionRow(id)

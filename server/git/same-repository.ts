@@ -1,8 +1,8 @@
 import { parseRepositoryUrl } from './url.ts'
 
 /**
- * What a repository is known by, whichever way it is reached: its host and path, without scheme, credentials, port and
- * the ending `.git`. Null for what is no repository address.
+ * Returns what identifies a repository, whichever way it is reached: its host and path, without scheme, credentials, port
+ * and the ending `.git`. Null for a text that is not a repository address.
  */
 export function repositoryKey(url: string): string | null {
   const parsed = parseRepositoryUrl(url)

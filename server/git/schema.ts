@@ -10,7 +10,7 @@ export type AuthKind = (typeof AUTH_KINDS)[number]
 const CONNECTION_STATUSES = ['pending', 'connected'] as const
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number]
 
-/** Longer texts are no token, code or name of any provider; a key of an app has under 4 KiB. */
+/** No token, code or name of any provider is longer; the key of an app is under 4 KiB. */
 const MAX_CHARACTERS = 2_048
 
 const Text = z.string().min(1).max(MAX_CHARACTERS)
@@ -36,7 +36,7 @@ export const GitConnection = z
     provider: ProviderName,
     auth: z.enum(AUTH_KINDS).meta({ examples: ['hosted_app'] }),
     status: z.enum(CONNECTION_STATUSES).meta({
-      description: '`pending`: started in the browser and not finished',
+      description: '`pending`: started in the browser, not finished yet',
       examples: ['connected'],
     }),
     account: optional('octo-org'),
@@ -44,14 +44,16 @@ export const GitConnection = z
     app_slug: optional('deployer-example'),
     app_url: optional('https://github.com/apps/deployer-example'),
     manage_url: optional('https://github.com/settings/installations/123'),
-    base_url: optional(null).meta({ description: 'Of a self-hosted instance' }),
-    client_id: optional(null).meta({ description: 'Of the OAuth application' }),
-    push_events: z.boolean().meta({ description: 'Pushes arrive by themselves', examples: [true] }),
+    base_url: optional(null).meta({ description: 'Base URL of a self-hosted instance' }),
+    client_id: optional(null).meta({ description: 'Client id of the OAuth application' }),
+    push_events: z
+      .boolean()
+      .meta({ description: 'Whether pushes arrive without a webhook of your own', examples: [true] }),
     repository_selection: optional('selected'),
     scopes: z.array(z.string()).meta({ examples: [[]] }),
     services: z
       .array(z.string())
-      .meta({ description: 'Services whose repository is cloned with it', examples: [['api']] }),
+      .meta({ description: 'Services whose repository is cloned with this connection', examples: [['api']] }),
     token_hint: optional(null).meta({ description: 'The end of a personal access token' }),
     token_expires_at: Timestamp.nullable(),
     created_at: Timestamp,
@@ -68,13 +70,13 @@ export const TokenInput = z
       .meta({ description: 'A personal access token', examples: ['ghp_example'] }),
     base_url: BASE_URL.nullable()
       .optional()
-      .meta({ description: 'Of a self-hosted instance', examples: ['https://git.example.com'] }),
+      .meta({ description: 'Base URL of a self-hosted instance', examples: ['https://git.example.com'] }),
   })
   .meta({ id: 'GitTokenInput', examples: [{ provider: 'gitprov_a', token: 'ghp_example' }] })
 export type TokenInput = z.infer<typeof TokenInput>
 
-/** What is wrong with one half of an OAuth application, which GitHub's apps have no use for. */
-export const HALF_APPLICATION = 'goes together with client_secret'
+/** The fault of an OAuth application with only one of its two halves. */
+export const HALF_APPLICATION = 'must be given together with client_secret'
 
 export const AuthorizeInput = z
   .strictObject({
@@ -86,7 +88,7 @@ export const AuthorizeInput = z
     connection_id: idSchema('gitConnection')
       .optional()
       .meta({ description: 'Resumes a pending connection, or re-authorizes one' }),
-    client_id: Text.optional().meta({ description: 'Of the OAuth application, for `gitprov_b`' }),
+    client_id: Text.optional().meta({ description: 'Client id of the OAuth application, for `gitprov_b`' }),
     client_secret: Text.optional(),
     base_url: BASE_URL.nullable().optional(),
     organization: Login.nullable()
@@ -97,9 +99,9 @@ export const AuthorizeInput = z
     const refuse = (field: keyof typeof input, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message })
     if (input.provider === undefined && input.connection_id === undefined)
-      refuse('provider', 'is needed, unless connection_id names a connection')
+      refuse('provider', 'is required, unless connection_id is given')
     if (input.provider === 'gitprov_b' && typeof input.organization === 'string')
-      refuse('organization', 'is for GitHub alone')
+      refuse('organization', 'is only for GitHub')
     if (input.provider === 'gitprov_b' && !isWhole(input)) refuse('client_id', HALF_APPLICATION)
   })
   .meta({
@@ -114,7 +116,7 @@ export const AuthorizeInput = z
   })
 export type AuthorizeInput = z.infer<typeof AuthorizeInput>
 
-/** Whether an OAuth application is given with both its halves, or not at all. */
+/** Whether both halves of an OAuth application are given, or neither. */
 export function isWhole(input: {
   client_id?: string | undefined
   client_secret?: string | undefined
@@ -166,14 +168,14 @@ export type Repository = z.infer<typeof Repository>
 export const Repositories = z
   .object({
     repositories: z.array(Repository),
-    truncated: z.boolean().meta({ description: 'There are more than these', examples: [false] }),
+    truncated: z.boolean().meta({ description: 'There are more than those listed', examples: [false] }),
   })
   .meta({ id: 'GitRepositories' })
 
 export const ConnectionRef = z.strictObject({ id: idSchema('gitConnection') })
 
 export const ConnectionDeletion = z.strictObject({
-  force: QueryBoolean.describe('Removes it although services are cloned with it'),
+  force: QueryBoolean.describe('Removes it even when services are cloned with it'),
 })
 
 export const BranchesQuery = z.strictObject({ repo_url: ASKED_URL })

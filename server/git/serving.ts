@@ -12,19 +12,19 @@ import { keepReader, listConnections, readersOfRepositories, type ConnectionRow 
 
 const log = logger('git')
 
-/** What git is given for a repository. */
+/** The credentials that git gets for a repository. */
 export interface GitCredentials {
   username: string
   password: string
-  /** The address below which they are told, such as `https://github.com/ada`. */
+  /** git sends them only to addresses below this one, such as `https://github.com/ada`. */
   place: string
-  /** Where that is a whole host: the address below which whoever owns a repository is the account that they are of. */
+  /** Set when `place` is a whole host: the address below which repositories belong to the credentials' own account. */
   own?: string
-  /** Gets another password after one was refused; null when there is none. Throws as `accessToken` does. */
+  /** Gets another password after one was refused; null when there is none. Throws what `accessToken` throws. */
   renew?: (refused: string, status: RefusalStatus) => Promise<string | null>
 }
 
-/** The connection that serves a repository address, and what git signs in with. */
+/** The connection for a repository address, and the credentials that git gets. */
 export interface Serving {
   connection: ConnectionRow
   path: string
@@ -32,8 +32,9 @@ export interface Serving {
 }
 
 /**
- * The connection that serves an address, chosen now: of those of its host the one whose account owns the repository, else
- * the newest that the provider says can read it; null for none. Throws as `accessToken` does, for an owner's.
+ * Chooses the connection for an address: among those of its host, the one whose account owns the repository, or else the
+ * newest one that can read it, as the provider says; null when there is none. Throws what `accessToken` throws, for the
+ * owner's connection.
  */
 export async function servingConnection(url: string): Promise<Serving | null> {
   const candidates = candidatesFor(url)
@@ -50,7 +51,10 @@ export async function servingConnection(url: string): Promise<Serving | null> {
   return null
 }
 
-/** For each connection the names of the services whose repository is cloned with it, as far as that is known without asking. */
+/**
+ * For each connection, the names of the services whose repository is cloned with it, as far as known without asking a
+ * provider.
+ */
 export function servicesByConnection(): Map<string, string[]> {
   const readers = readersOfRepositories()
   const environments = new Map(listEnvironments().map((environment) => [environment.id, environment]))
@@ -78,7 +82,7 @@ interface Candidate {
   path: string
 }
 
-/** The connections of an address's host, the newest first. */
+/** The connections to an address's host, the newest first. */
 function candidatesFor(url: string): Candidate[] {
   return listConnections()
     .reverse()
@@ -93,8 +97,8 @@ function isOwner({ connection: { account }, path }: Candidate): boolean {
 }
 
 /**
- * What git signs in with. A repository of somebody else gets it for that owner's repositories alone: as a submodule of a
- * stranger's repository, a private one of the account would end in the stranger's build.
+ * The credentials that git gets. For a repository of another owner they are limited to that owner's repositories: otherwise
+ * a stranger's repository could name a private one of the account as a submodule, and get it into the stranger's build.
  */
 async function credentialsOf(candidate: Candidate): Promise<GitCredentials> {
   const { connection, path } = candidate
@@ -109,14 +113,20 @@ async function credentialsOf(candidate: Candidate): Promise<GitCredentials> {
   }
 }
 
-/** What git signs in with when the provider says that this connection reads the repository; null when it does not say so. */
+/**
+ * The credentials that git gets when the provider confirms that this connection can read the repository; null when it does
+ * not.
+ */
 async function readingWith(candidate: Candidate): Promise<GitCredentials | null> {
   const { connection, path } = candidate
   try {
     const mayRead = await withToken(connection, (token) => apiOf(connection).canRead(token, path))
     return mayRead ? await credentialsOf(candidate) : null
   } catch (error) {
-    log.info('a git connection was passed over', { connection: connection.id, error: messageOf(error) })
+    log.info('a git connection could not be used for a repository', {
+      connection: connection.id,
+      error: messageOf(error),
+    })
     return null
   }
 }

@@ -10,9 +10,9 @@ export interface ConnectionRow {
   provider: Provider
   auth: AuthKind
   status: ConnectionStatus
-  /** Of a self-hosted instance, without a slash at the end; null is the provider's own. */
+  /** The base URL of a self-hosted instance, without a trailing slash; null for the provider's own. */
   base_url: string | null
-  /** Where the app is to be registered. */
+  /** The organization in which the app is to be registered. */
   organization: string | null
   account: string | null
   account_name: string | null
@@ -24,7 +24,7 @@ export interface ConnectionRow {
   client_id: string | null
   push_events: number
   repository_selection: string | null
-  /** In JSON. */
+  /** JSON. */
   scopes: string
   token_hint: string | null
   token_expires_at: number | null
@@ -34,18 +34,18 @@ export interface ConnectionRow {
   updated_at: number
 }
 
-/** What a connection signs in with; which there are follows from its `auth`. */
+/** What a connection authenticates with. Which fields are set follows from its `auth`. */
 export interface Secrets {
-  /** A personal access token. */
+  /** Personal access token. */
   token?: string
-  /** Of an app: its key in PEM, and the secret that its deliveries are signed with. */
+  /** The key of an app in PEM, and the secret that its deliveries are signed with. */
   private_key?: string
   webhook_secret?: string
-  /** Of an OAuth application and the authorization that it got. */
+  /** OAuth application and its authorization. */
   client_secret?: string
   access_token?: string
   refresh_token?: string
-  /** The one before: its successor may have been lost on the way to us. */
+  /** The previous refresh token, kept because the answer with its successor may have been lost. */
   former_refresh_token?: string
 }
 
@@ -55,7 +55,7 @@ export type ConnectionColumns = Partial<
   secrets?: Secrets
 }
 
-/** Every connection, oldest first. */
+/** All connections, oldest first. */
 export function listConnections(): ConnectionRow[] {
   return useDatabase().all<ConnectionRow>('SELECT * FROM git_connections ORDER BY created_at, id')
 }
@@ -80,7 +80,10 @@ export function insertConnection(
   return getConnection(id)!
 }
 
-/** Changes a connection in one write, its secrets whole. Answers it, or nothing when it was removed meanwhile. */
+/**
+ * Changes a connection in one write, replacing its secrets as a whole. Returns it, or nothing when it was removed in the
+ * meantime.
+ */
 export function updateConnection(id: string, columns: ConnectionColumns): ConnectionRow | undefined {
   const row = { ...sealed(columns), updated_at: Date.now() }
   const assignments = Object.keys(row).map((name) => `${name} = ?`)
@@ -103,7 +106,7 @@ export function openSecrets({ secrets }: Pick<ConnectionRow, 'secrets'>): Secret
   return secrets === null ? {} : (JSON.parse(useContext().vault.open(secrets)) as Secrets)
 }
 
-/** An OAuth application that was named once for an instance. */
+/** The OAuth application that was once given for an instance. */
 export interface ApplicationRow {
   base_url: string
   client_id: string
@@ -118,7 +121,7 @@ export function getApplication(baseUrl: string): ApplicationRow | undefined {
   return row && { ...row, client_secret: useContext().vault.open(row.client_secret) }
 }
 
-/** Keeps the OAuth application of an instance; the last one counts. */
+/** Stores the OAuth application of an instance, replacing an earlier one. */
 export function keepApplication({ base_url, client_id, client_secret }: ApplicationRow): void {
   useDatabase().run(
     'INSERT OR REPLACE INTO git_applications (base_url, client_id, client_secret) VALUES (?, ?, ?)',
@@ -128,7 +131,7 @@ export function keepApplication({ base_url, client_id, client_secret }: Applicat
   )
 }
 
-/** The connection that a repository was read with last, where its address alone does not say which. */
+/** The connection that last read a repository, for those whose address does not say which it is. */
 export function readersOfRepositories(): Map<string, string> {
   const rows = useDatabase().all<{ repository: string; connection_id: string }>('SELECT * FROM git_readers')
   return new Map(rows.map(({ repository, connection_id }) => [repository, connection_id]))

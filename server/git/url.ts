@@ -1,38 +1,41 @@
-/** How a repository is reached. */
+/** The protocols by which a repository can be reached. */
 export type RepositoryProtocol = 'https' | 'http' | 'ssh' | 'git'
 
-/** A repository address in its parts, decoded. */
+/** The decoded parts of a repository address. */
 export interface RepositoryUrl {
   protocol: RepositoryProtocol
-  /** Host name or address in lower case; an IPv6 address is without brackets. */
+  /** Host name or address in lower case; IPv6 without brackets. */
   host: string
-  /** Null is the protocol's own port. */
+  /** Null means the protocol's default port. */
   port: number | null
-  /** Without leading slashes, but for one of the form of scp. */
+  /** Without leading slashes, except for an absolute path in scp form. */
   path: string
   username: string | null
   password: string | null
-  /** True for `user@host:path`, the form of scp. */
+  /** Whether the address has the scp form, `user@host:path`. */
   scp: boolean
 }
 
-/** Longer addresses are refused: no host makes them, and they end on a command line and in a log. */
+/** Longer addresses are refused: no host has them, and they end up on a command line and in a log. */
 const MAX_URL_CHARACTERS = 2_048
 
 const EXAMPLES = 'such as https://github.com/owner/name.git or git@github.com:owner/name.git'
 const PORTS: Record<RepositoryProtocol, number> = { https: 443, http: 80, ssh: 22, git: 9418 }
 const MAX_PORT = 65_535
 
-/** ssh takes a user name as an argument; `@` is of those who sign in by their e-mail address. */
+/**
+ * ssh gets the user name as an argument, so few characters are allowed; `@` is for hosts with e-mail addresses as user
+ * names.
+ */
 const SSH_USERNAME = /^[A-Za-z0-9_.][A-Za-z0-9_.+@-]*$/
 const CONTROL = /\p{Cc}/u
 
-/** The port of a protocol when an address names none. */
+/** The default ports of the protocols. */
 export function usualPort(protocol: RepositoryProtocol): number {
   return PORTS[protocol]
 }
 
-/** Why a text is no repository address that a service can deploy from; null when it is one. */
+/** Why a text is not a repository address that a service can deploy from; null when it is one. */
 export function repositoryUrlFault(text: string): string | null {
   const parsed = read(text)
   return typeof parsed === 'string' ? parsed : null
@@ -45,9 +48,9 @@ export function parseRepositoryUrl(text: string): RepositoryUrl | null {
 }
 
 /**
- * An address as git is given it, written anew from its parts: another reader of the original text, with other rules about
- * escapes, letter case or slashes, could see another host in it than the one that was judged. Credentials of http and
- * https are left out; the user name of ssh is a part of the address.
+ * The address that git is given, rebuilt from the parsed parts. A parser with other rules about escapes, letter case or
+ * slashes could see another host in the original text than the one that was checked. Credentials of http and https are left
+ * out; the user name of ssh is a part of the address.
  */
 export function formatRepositoryUrl({ protocol, host, port, path, username, scp }: RepositoryUrl): string {
   const user = protocol === 'ssh' && username !== null ? username : null
@@ -58,7 +61,9 @@ export function formatRepositoryUrl({ protocol, host, port, path, username, scp 
   return `${protocol}://${before}${bracketed}${after}/${encodePath(path)}`
 }
 
-/** An address as git is given it, and the credentials that were in it. What is no address stays as it is. */
+/**
+ * The address that git is given, and the credentials that were in it. A text that is not an address is returned as it is.
+ */
 export function splitCredentials(text: string): {
   url: string
   username: string | null
@@ -90,7 +95,7 @@ function read(text: string): RepositoryUrl | string {
   return readUrl(scheme.toLowerCase(), authority, rest.slice(authority.length))
 }
 
-/** RFC 3986 section 3; git takes the last `@` before the path as the end of the credentials. */
+/** Parses the URL form (RFC 3986 section 3). git takes the last `@` before the path as the end of the credentials. */
 function readUrl(scheme: string, authority: string, rest: string): RepositoryUrl | string {
   if (!isProtocol(scheme)) return `must use https, http, ssh or git, not "${scheme}://"`
   if (/[?#\\]/.test(authority + rest)) return 'must not contain "?", "#" or a backslash'
@@ -104,17 +109,20 @@ function readUrl(scheme: string, authority: string, rest: string): RepositoryUrl
   return { protocol: scheme, ...place, path: path.decoded, ...credentials, scp: false }
 }
 
-/** `user@host:path` (git-clone(1), "GIT URLS"), which nobody decodes; without a user it reads as a local path, so one is wanted. */
+/**
+ * Parses `user@host:path` (git-clone(1), "GIT URLS"), which is not percent-decoded. Without a user it would look like a
+ * local path, so one is required.
+ */
 function readScp(text: string): RepositoryUrl | string {
   const match = /^([^@/:]*)@(\[[^\]]*\]|[^[\]:/@]*):(.*)$/.exec(text)
   const host = match ? readHost(match[2]!) : null
   if (!match || host === null || !SSH_USERNAME.test(match[1]!))
-    return `must be a repository address ${EXAMPLES}; local paths are not taken`
+    return `must be a repository address ${EXAMPLES}; local paths are not supported`
   const written = match[3]!
   if (written.includes('\\')) return 'must not contain a backslash'
   const path = readPath(written.replace(/^\/+/, ''), (segment) => segment)
   if ('fault' in path) return path.fault
-  // git leaves out whatever stands before a "~" there (connect.c, parse_connect_url).
+  // git drops whatever precedes a "~" there (connect.c, parse_connect_url).
   if (/^(-|[^/]~)/.test(written))
     return 'must not have a path that begins with "-" or has "~" in second place'
   const root = written.startsWith('/') ? '/' : ''
@@ -136,7 +144,7 @@ function readCredentials(protocol: RepositoryProtocol, text: string): Credential
   const username = decode(colon < 0 ? text : text.slice(0, colon))
   const password = decode(colon < 0 ? '' : text.slice(colon + 1))
   if (username === null || password === null) return 'has credentials that are not percent-encoded properly'
-  // git hands credentials to its helpers as lines (git-credential(1)).
+  // git passes credentials to its helpers as lines (git-credential(1)).
   if (CONTROL.test(username + password)) return 'must not have control characters in its credentials'
   if (protocol === 'ssh' && password !== '')
     return "must not carry a password over ssh: add the server's public key to the host"
@@ -159,8 +167,8 @@ function readPlace(
 }
 
 /**
- * A host as the network knows it, or null. The rules of the web's own addresses decide what a text means, for every
- * protocol: escapes are decoded, names of other scripts become ASCII, numbers in any base become an address.
+ * Normalizes a host as the network sees it; null when it is invalid. The URL rules of the web decide for every protocol:
+ * escapes are decoded, international names become ASCII, numbers in any base become an address.
  */
 function readHost(text: string): string | null {
   const host = URL.parse(`http://${text}/`)?.hostname ?? ''
@@ -169,7 +177,7 @@ function readHost(text: string): string | null {
   return /^[a-z0-9_]([a-z0-9._-]*[a-z0-9_.])?$/.test(host) ? host : null
 }
 
-/** Segment by segment, so that no slash and no step up hides in an escape. */
+/** Checks and decodes each segment, so that no slash and no ".." can hide in an escape. */
 function readPath(
   text: string,
   decodeSegment: (segment: string) => string | null,
@@ -185,11 +193,11 @@ function readPath(
     segments.push(segment)
   }
   const decoded = segments.join('/')
-  // Wherever git sees it, it takes what follows for the host (connect.c, host_end).
+  // When git sees this anywhere, it takes what follows for the host (connect.c, host_end).
   return decoded.includes('@[') ? { fault: 'must not have "@[" in its path' } : { decoded }
 }
 
-/** What an address of the web escapes in a path, and what would begin its query or fragment. */
+/** The characters that a web address escapes in a path, and those that would begin its query or fragment. */
 function encodePath(path: string): string {
   return encodeURI(path).replaceAll('?', '%3F').replaceAll('#', '%23')
 }
@@ -198,7 +206,7 @@ function isProtocol(scheme: string): scheme is RepositoryProtocol {
   return Object.hasOwn(PORTS, scheme)
 }
 
-/** Undoes percent-encoding; null for what is none. */
+/** Undoes percent-encoding; null when it is invalid. */
 function decode(text: string): string | null {
   try {
     return decodeURIComponent(text)

@@ -3,7 +3,7 @@ import type { GitConnection } from './schema.ts'
 import { servicesByConnection } from './serving.ts'
 import { listConnections, type ConnectionRow } from './store.ts'
 
-/** A connection as the wire has it: nothing that is secret. */
+/** A connection as the API returns it, without any secret. */
 export function viewConnection(
   row: ConnectionRow,
   services: Map<string, string[]> = servicesByConnection(),
@@ -31,7 +31,7 @@ export function viewConnection(
   }
 }
 
-/** Every connection. */
+/** All connections as the API returns them. */
 export function viewConnections(): GitConnection[] {
   const services = servicesByConnection()
   return listConnections().map((row) => viewConnection(row, services))

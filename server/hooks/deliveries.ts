@@ -1,10 +1,10 @@
 import { useDatabase } from '../context.ts'
 
-/** A provider sends a failed delivery again within hours, not after as many pushes. */
+/** More than any provider redelivers: it sends a failed delivery again within hours, not after this many pushes. */
 const KEPT_DELIVERIES = 5_000
 
-/** Whether a delivery whose body has this digest, or with this id, was taken before. */
-export function wasTaken(digest: string, deliveryId: string | null): boolean {
+/** Whether a delivery with this body digest, or with this id, was accepted before. */
+export function wasHandled(digest: string, deliveryId: string | null): boolean {
   return (
     useDatabase().get(
       'SELECT 1 FROM webhook_deliveries WHERE body_digest = ? OR delivery_id = ?',
@@ -14,7 +14,7 @@ export function wasTaken(digest: string, deliveryId: string | null): boolean {
   )
 }
 
-/** Records a delivery that was not taken before, and forgets the oldest. */
+/** Records an accepted delivery and forgets the oldest ones. */
 export function recordDelivery(digest: string, deliveryId: string | null): void {
   const database = useDatabase()
   database.transaction(() => {

@@ -20,15 +20,15 @@ export const Delivery = z
     ref: optional('refs/heads/main'),
     commit: optional('9fceb02d0ae598e95dc970b74767f19372d61af8'),
     verdict: Verdict,
-    reason: optional(null).meta({ description: 'Why not all, or nothing, was deployed' }),
+    reason: optional(null).meta({ description: 'Why something, or everything, was not deployed' }),
     deploys: z
       .array(idSchema('deploy'))
-      .meta({ description: 'What it deployed', examples: [['dep-4f1d0c9a7b3e5d2f6a80']] }),
+      .meta({ description: 'The deploys that it started', examples: [['dep-4f1d0c9a7b3e5d2f6a80']] }),
   })
-  .meta({ id: 'GitDelivery', description: 'A delivery of the push webhook and what became of it' })
+  .meta({ id: 'GitDelivery', description: 'A delivery of the push webhook and its result' })
 export type Delivery = z.infer<typeof Delivery>
 
 export const DeliveriesQuery = z.strictObject({
   limit: clampedLimit(50, 200),
-  verdict: Verdict.optional().meta({ description: 'Only these' }),
+  verdict: Verdict.optional().meta({ description: 'Only deliveries with this verdict' }),
 })

@@ -5,23 +5,23 @@ import { PRIVATE_FILE_MODE } from '../files.ts'
 import { Gathered } from '../http/gathered.ts'
 import { randomHex } from '../ids.ts'
 
-/** Most pushes have under 100 KiB; more than this of a body that nobody has proved anything of waits in a file. */
+/** Most pushes are under 100 KiB. The rest of an unauthenticated body beyond this size is kept in a file. */
 const IN_MEMORY_BYTES = 256 * 1024
 const NAME_BYTES = 10
 
-/** A delivery's body that was received and not looked into. */
+/** The body of a delivery, received but not parsed. */
 export interface Intake {
-  /** HMAC-SHA256 under each of the secrets, in hex. */
+  /** HMAC-SHA256 with each of the secrets, in hex. */
   hmacs: string[]
   /** SHA-256, in hex. */
   digest: string
-  /** All of it, in memory. */
+  /** Returns the whole body. */
   read(): Buffer
 }
 
 /**
- * Receives the body of a delivery and digests it on the way. What is large is written to a file in `folder`, which has no
- * name from the start, so that nothing is left of it whatever happens. `use` is given the whole.
+ * Receives the body of a delivery and hashes it on the way. A large body is written to a file in `folder` that is unlinked
+ * as soon as it is open, so that nothing is left of it whatever happens. Calls `use` once the body is complete.
  */
 export async function withIntake<T>(
   pieces: AsyncIterable<Buffer>,
@@ -66,7 +66,8 @@ function readWhole(file: number): Buffer {
   const bytes = Buffer.allocUnsafe(fstatSync(file).size)
   for (let at = 0; at < bytes.length;) {
     const count = readSync(file, bytes, at, bytes.length - at, at)
-    if (count === 0) throw new Error('a file of a delivery is shorter than what was written to it')
+    if (count === 0)
+      throw new Error('the temporary file of a delivery is shorter than what was written to it')
     at += count
   }
   return bytes

@@ -4,16 +4,16 @@ import { newId } from '../ids.ts'
 import { plainLine } from '../text/plain-line.ts'
 import type { Delivery } from './delivery.ts'
 
-/** Deliveries that were proved: a busy day of a team. */
+/** Authenticated deliveries to keep: a busy day of a team. */
 const KEPT = 200
-/** Of those that were not: anybody can send as many as they like. */
+/** Refused deliveries to keep. Anybody can send as many of them as they like. */
 const KEPT_REFUSED = 50
-/** At most one in five on a page is refused while there are others: strangers can make as many as they like. */
+/** While there are other deliveries, at most one in five on a page is a refused one: strangers can send any number. */
 const REFUSED_SHARE = 5
-/** Longer texts are no name of anything. */
+/** No id or name is longer. */
 const MAX_CHARACTERS = 500
 
-/** What is known of a delivery when it has been judged. */
+/** What is known about a delivery when it has been judged. */
 export interface DeliveryFacts {
   event: string | null
   delivery: string | null
@@ -25,10 +25,10 @@ export interface DeliveryFacts {
   deploys: string[]
 }
 
-/** In memory alone: nothing that nobody has proved is written to the disk. The newest first. */
+/** Refused deliveries, newest first. Only in memory: nothing unauthenticated is written to the disk. */
 let refused: Delivery[] = []
 
-/** Keeps what became of a delivery, for people to see. */
+/** Keeps the result of a delivery, for people to see. */
 export function logDelivery(facts: DeliveryFacts): void {
   const entry: Delivery = {
     id: newId('delivery'),
@@ -46,7 +46,7 @@ export function logDelivery(facts: DeliveryFacts): void {
   else write(entry)
 }
 
-/** The newest deliveries, newest first; of one verdict, or of all. */
+/** The newest deliveries, newest first; those with one verdict, or all. */
 export function listDeliveries(limit: number, verdict?: Delivery['verdict']): Delivery[] {
   if (verdict === 'refused') return refused.slice(0, limit)
   const proved = useDatabase()
@@ -108,7 +108,7 @@ function read({ at, commit_sha, deploys, ...row }: Row): Delivery {
   }
 }
 
-/** A text of somebody else as it may be shown. */
+/** Makes a text from outside safe to show. */
 function plain(text: string | null): string | null {
   return text === null ? null : plainLine(text, MAX_CHARACTERS)
 }

@@ -12,7 +12,7 @@ import type { ConnectionRow } from '../git/store.ts'
 import { logger } from '../log.ts'
 import { allServices, type ServiceRow } from '../services/store.ts'
 import { touches } from '../services/watch-paths.ts'
-import { recordDelivery, wasTaken } from './deliveries.ts'
+import { recordDelivery, wasHandled } from './deliveries.ts'
 import { withIntake, type Intake } from './intake.ts'
 import { logDelivery, type DeliveryFacts } from './log.ts'
 import { readPush, skipPhrase, type Push } from './push.ts'
@@ -21,23 +21,23 @@ import { header, provedBy, readProof, type Headers } from './signature.ts'
 
 const log = logger('hooks')
 
-/** In the data directory: the files of large deliveries while they are received. */
+/** The folder in the data directory that holds large deliveries while they are received. */
 const DELIVERIES_FOLDER = 'deliveries'
 
-/** GitHub's, Gitea's and Forgejo's event, and GitLab's two: one for branches, one for tags. */
+/** The push event of GitHub, Gitea and Forgejo, and the two of GitLab: one for branches, one for tags. */
 const PUSHES = ['push', 'Push Hook', 'Tag Push Hook']
 
-/** What a delivery led to. */
+/** The result of a delivery. */
 export type Delivered =
   'pong' | { ignored: string; mayComeAgain?: boolean } | { deploys: DeployRow[]; reason: string | null }
 
 /**
- * Takes a delivery of the push webhook. Nothing of the body is received before the headers can be right, and nothing of
- * it parsed before it is proved. Throws `not_found` while no secret is set, `unauthorized` for a missing or wrong
- * signature, and `invalid_request` for what is no payload. When a fault of the server's own kept it from every deploy, that
- * fault is thrown and the delivery may be sent again.
+ * Handles a delivery of the push webhook. The body is received only if the headers can be right, and parsed only once it is
+ * authenticated. Throws `not_found` while no secret is set, `unauthorized` for a missing or wrong signature, and
+ * `invalid_request` for an invalid payload. When an internal error prevented all deploys, that error is thrown, and the
+ * delivery may be sent again.
  */
-export async function takeDelivery(
+export async function handleDelivery(
   headers: Headers,
   receive: () => AsyncIterable<Buffer>,
 ): Promise<Delivered> {
@@ -66,7 +66,7 @@ export async function takeDelivery(
   })
 }
 
-/** What the headers tell; the rest is added as the payload is read. */
+/** What the headers say. The rest is filled in as the payload is read. */
 function factsOf(headers: Headers): DeliveryFacts {
   return {
     event: header(headers, 'x-hook-event', 'x-github-event', 'x-gitea-event', 'x-gitlab-event'),
@@ -92,13 +92,13 @@ function judge(facts: DeliveryFacts, secret: HookSecret, headers: Headers, intak
   if (event === 'installation' || event === 'installation_repositories')
     return noteInstallation(secret.connection, parsePayload(headers, intake.read()))
   if (!PUSHES.includes(event ?? ''))
-    return { ignored: `the event ${event ?? 'without a name'} is not a push` }
+    return { ignored: `${event === null ? 'an event without a name' : `the event ${event}`} is not a push` }
   const push = readPush(parsePayload(headers, intake.read()))
   if ('ignored' in push) return push
   Object.assign(facts, { repository: push.name, ref: push.ref, commit: push.after })
-  if (wasTaken(intake.digest, facts.delivery)) return { ignored: 'this delivery was taken before' }
+  if (wasHandled(intake.digest, facts.delivery)) return { ignored: 'this delivery was already handled' }
   const delivered = deployPushed(push, secret.connection)
-  // Recorded last: a push that a crash or a fault cut off can be delivered again, and so can one that came before its service.
+  // Recorded last, so that a push that failed halfway, or that came before its service existed, can be delivered again.
   if (!('mayComeAgain' in delivered)) recordDelivery(intake.digest, facts.delivery)
   return delivered
 }
@@ -108,28 +108,28 @@ const InstallationEvent = z.object({
   installation: z.object({ id: z.int() }),
 })
 
-/** An app was installed, removed, or may read other repositories (GitHub's events of installations). */
+/** Handles GitHub's events about installations: an app was installed, removed, or given access to other repositories. */
 function noteInstallation(connection: ConnectionRow | null, payload: unknown): Delivered {
   const event = InstallationEvent.safeParse(payload)
   if (!event.success)
     throw new AppError(
       'invalid_request',
-      'the payload is not that of an installation: it has no action and installation',
+      'the payload is not an installation event: it has no action and installation',
     )
   if (connection === null) return { ignored: 'the event comes from an app that this server does not know' }
   const { action, installation } = event.data
   if (action === 'deleted' && installation.id === connection.installation_id) {
     void loseInstallation(connection)
-    return { ignored: 'the app was removed: its connection waits to be authorized again' }
+    return { ignored: 'the app was removed: authorize its connection again' }
   }
-  // The provider waits for the answer to this delivery before it answers.
+  // Not awaited: the provider may not answer us before we have answered this delivery.
   refreshInstallation(connection.id, installation.id).catch((error: unknown) =>
-    log.warn('an installation could not be read again', {
+    log.warn('an installation could not be refreshed', {
       connection: connection.id,
       error: messageOf(error),
     }),
   )
-  return { ignored: 'the connection is read again' }
+  return { ignored: 'the connection is being refreshed' }
 }
 
 function refuse(facts: DeliveryFacts): AppError {
@@ -139,7 +139,7 @@ function refuse(facts: DeliveryFacts): AppError {
 }
 
 function logDelivered(facts: DeliveryFacts, delivered: Delivered): void {
-  if (delivered === 'pong') logDelivery({ ...facts, reason: 'a ping: the webhook works' })
+  if (delivered === 'pong') logDelivery({ ...facts, reason: 'ping: the webhook works' })
   else if ('ignored' in delivered) logDelivery({ ...facts, reason: delivered.ignored })
   else {
     const deploys = delivered.deploys.map(({ id }) => id)
@@ -148,30 +148,30 @@ function logDelivered(facts: DeliveryFacts, delivered: Delivered): void {
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof AppError ? error.message : 'a fault of this server: see its log'
+  return error instanceof AppError ? error.message : 'internal error: see the server log'
 }
 
 function deployPushed(push: Push, connection: ConnectionRow | null): Exclude<Delivered, 'pong'> {
-  const meant = allServices().filter((service) => isMeant(service, push, connection))
+  const matching = allServices().filter((service) => deploysPush(service, push, connection))
   const phrase = skipPhrase(push.message)
   const blueprints = phrase === null ? noteBlueprintPush(push, (url) => mayDeploy(connection, url)) : []
-  if (meant.length === 0 && blueprints.length === 0)
+  if (matching.length === 0 && blueprints.length === 0)
     return {
       ignored: `no service deploys the ${push.kind} ${push.branch} of this repository on push`,
       mayComeAgain: true,
     }
   if (phrase !== null) return { ignored: `the commit's message says ${phrase}` }
-  const services = meant.filter((service) => isTouched(service, push))
-  const reasons = meant
+  const services = matching.filter((service) => isWatched(service, push))
+  const reasons = matching
     .filter((service) => !services.includes(service))
-    .map(({ name }) => `no file that service ${name} watches is touched`)
+    .map(({ name }) => `the push changes no file that service ${name} watches`)
   const deploys: DeployRow[] = []
   let fault: Error | undefined
   for (const service of services) {
     try {
       deploys.push(queueSourceDeploy(service, 'webhook', { commit: push.after, branch: push.branch }))
     } catch (error) {
-      // One that takes no deploys now keeps no other from its own.
+      // A service that accepts no deploys now must not keep the others from theirs.
       if (error instanceof AppError) reasons.push(error.message)
       else {
         fault = error as Error
@@ -182,18 +182,18 @@ function deployPushed(push: Push, connection: ConnectionRow | null): Exclude<Del
   }
   if (deploys.length === 0 && fault) throw fault
   if (deploys.length === 0 && blueprints.length === 0) return { ignored: reasons.join('; ') }
-  if (deploys.length === 0) reasons.unshift(`the blueprint ${blueprints.join(', ')} is looked at`)
+  if (deploys.length === 0) reasons.unshift(`blueprint ${blueprints.join(', ')} is being checked for changes`)
   return { deploys, reason: reasons.length > 0 ? reasons.join('; ') : null }
 }
 
-function isMeant(service: ServiceRow, push: Push, connection: ConnectionRow | null): boolean {
+function deploysPush(service: ServiceRow, push: Push, connection: ConnectionRow | null): boolean {
   if (!service.auto_deploy || service.repo_url === null || !isFollowed(service.branch, push)) return false
   const key = repositoryKey(service.repo_url)
   return key !== null && push.repositories.has(key) && mayDeploy(connection, service.repo_url)
 }
 
-/** A push whose files are not all told touches everything. */
-function isTouched({ watch_paths }: ServiceRow, push: Push): boolean {
+/** Whether a push changes a file that the service watches; assumed so when the payload does not list all files. */
+function isWatched({ watch_paths }: ServiceRow, push: Push): boolean {
   if (watch_paths === null) return true
   const files = push.files()
   return files === null || touches(JSON.parse(watch_paths) as string[], files)

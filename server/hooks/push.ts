@@ -3,56 +3,64 @@ import { AppError } from '../errors.ts'
 import { isFullCommit, type Pushed } from '../git/refs.ts'
 import { repositoryKey } from '../git/same-repository.ts'
 
-/** What a push says, whichever provider sent it. */
+/** A push, the same for every provider. */
 export interface Push extends Pushed {
-  /** In full, such as `refs/heads/main`. */
+  /** The full ref, such as `refs/heads/main`. */
   ref: string
-  /** The commit that it is at now. */
+  /** The commit that the ref points to now. */
   after: string
   message: string
-  /** What the repository is known by. */
+  /** The keys that identify the repository. */
   repositories: Set<string>
-  /** For people: `owner/name`. */
+  /** `owner/name`, to show to people. */
   name: string | null
-  /** Every file that the push touches; null when the payload does not tell all of them. Read when asked for: few ask. */
+  /**
+   * Returns every file that the push changes; null when the payload does not list them all. Computed when called, which is
+   * rare.
+   */
   files: () => string[] | null
 }
 
 const Text = z.string().optional().nullable().catch(null)
 
-/** Commit ids that stand for no commit: a branch that was deleted, or is new (githooks(5), pre-receive). */
+/** Commit ids that mean no commit: the branch was deleted, or is new (githooks(5), pre-receive). */
 const NO_COMMIT = /^0+$/
 
-/** GitHub tells no more commits of a push (https://docs.github.com/en/webhooks/webhook-events-and-payloads#push). */
-const MAX_TOLD_COMMITS = 2_048
-/** Of a commit that touches more, GitHub's own comparisons leave files out. */
-const MAX_TOLD_FILES = 300
-/** Of all names together: every one is held against each glob of each service, and whoever may push chooses them. */
+/**
+ * GitHub lists at most this many commits of a push (https://docs.github.com/en/webhooks/webhook-events-and-payloads#push).
+ */
+const MAX_LISTED_COMMITS = 2_048
+/** For a commit that changes more files, GitHub's own comparisons leave some out. */
+const MAX_LISTED_FILES = 300
+/**
+ * Limit for all file names together: each is matched against each glob of each service, and anyone who may push chooses
+ * them.
+ */
 const MAX_NAMES_CHARACTERS = 512 * 1024
 
-const Files = z.array(z.string()).max(MAX_TOLD_FILES - 1)
+const Files = z.array(z.string()).max(MAX_LISTED_FILES - 1)
 
-/** A commit that tells its files. */
-const ToldCommit = z.object({ id: z.string(), added: Files, removed: Files, modified: Files })
+/** A commit that lists its files. */
+const ListedCommit = z.object({ id: z.string(), added: Files, removed: Files, modified: Files })
 
-/** What has to be so for a payload to tell all files: GitHub's `forced` and `created`, GitLab's and Gitea's totals. */
-const ToldPush = z.object({
+/** A push whose payload lists all files: judged by GitHub's `forced` and `created`, and by GitLab's and Gitea's totals. */
+const CompletePush = z.object({
   before: z.string().refine((id) => !NO_COMMIT.test(id)),
   forced: z.literal(false).nullish(),
   created: z.literal(false).nullish(),
   commits: z
-    .array(ToldCommit)
+    .array(ListedCommit)
     .min(1)
-    .max(MAX_TOLD_COMMITS - 1),
+    .max(MAX_LISTED_COMMITS - 1),
   total_commits_count: z.int().nullish(),
   total_commits: z.int().nullish(),
 })
 
-/** The parts of a push that are read, of GitHub's payload (also Gitea's and Forgejo's) and of GitLab's. */
+/** The parts of a push that are read, from GitHub's payload (also Gitea's and Forgejo's) and from GitLab's. */
 const Payload = z.object({
   ref: z.string(),
   after: z.string(),
-  /** GitLab's. */
+  /** GitLab's counterpart of `repository`. */
   checkout_sha: Text,
   head_commit: z.object({ id: Text, message: Text }).nullish().catch(null),
   commits: z
@@ -83,19 +91,22 @@ const Payload = z.object({
     .catch(null),
 })
 
-/** Reads a push. Answers why it is ignored when it is of neither a branch nor a tag. Throws `invalid_request` for what is not a push. */
+/**
+ * Reads a push. Says why it is ignored when it is neither to a branch nor to a tag. Throws `invalid_request` for an invalid
+ * payload.
+ */
 export function readPush(payload: unknown): Push | { ignored: string } {
   const parsed = Payload.safeParse(payload)
   if (!parsed.success)
-    throw new AppError('invalid_request', 'the payload is not that of a push: it has no ref and after')
+    throw new AppError('invalid_request', 'the payload is not a push event: it has no ref and after')
   const { ref, head_commit, checkout_sha, commits, repository, project } = parsed.data
   const [, folder, branch] = /^refs\/(heads|tags)\/(.+)$/.exec(ref) ?? []
   if (branch === undefined) return { ignored: `${ref} is neither a branch nor a tag` }
   const kind = folder === 'tags' ? 'tag' : 'branch'
   if (NO_COMMIT.test(parsed.data.after)) return { ignored: `the ${kind} ${branch} was deleted` }
   if (!isFullCommit(parsed.data.after))
-    throw new AppError('invalid_request', 'after: must be a whole commit id')
-  // Of a tag with a message of its own `after` is that tag, not its commit.
+    throw new AppError('invalid_request', 'after: must be a full commit id')
+  // For an annotated tag, `after` is the id of the tag object, not of its commit.
   const commit = kind === 'tag' ? (checkout_sha ?? head_commit?.id) : null
   const after = commit && isFullCommit(commit) ? commit : parsed.data.after
   const { full_name: name, ...places } = repository ?? {}
@@ -116,17 +127,20 @@ export function readPush(payload: unknown): Push | { ignored: string } {
   }
 }
 
-/** A function whose work is done at most once. */
+/** Wraps a function so that it runs at most once. */
 function once<T>(work: () => T): () => T {
   let done: { value: T } | null = null
   return () => (done ??= { value: work() }).value
 }
 
-/** Every file that a push touches; null when its payload cannot tell (it is forced, new, cut, or tells no files), or too many. */
+/**
+ * Every file that a push changes; null when the payload does not list them (the push is forced, new or truncated), or there
+ * are too many.
+ */
 function filesOf(payload: unknown, after: string): string[] | null {
-  const told = ToldPush.safeParse(payload)
-  if (!told.success) return null
-  const { commits, total_commits_count, total_commits } = told.data
+  const complete = CompletePush.safeParse(payload)
+  if (!complete.success) return null
+  const { commits, total_commits_count, total_commits } = complete.data
   const isWhole = commits.length >= (total_commits_count ?? total_commits ?? 0)
   if (!isWhole || !commits.some(({ id }) => id === after)) return null
   const files = new Set(
@@ -138,7 +152,7 @@ function filesOf(payload: unknown, after: string): string[] | null {
 
 const SKIP = /\[(?:skip (?:deploy|cd|ci)|(?:deploy|cd|ci) skip|no (?:deploy|cd|ci))\]/i
 
-/** The phrase with which a commit's message asks not to be deployed; null when it does not. */
+/** The phrase in a commit's message that asks not to deploy it; null when there is none. */
 export function skipPhrase(message: string): string | null {
   return SKIP.exec(message)?.[0] ?? null
 }

@@ -3,7 +3,7 @@ import { Deploy } from '../deploys/schema.ts'
 import { viewDeploy } from '../deploys/view.ts'
 import type { Delivered } from './push-webhook.ts'
 
-/** The largest delivery; providers cut theirs there. */
+/** The largest delivery: providers limit theirs to this size. */
 export const DELIVERY_LIMIT_BYTES = 25 * 1024 * 1024
 
 export const PushAnswer = z
@@ -12,7 +12,7 @@ export const PushAnswer = z
     ignored: z
       .boolean()
       .optional()
-      .meta({ description: 'Left out in the answer to a ping', examples: [false] }),
+      .meta({ description: 'Missing in the answer to a ping', examples: [false] }),
     reason: z
       .string()
       .nullable()
@@ -22,7 +22,7 @@ export const PushAnswer = z
   })
   .meta({ id: 'PushAnswer' })
 
-/** What became of a delivery, as the wire has it. */
+/** The result of a delivery as the API returns it. */
 export function viewDelivered(delivered: Delivered): z.input<typeof PushAnswer> {
   if (delivered === 'pong') return { ok: true }
   if ('ignored' in delivered) return { ok: true, ignored: true, reason: delivered.ignored, deploys: [] }

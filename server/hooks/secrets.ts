@@ -4,13 +4,15 @@ import { listConnections, openSecrets, type ConnectionRow } from '../git/store.t
 import { parseRepositoryUrl } from '../git/url.ts'
 import { bareHost } from '../network/addresses.ts'
 
-/** A secret that deliveries are signed with, and whose it is: a connection's app, or null for the server's own. */
+/**
+ * A secret that deliveries are signed with, and whose it is: the app of a connection, or null for the server's own secret.
+ */
 export interface HookSecret {
   text: string
   connection: ConnectionRow | null
 }
 
-/** Every secret that a delivery may be signed with now. */
+/** All secrets that a delivery may be signed with now. */
 export function hookSecrets(): HookSecret[] {
   const { webhookSecret } = useContext().options
   const own = webhookSecret === null ? [] : [{ text: webhookSecret, connection: null }]
@@ -21,13 +23,13 @@ export function hookSecrets(): HookSecret[] {
   return [...own, ...theirs]
 }
 
-/** Whether a delivery of an app may deploy what has this address: its own provider's repositories alone. */
+/** Whether a delivery from an app may deploy the repository at this address: only repositories of the app's own provider. */
 export function mayDeploy(connection: ConnectionRow | null, repositoryUrl: string): boolean {
   if (connection === null) return true
   const place = placeOf(connection)
   const parsed = parseRepositoryUrl(repositoryUrl)
   if (parsed === null) return false
-  // Over ssh and git's own protocol the port is another than that of the pages.
+  // ssh and the git protocol use another port than the provider's pages, so only host names are compared.
   const isWeb = parsed.protocol === 'http' || parsed.protocol === 'https'
   return isWeb ? pathAt(place, repositoryUrl) !== null : parsed.host === bareHost(new URL(place.web).hostname)
 }

@@ -6,10 +6,10 @@ import { bareHost } from '../network/addresses.ts'
 import type { Options } from '../options/index.ts'
 
 /**
- * What a request must be before anything else looks at it: its target becomes a path, and its host must be one of the
- * server's own. A page of another name that leads here (DNS rebinding) is told nothing.
+ * Checks a request before anything else looks at it: its target becomes a path, and its host must be one of the server's own
+ * names. So a page under another name that resolves here (DNS rebinding) learns nothing.
  *
- * The function throws `invalid_request` or `misdirected_request`.
+ * The returned function throws `invalid_request` or `misdirected_request`.
  */
 export function admission(
   options: Pick<Options, 'dashboardHost' | 'allowedHosts'>,
@@ -20,20 +20,23 @@ export function admission(
   return (request) => {
     toOriginForm(request)
     const { host } = request.headers
-    // No browser speaks HTTP/1.0, which may leave it out (RFC 9112 section 3.2).
+    // Only HTTP/1.0 may leave out Host, and no browser speaks it (RFC 9112 section 3.2).
     if (host === undefined && request.httpVersion === '1.0') return
     const name = request.headersDistinct.host?.length === 1 ? hostOf(host ?? '') : null
     if (name === null)
-      throw new AppError('invalid_request', 'the request needs one Host, a name or an address')
+      throw new AppError(
+        'invalid_request',
+        'the request must have one Host header, with a name or an address',
+      )
     if (isAddress(name) || name.endsWith('.localhost') || names.has(name)) return
     throw new AppError(
       'misdirected_request',
-      `${name} is no name of this server: add it with --allowed-hosts`,
+      `${name} is not one of this server's host names: add it with --allowed-hosts`,
     )
   }
 }
 
-/** A target with scheme and host is taken, and its host is the one that counts (RFC 9112 section 3.2.2). */
+/** Accepts a target with scheme and host, whose host then replaces the header (RFC 9112 section 3.2.2). */
 function toOriginForm(request: IncomingMessage): void {
   const { url = '' } = request
   const absolute = /^https?:\/\/[^/?#]*/i.exec(url)?.[0]
@@ -43,7 +46,7 @@ function toOriginForm(request: IncomingMessage): void {
   request.url = rest.startsWith('/') ? rest : `/${rest}`
 }
 
-/** The name or address in a Host, as a browser would write it; null when there is none. */
+/** The name or address in a Host header, as a browser would write it; null when there is none. */
 function hostOf(host: string): string | null {
   if (/[/\\?#@\s]/.test(host)) return null
   const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '')

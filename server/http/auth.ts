@@ -10,21 +10,20 @@ import type { z } from 'zod'
 /** Who may call an endpoint: an API token or the dashboard's session, only a token, only the session, or anyone. */
 export type AuthRule = 'token' | 'api_token' | 'session' | 'none'
 
-/** Who calls. The `tokenId` of the server token is null: it is not a record. */
+/** Who calls. The `tokenId` of the server token is null, because it has no record. */
 export type Principal =
   { kind: 'session'; sessionId: string } | { kind: 'token'; tokenId: string | null } | { kind: 'none' }
 
 const NOBODY: Principal = { kind: 'none' }
 
 /**
- * Applies an endpoint's rule to a request and answers who calls. With `none` it looks at nothing and never throws.
+ * Applies an endpoint's rule to a request and returns who calls. With `none` it looks at nothing and never throws.
  *
- * One credential counts, and if it is wrong the request is refused although a weaker one would do: the `Authorization`
- * header before `access_token` before the cookie. Who sends a token means that token; going on under the cookie would hide
- * that it was revoked. Another scheme than Bearer is not ours (a proxy in front may ask for a password of its own), so it
- * is passed over.
+ * Only one credential counts, even if it is wrong and a weaker one would do: the `Authorization` header before
+ * `access_token` before the cookie. A client that sends a token means that token; falling back to the cookie would hide that
+ * it was revoked. Schemes other than Bearer are ignored, because a proxy in front may ask for a password of its own.
  *
- * Throws `unauthorized`, `session_required` (a valid token where only the session counts) or `cross_site_request`.
+ * Throws `unauthorized`, `session_required` (a valid token where only a session counts) or `cross_site_request`.
  */
 export function authenticate(event: H3Event, rule: AuthRule): Principal {
   if (rule === 'none') return NOBODY
@@ -33,7 +32,7 @@ export function authenticate(event: H3Event, rule: AuthRule): Principal {
     throw new AppError(
       'unauthorized',
       rule === 'api_token'
-        ? 'no valid credentials: send an API token as Authorization: Bearer; a session does not count here'
+        ? 'no valid credentials: send an API token as Authorization: Bearer; a session is not accepted here'
         : 'no valid credentials: send an API token as Authorization: Bearer, or sign in',
     )
   }
@@ -48,21 +47,21 @@ export function authenticate(event: H3Event, rule: AuthRule): Principal {
 }
 
 /**
- * Who calls, without refusing anyone: a wrong or expired credential counts as none. An open stream may ask again: the answer
- * is as of now.
+ * Returns who calls, without refusing anyone: a wrong or expired credential counts as none. An open stream may call it again
+ * to get the current answer.
  */
 export function identify(event: H3Event): Principal {
   const principal = recognize(event, 'token')
   return principal.kind === 'session' && isOfOtherSite(event) ? NOBODY : principal
 }
 
-/** The session of a principal, in an endpoint where only the session counts. */
+/** The session of a principal, for endpoints where only a session counts. */
 export function sessionOf(principal: Principal): string {
   if (principal.kind !== 'session') throw new TypeError('the endpoint does not ask for a session')
   return principal.sessionId
 }
 
-/** The answer of sign-in, setup and status for this principal. */
+/** What sign-in, setup and status return for this principal. */
 export function authStatus(principal: Principal): z.input<typeof AuthStatus> {
   return {
     auth: principal.kind === 'none' ? null : principal.kind,
@@ -71,7 +70,7 @@ export function authStatus(principal: Principal): z.input<typeof AuthStatus> {
   }
 }
 
-/** Refuses a request with the session cookie that another site's page may have caused. Throws `cross_site_request`. */
+/** Refuses a request that carries the session cookie but may come from another site's page. Throws `cross_site_request`. */
 export function assertOwnOrigin(event: H3Event): void {
   const { req } = event.node
   if (event.method === 'GET' || event.method === 'HEAD') return assertOwnSite(event)
@@ -85,25 +84,28 @@ export function assertOwnOrigin(event: H3Event): void {
   )
 }
 
-/** A page under the same domain is of another origin, but its requests carry the cookie. */
+/** A page under the same domain has another origin, but the browser sends the cookie with its requests. */
 function assertOwnSite(event: H3Event): void {
   if (!isOfOtherSite(event)) return
   throw new AppError(
     'cross_site_request',
-    'a request with the session cookie must come from this dashboard: the browser says that it came from another page',
+    'a request with the session cookie must come from this dashboard, but the browser says that it came from another page',
   )
 }
 
-/** Whether the browser says that another origin's page asks; not all browsers do, and no program does. */
+/**
+ * Whether the browser says that the request comes from another origin's page. Not all browsers say so, and programs never
+ * do.
+ */
 function isOfOtherSite(event: H3Event): boolean {
   const site = event.node.req.headers['sec-fetch-site']
   return site !== undefined && site !== 'same-origin' && site !== 'none'
 }
 
-/** The session that the request's cookie belongs to, whatever other credential it carries. */
+/** The session of the request's cookie, whatever other credential the request carries. */
 export function cookieSession(event: H3Event): SignedIn | undefined {
   const name = cookieName(event)
-  // A service under the same domain can set a cookie of this name too, so each is tried, not the first alone.
+  // A service under the same domain can set a cookie of this name too, so each one is tried, not only the first.
   for (const pair of (event.node.req.headers.cookie ?? '').split(';')) {
     const [key, value] = pair.trim().split('=', 2)
     const session = key === name && value ? resumeSession(value) : undefined
@@ -115,12 +117,12 @@ export function cookieSession(event: H3Event): SignedIn | undefined {
   return undefined
 }
 
-/** Gives the browser its session. */
+/** Sets the browser's session cookie. */
 export function setSessionCookie(event: H3Event, secret: string): void {
   writeCookie(event, secret, SESSION_LIFETIME_MS / 1_000)
 }
 
-/** Takes the session from the browser. */
+/** Clears the browser's session cookie. */
 export function clearSessionCookie(event: H3Event): void {
   writeCookie(event, '', 0)
 }
@@ -141,7 +143,10 @@ function bearerToken(event: H3Event): string | undefined {
   return /^bearer(\s|$)/i.test(header) ? header.slice('bearer'.length).trim() : undefined
 }
 
-/** `access_token` is a credential of reading requests; where only the session counts it is recognized to be refused. */
+/**
+ * `access_token` is a credential only for requests that read. Where only a session counts, it is recognized in order to
+ * refuse it.
+ */
 function queryToken(event: H3Event, rule: AuthRule): string | undefined {
   if (rule !== 'session' && event.method !== 'GET' && event.method !== 'HEAD') return undefined
   const token: unknown = getQuery(event).access_token

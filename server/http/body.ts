@@ -9,32 +9,34 @@ import { Gathered } from './gathered.ts'
 import { decodeUtf8, parseJson } from './json.ts'
 import { WITH_CREDENTIALS, WITHOUT_CREDENTIALS, within, type Pace } from './pace.ts'
 
-/** Every body but the source upload and the push webhook. */
+/** The limit for every body except the source upload and the push webhook. */
 export const BODY_LIMIT_BYTES = 2 * 1024 * 1024
-/** The longest sign-in, with every character escaped, has under 7 KiB: a larger body without credentials means nothing. */
-const MEANT_BYTES = 16 * 1024
+/**
+ * The longest valid sign-in, with every character escaped, is under 7 KiB; no larger body without credentials can be valid.
+ */
+const MAX_VALID_BYTES = 16 * 1024
 
 const budget = new ByteBudget()
 
-/** A body of someone whose credentials were checked. Throws `payload_too_large`, or `invalid_request` when it stops. */
+/** Receives the body of an authenticated caller. Throws `payload_too_large`, or `invalid_request` when it stops arriving. */
 function receive(event: H3Event, limitBytes: number): AsyncGenerator<Buffer, void, undefined> {
   return pieces(event, limitBytes, WITH_CREDENTIALS)
 }
 
-/** Reads a body for nothing but its limit. Throws like `receive`. */
+/** Reads a body only to enforce its limit, and drops it. Throws what `receive` throws. */
 export async function skipBody(event: H3Event, limitBytes: number): Promise<void> {
   const body = receive(event, limitBytes)
   while (!(await body.next()).done);
 }
 
-/** What `receive` gives, as a stream. */
+/** Like `receive`, as a stream. */
 export function receiveStream(event: H3Event, limitBytes: number): Readable {
   const stream = Readable.from(receive(event, limitBytes), { objectMode: false })
-  // Its reader is told by the iteration; a fault that comes when nobody reads any more is nobody's.
+  // The reader gets errors from the iteration. One that comes after nobody reads any more is ignored.
   return stream.on('error', () => {})
 }
 
-/** The first byte of a stream, which stays in it; null when it ends without one. */
+/** The first byte of a stream, which stays in the stream; null when the stream is empty. */
 export async function firstByte(stream: Readable): Promise<number | null> {
   await once(stream, 'readable')
   const first = stream.read(1) as Buffer | null
@@ -44,8 +46,8 @@ export async function firstByte(stream: Readable): Promise<number | null> {
 }
 
 /**
- * A body of anyone, whose pieces count against the budget that all such bodies share for as long as they are iterated.
- * Throws `payload_too_large`, `service_unavailable`, or `invalid_request` when it comes too slowly.
+ * Receives the body of an unauthenticated caller. Its pieces count against the budget that all such bodies share, until the
+ * iteration ends. Throws `payload_too_large`, `service_unavailable`, or `invalid_request` when it arrives too slowly.
  */
 export async function* receiveFromAnyone(
   event: H3Event,
@@ -68,7 +70,7 @@ export async function readJson(event: H3Event): Promise<unknown> {
   return gatherJson(receive(event, BODY_LIMIT_BYTES))
 }
 
-/** The same of a body that is received already, whose own limit may be higher. */
+/** Like `readJson`, for a body that is received by the caller, who may allow more. */
 export async function gatherJson(body: AsyncIterable<Buffer>): Promise<unknown> {
   const gathered = new Gathered()
   for await (const piece of body) {
@@ -78,7 +80,7 @@ export async function gatherJson(body: AsyncIterable<Buffer>): Promise<unknown> 
   return parseJson(gathered.bytes)
 }
 
-/** Reads a body that is text. Throws `payload_too_large`, or `invalid_request` when it is no UTF-8. */
+/** Reads a text body. Throws `payload_too_large`, or `invalid_request` when it is not UTF-8. */
 export async function readText(event: H3Event): Promise<string> {
   assertPlain(event)
   const gathered = new Gathered()
@@ -86,7 +88,10 @@ export async function readText(event: H3Event): Promise<string> {
   return decodeUtf8(gathered.bytes)
 }
 
-/** Reads a JSON body of anyone. What is too large to be meant is read to its end, so that the limit holds, and not kept. */
+/**
+ * Reads the JSON body of an unauthenticated caller. A body too large to be valid is read to its end to enforce the limit,
+ * but not kept.
+ */
 export async function readJsonFromAnyone(event: H3Event): Promise<unknown> {
   assertPlain(event)
   const share = budget.open()
@@ -95,19 +100,19 @@ export async function readJsonFromAnyone(event: H3Event): Promise<unknown> {
   try {
     for await (const piece of pieces(event, BODY_LIMIT_BYTES, WITHOUT_CREDENTIALS)) {
       size += piece.length
-      if (size > MEANT_BYTES) continue
+      if (size > MAX_VALID_BYTES) continue
       await hold(event.node.req, share, piece.length)
       gathered.add(piece)
     }
-    if (size > MEANT_BYTES)
-      throw new AppError('invalid_request', `body: nothing that is meant here has ${size} bytes`)
+    if (size > MAX_VALID_BYTES)
+      throw new AppError('invalid_request', `body: ${size} bytes is more than any valid body has here`)
     return parseJson(gathered.bytes)
   } finally {
     share.release()
   }
 }
 
-/** Refuses a body whose declared length is over the limit. */
+/** Throws when the declared length of a body is over the limit. */
 export function assertLength(event: H3Event, limitBytes: number): void {
   if (Number(event.node.req.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
 }
@@ -121,7 +126,7 @@ async function* pieces(
   assertLength(event, limitBytes)
   inviteBody(event)
   const clock = pace.start()
-  // Not destroyed on an early end: the refusal must still reach the client on this connection.
+  // Not destroyed on an early end: the client must still get the refusal on this connection.
   const incoming = req.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
   let size = 0
   try {
@@ -135,26 +140,26 @@ async function* pieces(
       clock.forgive(performance.now() - handed)
     }
   } finally {
-    // Not waited for: it is told when the client sends again, or leaves.
+    // Not awaited: it settles only when the client sends more, or leaves.
     void incoming.return?.()
   }
 }
 
-/** A client that asked whether to send its body is told only now, when nothing else refuses the request (RFC 9110 section 10.1.1). */
+/** Answers `Expect: 100-continue` only now, when nothing else refuses the request (RFC 9110 section 10.1.1). */
 function inviteBody({ node: { req, res } }: H3Event): void {
   const asks = req.httpVersion === '1.1' && /^100-continue$/i.test(req.headers.expect ?? '')
   if (asks && !res.headersSent) res.writeContinue()
 }
 
 /**
- * Takes bytes of the budget. While it waits for them nothing is read from the client: else node would go on until its own
- * buffer has 64 KiB, in which of a body that comes byte by byte each byte is an object of some 300 bytes.
+ * Takes bytes from the budget. Reads nothing from the client while it waits: node would keep filling its own buffer of 64
+ * KiB, and for a body that arrives byte by byte each byte in it is an object of some 300 bytes.
  */
 async function hold(request: IncomingMessage, share: ByteShare, bytes: number): Promise<void> {
   if (share.tryTake(bytes)) return
   const buffered = request.read() as Buffer | null
   if (buffered !== null) request.unshift(buffered)
-  // The reading just done resumes the socket in this turn.
+  // The read() just done resumes the socket in this turn of the event loop.
   await setImmediate()
   request.socket.pause()
   try {
@@ -164,11 +169,14 @@ async function hold(request: IncomingMessage, share: ByteShare, bytes: number): 
   }
 }
 
-/** Nothing here unpacks: a few bytes could become gigabytes. Throws `invalid_request`. */
+/** Refuses a compressed body, which could turn a few bytes into gigabytes. Throws `invalid_request`. */
 function assertPlain({ node: { req } }: H3Event): void {
   const coding = req.headers['content-encoding']?.trim().toLowerCase()
   if (coding && coding !== 'identity')
-    throw new AppError('invalid_request', `body: must be sent as it is, not in the coding ${coding}`)
+    throw new AppError(
+      'invalid_request',
+      `body: must be sent uncompressed, not with content-encoding ${coding}`,
+    )
 }
 
 function tooLarge(limitBytes: number): AppError {

@@ -1,22 +1,22 @@
 import { AppError } from '../errors.ts'
 
-/** What bodies without credentials may hold at once, in memory and in files. */
+/** How much all bodies without credentials may hold at once, in memory and in files. */
 const BUDGET_BYTES = 32 * 1024 * 1024
-/** Longer than an honest body takes. */
+/** Longer than an honest client takes for a body. */
 const WAIT_MS = 10_000
-/** Each that waits has one piece in its hand, of at most 64 KiB. */
+/** Each waiting body has one piece in hand, of at most 64 KiB. */
 const MAX_WAITING = 256
 
 interface Waiter {
   bytes: number
-  /** With these it would hold so many. */
+  /** How much its share would hold with these bytes. */
   total: number
   admit(): void
 }
 
 /**
- * Bytes that many share. Who finds none left waits a while; what is freed goes first to who holds least, so that large
- * bodies do not keep small ones out.
+ * A number of bytes that many share. A share that finds none left waits a while; freed bytes go first to the one that holds
+ * least, so that large bodies do not keep small ones out.
  */
 export class ByteBudget {
   readonly #waitMs: number
@@ -33,7 +33,7 @@ export class ByteBudget {
     return new ByteShare(this)
   }
 
-  /** Whether so many bytes are left; they are taken then. */
+  /** Takes bytes if so many are left; returns whether it did. */
   tryTake(bytes: number): boolean {
     if (this.#free < bytes) return false
     this.#free -= bytes
@@ -67,13 +67,13 @@ export class ByteBudget {
     const seconds = Math.ceil(this.#waitMs / 1_000)
     return new AppError(
       'service_unavailable',
-      `the server takes no more bodies without credentials at this moment: try again in ${seconds} seconds`,
+      `the server is busy receiving other requests without credentials: try again in ${seconds} seconds`,
       { retryAfterSeconds: seconds },
     )
   }
 }
 
-/** What one body holds of a budget. */
+/** The part of a budget that one body holds. */
 export class ByteShare {
   readonly #budget: ByteBudget
   #held = 0
@@ -82,7 +82,7 @@ export class ByteShare {
     this.#budget = budget
   }
 
-  /** Takes bytes when they are left; answers whether they were. */
+  /** Takes bytes if they are left; returns whether it did. */
   tryTake(bytes: number): boolean {
     const taken = this.#budget.tryTake(bytes)
     if (taken) this.#held += bytes
@@ -95,7 +95,7 @@ export class ByteShare {
     this.#held += bytes
   }
 
-  /** Gives everything back; safe to call twice. */
+  /** Gives back all bytes; safe to call twice. */
   release(): void {
     this.#budget.free(this.#held)
     this.#held = 0

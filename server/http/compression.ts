@@ -3,16 +3,16 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 
 export type Encoding = 'br' | 'gzip'
 
-/** Under this a compressed answer saves no packet. */
-export const LEAST_COMPRESSED_BYTES = 1024
+/** Compressing a smaller answer saves no packet. */
+export const MIN_COMPRESSED_BYTES = 1024
 
-/** Past this quality brotli takes several times as long for a few percent. */
+/** Beyond this quality, brotli takes several times as long for a few percent. */
 const BROTLI_QUALITY = 4
 
 const brotliAsync = promisify(brotliCompress)
 const gzipAsync = promisify(gzip)
 
-/** Compresses on a thread of its own. */
+/** Compresses on another thread. */
 export function compress(bytes: Uint8Array, encoding: Encoding): Promise<Buffer> {
   if (encoding === 'gzip') return gzipAsync(bytes)
   return brotliAsync(bytes, {
@@ -23,7 +23,7 @@ export function compress(bytes: Uint8Array, encoding: Encoding): Promise<Buffer>
   })
 }
 
-/** The encoding that an Accept-Encoding likes best (RFC 9110 section 12.5.3), brotli among equals; null for none. */
+/** The encoding that an Accept-Encoding header prefers (RFC 9110 section 12.5.3), brotli on a tie; null for none. */
 export function encodingFor(accepted: string | undefined): Encoding | null {
   const weights = new Map<string, number>()
   for (const part of (accepted ?? '').toLowerCase().split(',')) {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
 import { precondition, type Conditions } from '#proxy/sites/conditions.ts'
 
-/** What a request makes its answer depend on. */
+/** The conditions in a request's headers. */
 export function conditionsOf({ headers }: IncomingMessage): Conditions {
   return {
     ifMatch: headers['if-match'] ?? null,
@@ -15,13 +15,13 @@ export function conditionsOf({ headers }: IncomingMessage): Conditions {
 }
 
 /**
- * Names what an answer holds, whose form follows from what the client can decode, and answers 304 to who has it already.
- * False when it is to be sent.
+ * Sets the headers of an answer that is cached by its tag, and answers 304 when the client has it already. Returns false
+ * when the answer must be sent.
  */
 export function isKnown(event: H3Event, etag: string): boolean {
   const { req, res } = event.node
   setResponseHeaders(event, { etag, vary: 'accept-encoding' })
-  // By its tag alone: what stands for a page or a file of the build has no date of its own.
+  // Only by its tag: a page or a file of the build has no date of its own.
   const undated = { ...conditionsOf(req), ifMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null }
   if (precondition(undated, { etag, modifiedAt: 0 }) !== 304) return false
   setResponseStatus(event, 304)

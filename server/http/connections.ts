@@ -2,42 +2,43 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { LINGER_BYTES, LINGER_MS } from './refuse.ts'
 
-/** Each takes some 35 KiB and a file descriptor; an administrator's browsers and programs need some dozens. */
+/** Each takes some 35 KiB and a file descriptor; an administrator's browsers and programs need a few dozen. */
 const MAX_CONNECTIONS = 4_096
-/** Requests that one may send before the answer to the first has come: browsers and libraries send none. */
+/** How many requests a client may send ahead before the first is answered. Browsers and libraries send none. */
 const MAX_WAITING = 16
 
-/** A request whose turn has not come. */
+/** A request that waits for its turn. */
 interface Waiting {
   response: ServerResponse
   handle: () => void
 }
 
-/** A connection with a request under way. */
+/** A connection with a request in progress. */
 interface Busy {
   response: ServerResponse
   waiting: Waiting[]
-  /** What came behind all of them is no request: what is to be done about it after their answers. */
+  /** Set when something invalid came after all of them: how to refuse it once they are answered. */
   refuse: (() => void) | null
 }
 
 /**
- * Bounds what is open, whoever it is from: for one connection too many the longest idle one is closed, so that who holds
- * many keeps nobody out; and a connection has one request under way, the next when the answer before has gone out, so that
- * nothing is made for who does not read it or has left.
+ * Limits connections and requests, whoever they come from. When there is one connection too many, the one that is idle the
+ * longest is closed, so that a client with many connections keeps nobody else out. A connection has one request in progress,
+ * and starts the next only after the previous answer was sent, so that nothing is computed for a client that does not read
+ * or has left.
  */
 export class Connections {
   readonly #limit: number
-  /** Without a request under way, longest idle first. */
+  /** Connections without a request in progress, longest idle first. */
   readonly #idle = new Set<Socket>()
-  /** The one whose request is oldest first. */
+  /** Connections with a request in progress, oldest request first. */
   readonly #busy = new Map<Socket, Busy>()
 
   constructor(limit: number = MAX_CONNECTIONS) {
     this.#limit = limit
   }
 
-  /** Takes a new connection in. */
+  /** Registers a new connection. */
   opened(socket: Socket): void {
     if (this.#idle.size + this.#busy.size >= this.#limit) this.#closeOne()
     this.#idle.add(socket)
@@ -48,8 +49,8 @@ export class Connections {
   }
 
   /**
-   * Calls `handle` when it is a request's turn; not for one whose connection has ended, that is one too many, or that was
-   * refused before it was whole: its refusal is its answer.
+   * Calls `handle` when it is the request's turn. Never calls it when the connection has ended, too many requests wait, or
+   * the request was refused before it was complete, in which case the refusal is its answer.
    */
   take(socket: Socket, response: ServerResponse, handle: () => void): void {
     if (socket.destroyed || socket.writableEnded) return
@@ -61,11 +62,11 @@ export class Connections {
   }
 
   /**
-   * What came is no request, or no body of one: calls `refuse` when nothing is left to be answered before, as it would be
-   * taken for that answer; once, however much of the kind follows. What has begun to be answered, or was, before it was
-   * whole is cut: a refusal behind it would be a second answer.
+   * Handles something that is not a valid request or body. Calls `refuse` once all earlier requests are answered, because a
+   * client would take the refusal for one of those answers; only once, however much more follows. When the answer to an
+   * incomplete request has begun, the connection is closed instead: a refusal would be a second answer.
    */
-  spoiled(socket: Socket, refuse: () => void): void {
+  onInvalid(socket: Socket, refuse: () => void): void {
     const busy = this.#busy.get(socket)
     if (!busy) return refuse()
     if (busy.refuse) return
@@ -82,15 +83,15 @@ export class Connections {
     this.#busy.delete(socket)
     this.#busy.set(socket, busy)
     const { response } = busy
-    // Ahead of node's own listener, which would have a body that nobody began to read thrown away uncounted.
+    // Runs before node's own listener, which would discard an unread body without counting it.
     response.prependOnceListener('finish', () => discard(response.req))
     response.once('close', () => this.#goOn(socket, busy))
     handle()
   }
 
-  /** After an answer, with what comes behind its request. */
+  /** After an answer, continues with what follows its request on the connection. */
   #goOn(socket: Socket, busy: Busy): void {
-    // An answer that says that it is the last one ends the connection behind it (RFC 9112, section 9.6).
+    // An answer that announces the connection's end is the last one (RFC 9112, section 9.6).
     if (this.#busy.get(socket) !== busy || socket.destroyed || socket.writableEnded) return
     const { response, refuse } = busy
     if (!response.req.complete) {
@@ -117,8 +118,8 @@ export class Connections {
 }
 
 /**
- * Reads what is left of an answered request's body, as node reads no more of one that was begun and left, and so nothing
- * that comes behind it. With a listener it flows also when who began to read leaves only later.
+ * Reads the rest of the body of an answered request. node stops reading a body that was read in part, and so would never get
+ * to the next request. The listener keeps it flowing even when a reader of the body stops later.
  */
 function discard(request: IncomingMessage): void {
   let bytes = 0

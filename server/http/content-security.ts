@@ -1,6 +1,6 @@
 /**
- * What the dashboard's page may load and do: its own files and its own server, nothing else, and no inline script.
- * Styles are inline where a component places itself (menus, dialogs, the log's rows).
+ * What the dashboard's page may load and do: only its own files and its own server, and no inline script. Inline styles are
+ * allowed because components position themselves with them (menus, dialogs, the log's rows).
  */
 const POLICY = [
   "default-src 'self'",
@@ -14,14 +14,14 @@ const POLICY = [
 ].join('; ')
 
 /**
- * The page from which the browser is sent on to a git provider by a form, whose host the administrator names; it is always
- * loaded by itself, so that no other page may send forms elsewhere.
+ * The page that sends the browser to a git provider by a form, to a host that the administrator names. The page is always
+ * loaded on its own, so that no other page of the dashboard may send forms elsewhere.
  */
-const SENDS_FORMS = '/git/register'
+const FORM_PAGE = '/git/register'
 
-/** Headers of the dashboard's page at a path. The address may hold the setup code, so none is passed on. */
+/** Headers of the dashboard's page at a path. The address may contain the setup code, so no referrer is sent. */
 export function pageHeaders(path: string): Record<string, string> {
-  const forms = path === SENDS_FORMS ? "'self' https: http:" : "'self'"
+  const forms = path === FORM_PAGE ? "'self' https: http:" : "'self'"
   return {
     'content-security-policy': `${POLICY}; form-action ${forms}`,
     'x-frame-options': 'DENY',

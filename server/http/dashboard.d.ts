@@ -1,19 +1,19 @@
 declare module '#dashboard' {
-  /** The dashboard's one page. */
+  /** The HTML of the dashboard, which has one page. */
   export const page: string
-  /** Of the page, quoted. */
+  /** The entity tag of the page, with its quotes. */
   export const etag: string
 }
 
 declare module '#dashboard-assets' {
   export interface Asset {
     type: string
-    /** Of a compressed copy. */
+    /** Set for a compressed copy. */
     encoding?: string | null
-    /** Of these bytes, quoted. */
+    /** The entity tag of these bytes, with its quotes. */
     etag: string
     size: number
-    /** From the folder of the server's program. */
+    /** Relative to the folder of the server's program. */
     path: string
   }
 

@@ -16,11 +16,11 @@ import { KeptAnswers, type KeptFrom } from './kept-answers.ts'
 import { sendJson } from './send.ts'
 import { validate } from './validate.ts'
 
-/** A response that is not JSON: the handler writes it itself, this says to the OpenAPI document what it is. */
+/** A response that is not JSON: the handler writes it itself, and this describes it in the OpenAPI document. */
 export interface RawResponse {
   contentType: string
   description: string
-  /** A part of it may be asked for by `Range`, and whether it is sent made to depend on what the client has. */
+  /** Whether it supports `Range` and conditional requests. */
   ranges?: true
 }
 
@@ -28,13 +28,13 @@ export interface RawResponse {
 export interface RawBody {
   contentType: string
   description: string
-  /** What the same endpoint takes as JSON; `readText` reads either. */
+  /** The JSON form of the body, if the endpoint accepts one too; `readText` reads either. */
   json?: z.ZodType
-  /** What its head may declare; absent where the handler judges credentials. */
+  /** The maximum `content-length`; absent when the handler checks credentials first. */
   limitBytes?: number
 }
 
-/** Of a request of which nothing is judged yet. */
+/** The parameters of a request before any check. */
 export interface Unjudged {
   params: Record<string, string>
   query: Record<string, unknown>
@@ -44,7 +44,7 @@ type Schema = z.ZodType | undefined
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 type Reply<R> = R extends z.ZodType ? z.input<R> : void
 
-/** Everything about an endpoint but its path and method, which its file name says. */
+/** Everything about an endpoint except its path and method, which its file name says. */
 export interface EndpointSpec<
   P extends Schema,
   Q extends Schema,
@@ -55,21 +55,21 @@ export interface EndpointSpec<
   description?: string
   /** `token`: an API token or the dashboard's session; `session`: the session alone; `none`: anyone. */
   auth: AuthRule
-  /** Judges a credential that is the endpoint's own, of which `auth` knows nothing, before whatever else may be wrong. */
+  /** Checks a credential of the endpoint's own, which `auth` does not know, before anything else can be reported. */
   admit?(given: Unjudged): void
-  /** Of a GET that changes something: a HEAD, with which links are only looked at, is no method of it. */
+  /** Refuses HEAD for a GET that changes something, since HEAD is used to check links. */
   refusesHead?: true
-  /** Of a success; 200 when a response is declared, 204 when none is. */
+  /** Status of a success; 200 when there is a response, 204 when there is none. */
   status?: 200 | 201 | 202
-  /** What a 200 in place of `status` means; the handler says by `event.context.existed` that this is one. */
+  /** What 200 means for an endpoint whose `status` is another; the handler chooses it with `event.context.existed`. */
   existing?: string
   params?: P
   query?: Q
   body?: B
   response?: R
-  /** What the answer follows from, beside path and query alone: it is made once for as long as that holds. */
+  /** What the answer depends on besides path and query. The answer is computed once and reused until that changes. */
   keptFrom?: KeptFrom
-  /** Codes that this operation answers beyond those that follow from its shape. */
+  /** Error codes of this operation beyond those that follow from its shape. */
   errors?: readonly ErrorCode[]
   handler(context: {
     event: H3Event
@@ -93,8 +93,8 @@ export function isSchema(part: Schema | RawBody | RawResponse): part is z.ZodTyp
 }
 
 /**
- * The one way to define an endpoint of the API. The contract is enforced at run time (credentials, then parameters,
- * query and body, then the shape of the answer) and is what the OpenAPI document is made from.
+ * Defines an endpoint of the API; there is no other way to do it. The contract is enforced at run time (credentials, then
+ * parameters, query and body, then the shape of the answer), and the OpenAPI document is generated from it.
  */
 export function defineEndpoint<
   P extends Schema = undefined,
@@ -104,17 +104,17 @@ export function defineEndpoint<
 >(spec: EndpointSpec<P, Q, B, R>): Endpoint {
   const kept = spec.keptFrom && new KeptAnswers(spec.keptFrom)
   const answer = async (event: H3Event) => {
-    // The router takes a path that is a file of its own, but not for this method, to where any name may stand.
+    // For a path with a file of its own that lacks this method, the router falls back to a file that takes any name there.
     const names = spec.params && Object.values(getRouterParams(event))
     if (names?.length === 0) throw createError({ statusCode: 405 })
     if (spec.refusesHead && isHead(event.node.req)) throw createError({ statusCode: 405 })
-    // It takes two slashes for a name between them, too.
+    // The router also takes an empty segment, between two slashes, for a name.
     if (names?.includes('')) throw createError({ statusCode: 404 })
     setResponseHeader(event, 'cache-control', 'no-store')
     const principal = authenticate(event, spec.auth)
     spec.admit?.({ params: getRouterParams(event, { decode: true }), query: getQuery(event) })
-    const bodySchema: Schema | RawBody = spec.body ?? (takesBody(event.method) ? NoFields : undefined)
-    // 413 goes before 400, and whatever the head alone refuses before a body is asked for.
+    const bodySchema: Schema | RawBody = spec.body ?? (readsBody(event.method) ? NoFields : undefined)
+    // 413, and whatever else the headers alone decide, goes before 400 and before the body is asked for.
     const limitBytes = isSchema(bodySchema) ? BODY_LIMIT_BYTES : bodySchema?.limitBytes
     if (limitBytes !== undefined) assertLength(event, limitBytes)
     const params = parse(spec.params, getRouterParams(event, { decode: true })) as Parsed<P>
@@ -135,8 +135,8 @@ export function defineEndpoint<
   )
 }
 
-/** Whether a method's body is read, although the contract has none: so that an unknown field is refused. */
-export function takesBody(method: string): boolean {
+/** Whether a body is read for this method even when the contract has none, so that unknown fields are refused. */
+export function readsBody(method: string): boolean {
   return ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method.toUpperCase())
 }
 
@@ -146,26 +146,26 @@ function parse(schema: Schema, input: unknown): unknown {
   return schema ? validate(schema, input) : undefined
 }
 
-/** h3 makes a list of a parameter that stands more than once, of which nobody could say which was meant. */
+/** Refuses a repeated parameter, which h3 turns into a list: it is not clear which value was meant. */
 function parseQuery(schema: z.ZodType, given: Record<string, unknown>): unknown {
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   const repeated = known.find((name) => Array.isArray(given[name]))
-  if (repeated !== undefined) throw new AppError('invalid_request', `${repeated}: stands more than once`)
+  if (repeated !== undefined) throw new AppError('invalid_request', `${repeated}: given more than once`)
   return validate(schema, given)
 }
 
-/** `access_token` is a credential that any GET may carry, not a field of the query. */
+/** Removes `access_token`, a credential that any GET may carry and not a field of the query. */
 function withoutAccessToken(event: H3Event): Record<string, unknown> {
   const { access_token: _, ...query } = getQuery(event)
   const names = new URLSearchParams(event.path.split('?').slice(1).join('?'))
-  // h3 takes the value of `?=force` for the name.
+  // h3 reads `?=force` as a parameter named `force`.
   if (names.has('')) throw new AppError('invalid_request', '"": unknown field')
-  // h3 leaves these out before anybody could say that there are none such.
+  // h3 drops these, so they would never be reported as unknown.
   const hidden = ['__proto__', 'constructor'].filter((name) => names.has(name))
   return { ...query, ...Object.fromEntries(hidden.map((name) => [name, ''])) }
 }
 
-/** h3 replaces a foreign error by one with that error's own cause, which would lose an AppError that has a cause. */
+/** Wraps an AppError for h3, which replaces a foreign error by that error's cause. */
 function rethrow(error: unknown): never {
   if (!(error instanceof AppError)) throw error
   throw createError({ statusCode: ERRORS[error.code], message: error.message, cause: error })

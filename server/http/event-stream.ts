@@ -6,7 +6,7 @@ import { onCredentialsEnded } from '../accounts/credentials.ts'
 import type { RawResponse } from './endpoint.ts'
 import { isHead } from './head.ts'
 
-/** How often an idle stream says that it is alive. */
+/** How often an idle stream sends a keep-alive comment. */
 const KEEP_ALIVE_MS = 15_000
 
 /** Declares a response that is a stream of Server-Sent Events. */
@@ -14,7 +14,10 @@ export function eventStream(description: string): RawResponse {
   return { contentType: 'text/event-stream', description }
 }
 
-/** One Server-Sent Event; `data` undefined is sent as an empty data line, without which browsers never dispatch it. */
+/**
+ * One Server-Sent Event. When `data` is undefined, an empty data line is sent, because browsers never dispatch an event
+ * without one.
+ */
 export interface ServerSentEvent {
   event: string
   data?: unknown
@@ -30,9 +33,9 @@ export function leftSignal(event: H3Event): AbortSignal {
 }
 
 /**
- * Sends events, and those that are written out already, until they end, the client leaves or the server stops. A slow
- * reader holds back its own stream only. Written on node's response, because h3 1's EventStream knows no back-pressure
- * and no comments.
+ * Sends events, or already formatted ones, until they end, the client leaves or the server stops. A slow reader holds back
+ * only its own stream. Writes to node's response directly, because EventStream of h3 1 supports neither back-pressure nor
+ * comments.
  */
 export async function sendEvents(
   event: H3Event,
@@ -48,13 +51,13 @@ export async function sendEvents(
   })
   res.flushHeaders()
   if (isHead(event.node.req)) return void res.end()
-  // A stream stands behind the same check as everything else: it ends with its token or session.
+  // A stream is subject to the same check as any other request: it ends together with its token or session.
   const check = () => {
     if (identify(event).kind === 'none') gone.abort()
   }
   const forgetCheck = onCredentialsEnded(check)
   const keepAlive = setInterval(() => {
-    // Of what expires, or is ended by a command on the host, nobody tells.
+    // Nothing announces an expiry, or a revocation by a command on the host, so it is checked here.
     check()
     if (!gone.signal.aborted && !res.writableNeedDrain) res.write(': keep-alive\n\n')
   }, KEEP_ALIVE_MS)
@@ -68,13 +71,13 @@ export async function sendEvents(
   } finally {
     clearInterval(keepAlive)
     forgetCheck()
-    // A stream that was cut ends without its terminating chunk, so that the client knows.
+    // Cutting a stream leaves out its terminating chunk, so that the client notices.
     if (signal.aborted) res.destroy()
     else res.end()
   }
 }
 
-/** An event as it is sent. */
+/** Formats an event. */
 export function eventBytes({ event, data }: ServerSentEvent): Buffer {
   return Buffer.from(`event: ${event}\ndata:${data === undefined ? '' : ` ${JSON.stringify(data)}`}\n\n`)
 }

@@ -9,23 +9,23 @@ import { isHead } from './head.ts'
 
 export type { ByteRange }
 
-/** What a client gets, and what it is told of it. */
+/** A file to download and the headers that describe it. */
 export interface Download {
   size: number
-  /** Of characters that need no escape. */
+  /** Only characters that need no escape. */
   name: string
   /** A strong entity tag with its quotes. */
   etag: string
   /** Milliseconds. */
   modifiedAt: number
-  /** Opens it, or a part of it. */
+  /** Opens the file, or a part of it. */
   open(range: ByteRange | null): Promise<Readable>
 }
 
 /**
- * Sends a download, or the part of it that is asked for, at the client's pace, and closes it. A client that leaves, and
- * the end of the server, cut it short of its declared length, so that nobody takes a part for the whole. Throws
- * `precondition_failed`, `range_not_satisfiable`, or what opening it throws.
+ * Sends a download, or the requested part of it, at the client's pace, and closes it. When the client leaves or the server
+ * stops, the answer ends before its declared length, so that nobody takes a part for the whole. Throws
+ * `precondition_failed`, `range_not_satisfiable`, or what opening the file throws.
  */
 export async function sendFile(event: H3Event, download: Download): Promise<void> {
   const { req, res } = event.node
@@ -61,7 +61,7 @@ export async function sendFile(event: H3Event, download: Download): Promise<void
   await pipeline(stream, res, { signal: useContext().stopping }).catch(() => res.destroy())
 }
 
-/** What of a download the request gets: null for all of it, `none` when its client has it already. */
+/** The part of a download to send: null for all of it, `none` when the client has it already. */
 function wantedPart(event: H3Event, { size, ...validators }: Download): ByteRange | 'none' | null {
   const { req } = event.node
   const conditions = conditionsOf(req)
@@ -70,11 +70,11 @@ function wantedPart(event: H3Event, { size, ...validators }: Download): ByteRang
   if (verdict === 412)
     throw new AppError(
       'precondition_failed',
-      'If-Match or If-Unmodified-Since asks for another content than there is',
+      'If-Match or If-Unmodified-Since does not match the current content',
     )
-  // A range means something to GET alone (RFC 9110 section 14.2).
+  // Range is defined only for GET (RFC 9110 section 14.2).
   const range = isHead(req) ? null : rangeOf(conditions, size, validators)
   if (range !== 'unsatisfiable') return range
   setResponseHeader(event, 'content-range', `bytes */${size}`)
-  throw new AppError('range_not_satisfiable', `the range begins beyond the ${size} bytes that there are`)
+  throw new AppError('range_not_satisfiable', `the range begins after the end of the ${size} bytes`)
 }

@@ -1,8 +1,8 @@
 const FIRST_BYTES = 16 * 1024
 
 /**
- * Bytes that come in pieces, in one buffer: pieces kept apart cost some hundred bytes each, and who sends a body byte
- * by byte would have it grow in memory to a hundred times its size.
+ * Joins pieces of bytes in one buffer. Pieces kept separately cost some hundred bytes each, so a client that sends a body
+ * byte by byte could make it use a hundred times its size.
  */
 export class Gathered {
   #buffer = Buffer.alloc(0)
@@ -19,7 +19,7 @@ export class Gathered {
     this.#size = size
   }
 
-  /** Everything so far, valid until the next piece. */
+  /** All bytes so far. Valid until the next piece is added. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#size)
   }

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http'
 
 const heads = new WeakSet<IncomingMessage>()
 
-/** Lets a HEAD request take the way of a GET; node leaves the body of its answer out (RFC 9110 section 9.3.2). */
+/** Handles HEAD as GET; node leaves the body out of the answer (RFC 9110 section 9.3.2). */
 export function asGet(request: IncomingMessage): void {
   heads.add(request)
   request.method = 'GET'
 }
 
-/** Whether a request came as HEAD: a stream answers it with its head alone. */
+/** Whether a request came as HEAD. A stream then sends only its headers. */
 export function isHead(request: IncomingMessage): boolean {
   return heads.has(request)
 }

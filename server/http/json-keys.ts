@@ -1,7 +1,7 @@
 /**
- * Finds what JSON.parse passes over in silence: a key that stands twice in one object (RFC 8259 section 4 calls the
- * result unpredictable), and `__proto__`, which no resource has and which assignments treat apart.
- * `text` must be valid JSON. Answers the fault as a message that begins with the field, or null.
+ * Finds what JSON.parse silently accepts: a key that occurs twice in one object (RFC 8259 section 4 calls the result
+ * unpredictable), and `__proto__`, which no resource has and which assignments treat specially. `text` must be valid JSON.
+ * Returns the fault as a message that begins with the field, or null.
  */
 export function findKeyFault(text: string): string | null {
   const objects: (Set<string> | null)[] = []
@@ -16,7 +16,7 @@ export function findKeyFault(text: string): string | null {
       if (keys && isKey(text, end)) {
         const key = readKey(text.slice(at, end))
         if (key === '__proto__') return '__proto__: unknown field'
-        if (keys.has(key)) return `${key}: stands twice in one object`
+        if (keys.has(key)) return `${key}: occurs twice in one object`
         keys.add(key)
       }
       at = end - 1
@@ -25,7 +25,7 @@ export function findKeyFault(text: string): string | null {
   return null
 }
 
-/** Parsed only where it must be: a body may have hundreds of thousands. */
+/** Parses a key only when it has escapes: a body may have hundreds of thousands of keys. */
 function readKey(literal: string): string {
   return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1)
 }

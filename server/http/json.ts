@@ -1,9 +1,9 @@
 import { AppError } from '../errors.ts'
 import { findKeyFault } from './json-keys.ts'
 
-/** Of where a fault is: no resource has fields that deep. */
-const MAX_KEYS_TOLD = 8
-/** How half of a surrogate pair can come in a body that is UTF-8. */
+/** How deep the path to a fault is reported. No resource has fields that deep. */
+const MAX_REPORTED_KEYS = 8
+/** The escapes that can put half of a surrogate pair into valid UTF-8. */
 const HALF = /\\u[dD][89a-fA-F]/
 
 /** Parses a JSON body; an empty one counts as `{}`. Throws `invalid_request`. */
@@ -23,7 +23,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   return value
 }
 
-/** The text that bytes are. Throws `invalid_request`. */
+/** Decodes UTF-8. Throws `invalid_request`. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -39,8 +39,9 @@ interface Place {
 }
 
 /**
- * Finds a text with half of a surrogate pair: UTF-8 cannot hold it, so what is kept would be another one. Answers the fault
- * as a message that begins with the field, or null. Without recursion: a body may be nested deeper than the stack.
+ * Finds a text with half of a surrogate pair: UTF-8 cannot represent it, so another text would be stored. Returns the fault
+ * as a message that begins with the field, or null. Not recursive, because a body may be nested deeper than the stack
+ * allows.
  */
 function findHalf(value: unknown): string | null {
   const places: Place[] = [{ value, key: '', within: null }]
@@ -53,7 +54,7 @@ function findHalf(value: unknown): string | null {
     const items: unknown[] = keys ? Object.values(value) : (value as unknown[])
     for (let index = 0; index < items.length; index++) {
       const item = items[index]
-      // Of a million numbers nothing is kept.
+      // Nothing is kept for values that need no check, such as a million numbers.
       if (typeof item === 'string' || typeof item === 'object')
         places.push({ value: item, key: keys?.[index] ?? String(index), within: place })
     }
@@ -64,5 +65,5 @@ function findHalf(value: unknown): string | null {
 function pathOf(place: Place): string {
   const keys: string[] = []
   for (let at = place; at.within; at = at.within) keys.push(at.key)
-  return keys.toReversed().slice(0, MAX_KEYS_TOLD).join('.') || 'body'
+  return keys.toReversed().slice(0, MAX_REPORTED_KEYS).join('.') || 'body'
 }

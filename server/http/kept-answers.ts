@@ -1,13 +1,15 @@
 import { useDatabase } from '../context.ts'
 import { ConstantText, jsonBytes } from './send.ts'
 
-/** Answers of one endpoint to different queries; more would be kept for nobody. */
+/** How many queries of one endpoint have their answer cached; more would not be asked for again. */
 const MAX_KEPT = 8
 
-/** What answers that are kept follow from: they hold until something is written to the database, or for good. */
+/**
+ * What cached answers depend on: they are valid until the next write to the database, or for as long as the program runs.
+ */
 export type KeptFrom = 'database' | 'program'
 
-/** Answers that are made once for as long as they hold. */
+/** Cached answers of an endpoint. */
 export class KeptAnswers {
   readonly #from: KeptFrom
   readonly #texts = new Map<string, ConstantText>()
@@ -17,7 +19,7 @@ export class KeptAnswers {
     this.#from = from
   }
 
-  /** The answer under this key, made when there is none that holds. */
+  /** The cached answer for this key, computed when there is none that is still valid. */
   async get(key: string, make: () => Promise<unknown>): Promise<ConstantText> {
     const version = this.#now()
     if (version !== this.#version || this.#texts.size === MAX_KEPT) this.#texts.clear()

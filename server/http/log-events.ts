@@ -5,7 +5,7 @@ import { sendEvents } from './event-stream.ts'
 
 const written = new WeakMap<Buffer, Buffer>()
 
-/** Stored lines of a log as Server-Sent Events. Followers of a log share its blocks, so each is written out once. */
+/** Stored log lines as Server-Sent Events. The followers of a log share its blocks, so each block is formatted once. */
 export function logEvents(block: Buffer): Buffer {
   const known = written.get(block)
   if (known) return known
@@ -18,7 +18,7 @@ export function logEvents(block: Buffer): Buffer {
   return events
 }
 
-/** Sends what is read of a kept log, with `end` unless it follows. */
+/** Sends the lines of a stored log, and then `end` unless the log is followed. */
 export async function sendLog(event: H3Event, reading: LogReading, follows: boolean): Promise<void> {
   try {
     await sendEvents(event, async function* (signal) {

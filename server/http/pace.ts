@@ -1,31 +1,31 @@
 import { AppError } from '../errors.ts'
 
-/** How a body must come. */
+/** How fast a body must arrive. */
 export class Pace {
   readonly silenceMs: number
-  readonly leastBytesPerSecond: number
+  readonly minBytesPerSecond: number
   readonly graceMs: number
   readonly totalMs: number
 
-  constructor(silenceMs: number, leastBytesPerSecond = 0, graceMs = 0, totalMs = Infinity) {
+  constructor(silenceMs: number, minBytesPerSecond = 0, graceMs = 0, totalMs = Infinity) {
     this.silenceMs = silenceMs
-    this.leastBytesPerSecond = leastBytesPerSecond
+    this.minBytesPerSecond = minBytesPerSecond
     this.graceMs = graceMs
     this.totalMs = totalMs
   }
 
-  /** Starts the clock of one body. */
+  /** Starts the clock for one body. */
   start(): BodyClock {
     return new BodyClock(this)
   }
 }
 
-/** An upload may come over a bad line, but not from a client that is gone. */
+/** For authenticated callers: an upload may come over a slow line, but not from a client that has gone. */
 export const WITH_CREDENTIALS = new Pace(30_000)
-/** Nobody signs in, and no provider delivers, more slowly. */
+/** For unauthenticated callers: no sign-in and no provider's delivery is slower. */
 export const WITHOUT_CREDENTIALS = new Pace(10_000, 16 * 1024, 10_000, 100_000)
 
-/** Says how long the next piece of a body may take. */
+/** Computes how long the next piece of a body may take. */
 class BodyClock {
   readonly #pace: Pace
   readonly #began = performance.now()
@@ -35,16 +35,16 @@ class BodyClock {
     this.#pace = pace
   }
 
-  /** Leaves out a time in which it was the server that waited. */
+  /** Excludes time in which the server itself was the one that delayed. */
   forgive(ms: number): void {
     this.#forgivenMs += ms
   }
 
-  /** How long to wait for more when `size` bytes have come. */
+  /** How long to wait for more after `size` bytes have arrived. */
   patienceMs(size: number): number {
-    const { silenceMs, leastBytesPerSecond, graceMs, totalMs } = this.#pace
+    const { silenceMs, minBytesPerSecond, graceMs, totalMs } = this.#pace
     const passedMs = performance.now() - this.#began
-    const enoughForMs = leastBytesPerSecond === 0 ? Infinity : (size / leastBytesPerSecond) * 1_000
+    const enoughForMs = minBytesPerSecond === 0 ? Infinity : (size / minBytesPerSecond) * 1_000
     return Math.min(
       silenceMs,
       totalMs - passedMs,
@@ -53,11 +53,11 @@ class BodyClock {
   }
 }
 
-/** Waits for a piece of a body. Throws `invalid_request` when it takes longer. */
+/** Waits for a piece of a body. Throws `invalid_request` when it takes longer than allowed. */
 export async function within<T>(piece: Promise<T>, patienceMs: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => reject(new AppError('invalid_request', 'the body came too slowly, or stopped: send it again')),
+    () => reject(new AppError('invalid_request', 'the body arrived too slowly, or stopped: send it again')),
     Math.max(0, patienceMs),
   )
   try {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 const TRUE = ['true', '1', 'yes', 'on', 'y', '']
 const FALSE = ['false', '0', 'no', 'off', 'n']
 
-/** A boolean in a query string: true for `true`, `1`, `yes`, `on`, `y` or the bare name; absent is false. */
+/** A boolean in a query string: true for `true`, `1`, `yes`, `on`, `y` or the bare name; false when absent. */
 export const QueryBoolean = z
   .string()
   .optional()
@@ -19,7 +19,7 @@ export const QueryBoolean = z
   })
   .meta({ override: { type: 'boolean', default: false } })
 
-/** `environment` of a path that names a service or a datastore: its id or name; absent is production. */
+/** `environment` for a path with the name of a service or a datastore: its id or name; production when absent. */
 export const InEnvironment = z.strictObject({
   environment: z
     .string()
@@ -29,8 +29,8 @@ export const InEnvironment = z.strictObject({
 })
 
 /**
- * `limit` of a list: `fallback` when absent, clamped to 1..`maximum`, so its schema has no bounds that a client would keep to;
- * not a whole number is refused.
+ * `limit` of a list: `fallback` when absent, clamped to 1..`maximum`. The schema declares no bounds, because clients would
+ * enforce them. Anything but a whole number is refused.
  */
 export function clampedLimit(fallback: number, maximum: number) {
   return z
@@ -39,7 +39,7 @@ export function clampedLimit(fallback: number, maximum: number) {
     .optional()
     .transform((text) => (text === undefined ? fallback : Math.min(maximum, Math.max(1, Number(text)))))
     .meta({
-      description: `How many entries at most, newest first; clamped to 1..${maximum}`,
+      description: `Maximum number of entries, newest first; clamped to 1..${maximum}`,
       override: { type: 'integer', default: fallback },
     })
 }
@@ -47,10 +47,10 @@ export function clampedLimit(fallback: number, maximum: number) {
 /** `limit` of the lists of deploys and jobs. */
 export const ListLimit = clampedLimit(20, 500)
 
-/** More lines than any log keeps. */
+/** More lines than any log has. */
 const MAX_TAIL = 999_999_999
 
-/** `tail` of a log: how many recent lines come first; absent is `fallback`. */
+/** `tail` of a log: how many recent lines to send first; `fallback` when absent. */
 export function LogTail(fallback: number) {
   return z
     .string()

@@ -10,7 +10,7 @@ export interface Refusal {
   details?: readonly FaultDetail[] | undefined
 }
 
-/** The refusal that an error of the table stands for. */
+/** The refusal for an error of the table. */
 export function refusalOf({ code, message, retryAfterSeconds, details }: AppError): Refusal {
   return { status: ERRORS[code], code, message, retryAfterSeconds, details }
 }
@@ -20,7 +20,7 @@ export function errorText({ code, message, details }: Refusal): string {
   return JSON.stringify({ error: { code, message, details } })
 }
 
-/** Answers a request with an error. The client reads it although it may still be sending its body. */
+/** Answers a request with an error, in a way that the client reads it even while it is still sending its body. */
 export async function refuse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -32,22 +32,24 @@ export async function refuse(
   response.setHeader('content-type', 'application/json')
   response.setHeader('content-length', Buffer.byteLength(text))
   response.setHeader('cache-control', 'no-store')
-  // RFC 9110 section 15.5.2: a 401 names what it wants.
+  // RFC 9110 section 15.5.2: a 401 must say how to authenticate.
   if (refusal.status === 401) response.setHeader('www-authenticate', 'Bearer')
   if (refusal.retryAfterSeconds !== undefined) response.setHeader('retry-after', refusal.retryAfterSeconds)
   if (request.complete) response.end(text)
   else await endDraining(request, response, text)
 }
 
-/** How much of an answered request's body is read and thrown away, so that a client that is still sending reads the answer. */
+/**
+ * How much of the body of an answered request is read and discarded, so that a client that is still sending gets the answer.
+ */
 export const LINGER_BYTES = 64 * 1024 * 1024
-/** And for how long. */
+/** How long it is read. */
 export const LINGER_MS = 5_000
 
 /**
- * Sends a whole answer while the request's body is still coming, and ends only when that has come or the client has
- * left: node closes the socket at the answer's end, and closing one with unread bytes resets it, so that the client
- * never sees the answer (RFC 9112 section 9.6).
+ * Sends a complete answer while the request's body may still be arriving, and ends it only when all of the body has arrived
+ * or the client has left. node closes the socket at the end of an answer, and closing one with unread bytes resets the
+ * connection, so that the client never sees the answer (RFC 9112 section 9.6).
  */
 async function endDraining(request: IncomingMessage, response: ServerResponse, text: string): Promise<void> {
   response.setHeader('connection', 'close')

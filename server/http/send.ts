@@ -1,10 +1,10 @@
 import { setResponseHeader, setResponseStatus, type H3Event } from 'h3'
-import { compress, encodingFor, LEAST_COMPRESSED_BYTES, type Encoding } from './compression.ts'
+import { compress, encodingFor, MIN_COMPRESSED_BYTES, type Encoding } from './compression.ts'
 import { Gathered } from './gathered.ts'
 
 /**
- * Sends JSON. Only answers of reads are compressed: an answer to a change holds what the request sent beside what is
- * secret, and the length of a compressed one would tell how much the two have in common (BREACH).
+ * Sends JSON. Only answers to reads are compressed: an answer to a change contains what the request sent next to secrets,
+ * and its compressed length would reveal how much the two have in common (BREACH).
  */
 export async function sendJson(event: H3Event, status: number, value: unknown): Promise<void> {
   setResponseStatus(event, status)
@@ -13,7 +13,7 @@ export async function sendJson(event: H3Event, status: number, value: unknown): 
   await sendBytes(event, bytes, 'application/json', compressed)
 }
 
-/** JSON as it is sent; a list item by item, so that a long one is not in memory as one string too. */
+/** Formats JSON; a list item by item, so that a long one is not in memory as one string too. */
 export function jsonBytes(value: unknown): Buffer {
   if (!Array.isArray(value)) return Buffer.from(JSON.stringify(value))
   const gathered = new Gathered()
@@ -24,7 +24,7 @@ export function jsonBytes(value: unknown): Buffer {
   return gathered.bytes
 }
 
-/** A text that stays as it is, so that each encoding of it is made once. */
+/** A text that does not change, so that each encoding of it is computed once. */
 export class ConstantText {
   readonly #bytes: Buffer
   readonly #type: string
@@ -35,7 +35,7 @@ export class ConstantText {
     this.#type = type
   }
 
-  /** Sends it as the whole answer. */
+  /** Sends the text as the whole answer. */
   async send(event: H3Event): Promise<void> {
     await sendBytes(event, this.#bytes, this.#type, (encoding) => this.#compress(encoding))
   }
@@ -55,7 +55,7 @@ async function sendBytes(
 ): Promise<void> {
   setResponseHeader(event, 'content-type', type)
   let body = bytes
-  if (compressed && bytes.length > LEAST_COMPRESSED_BYTES) {
+  if (compressed && bytes.length > MIN_COMPRESSED_BYTES) {
     setResponseHeader(event, 'vary', 'accept-encoding')
     const encoding = encodingFor(event.node.req.headers['accept-encoding'])
     if (encoding) {

@@ -7,21 +7,21 @@ import { isHead } from './head.ts'
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /**
- * The refusal of a request that no route takes: `not_found` when its path is none, else `method_not_allowed` with
- * `Allow`, but `unauthorized` first for who has no credentials.
+ * The error for a request that no route accepts: `not_found` when no route has its path, otherwise `method_not_allowed` with
+ * `Allow`; but `unauthorized` first when there are no valid credentials.
  */
 export async function refusalOfUnmatched(event: H3Event): Promise<AppError> {
-  // The list holds every route file, so it is imported when everything is loaded.
+  // The module lists every route file, so it can be imported only once all of them are loaded.
   const { endpoints } = await import('#endpoints')
   const path = event.path.split('?')[0]!
-  // Taken apart once: anybody may ask for a path of thousands of segments, and there are many routes.
+  // Split once: anybody may ask for a path of thousands of segments, and there are many routes.
   const segments = path.replace(/(.)\/$/, '$1').split('/')
   const following = endpoints.filter((endpoint) => follows(segments, endpoint.path))
-  // A path that is a file of its own is no name that another one takes.
+  // A path that has a file of its own is not a name that another file takes.
   const own = following.filter((endpoint) => !endpoint.path.includes(':'))
   const matching = own.length > 0 ? own : following
   if (matching.length === 0) {
-    // The list of files is of the build, like the endpoints.
+    // The list of the dashboard's files is part of the build, as the endpoints are.
     const { isDashboardPath } = await import('./pages.ts')
     if (isDashboardPath(path)) return otherMethod(event, path, ['GET', 'HEAD'])
     return new AppError('not_found', `there is nothing at ${path}`)
@@ -46,10 +46,10 @@ function otherMethod(event: H3Event, path: string, allowed: readonly string[]): 
   const names = allowed.join(', ')
   const method = isHead(event.node.req) ? 'HEAD' : event.method
   setResponseHeader(event, 'allow', names)
-  return new AppError('method_not_allowed', `${path} takes ${names}, not ${method}`)
+  return new AppError('method_not_allowed', `${path} accepts ${names}, not ${method}`)
 }
 
-/** Whether the segments of a path follow a route, `:name` taking any. */
+/** Whether the segments of a path match a route, in which `:name` matches any segment. */
 function follows(given: readonly string[], route: string): boolean {
   const wanted = route.split('/')
   return (

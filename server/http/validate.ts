@@ -1,18 +1,18 @@
 import type { z } from 'zod'
 import { AppError } from '../errors.ts'
 
-/** Faults told in one message; more would not help its reader. */
+/** How many faults one message reports; more would not help. */
 const MAX_FAULTS = 5
 
 /**
- * Parses input from outside. Throws `invalid_request` whose message starts with the JSON path of the faulty field, and has
- * at most so many faults.
+ * Parses input from outside. Throws `invalid_request` with a message that begins with the JSON path of the invalid field and
+ * reports a limited number of faults.
  */
-export function validate<S extends z.ZodType>(schema: S, input: unknown, most = MAX_FAULTS): z.output<S> {
+export function validate<S extends z.ZodType>(schema: S, input: unknown, max = MAX_FAULTS): z.output<S> {
   const result = schema.safeParse(input, { error: describe })
   if (result.success) return result.data
   const faults = result.error.issues.flatMap(explain)
-  throw new AppError('invalid_request', faults.slice(0, most).join('; '))
+  throw new AppError('invalid_request', faults.slice(0, max).join('; '))
 }
 
 function explain(issue: z.core.$ZodIssue): string[] {
@@ -35,7 +35,7 @@ const KINDS: Record<string, string> = {
   record: 'an object',
 }
 
-/** Says in the API's words what zod found; a message written into the schema wins over it. */
+/** Converts zod's issues to the API's wording. A message given in the schema wins. */
 export function describe(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

@@ -1,20 +1,20 @@
 import { AppError } from '../errors.ts'
 
-/** A container image's name, taken apart. */
+/** The parsed name of a container image. */
 export interface ImageReference {
   /** The registry as it appears in credentials, `docker.io` for Docker Hub. */
   registry: string
-  /** The repository's path at its registry, `library/node` for Docker Hub's own. */
+  /** The path at the registry; `library/node` for an official image of Docker Hub. */
   path: string
-  /** Null when none was given; a pull then takes `latest`, unless there is a digest. */
+  /** Null when none was given; a pull then uses `latest`, unless there is a digest. */
   tag: string | null
   /** `sha256:<64 hex>` or `sha512:<128 hex>`, or null. */
   digest: string | null
 }
 
-/** A path at its registry may have this many characters (distribution/reference, RepositoryNameTotalLengthMax). */
+/** The length limit of the path at the registry (distribution/reference, RepositoryNameTotalLengthMax). */
 const MAX_PATH_LENGTH = 255
-/** What a message repeats of a text that is no reference. */
+/** How much of an invalid reference a message repeats. */
 const MAX_SHOWN_LENGTH = 255
 
 // The grammar: https://pkg.go.dev/github.com/distribution/reference (the text before `package reference`).
@@ -23,12 +23,12 @@ const DOMAIN =
 const PATH = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/
 const TAG = /^\w[\w.-]{0,127}$/
 const DIGEST = /^sha256:[a-f0-9]{64}$|^sha512:[a-f0-9]{128}$/
-/** What would be taken for an image's id instead of a name. */
+/** A text that the engine would take for an image id instead of a name. */
 const BARE_ID = /^[a-f0-9]{64}$/
 
 /**
- * Reads an image reference such as `node:26`, `registry.example.com:5000/team/api:2` or `api@sha256:...`.
- * Throws `invalid_request` that says which part is wrong.
+ * Parses an image reference such as `node:26`, `registry.example.com:5000/team/api:2` or `api@sha256:...`. Throws
+ * `invalid_request` that says which part is wrong.
  */
 export function parseReference(text: string): ImageReference {
   const read = readReference(text)
@@ -37,7 +37,7 @@ export function parseReference(text: string): ImageReference {
   throw new AppError('invalid_request', `${JSON.stringify(shown)} is not an image reference: ${read}`)
 }
 
-/** Why a text is no image reference, as the end of a message after its field; null when it is one. */
+/** Why a text is not an image reference, worded to follow the field's name; null when it is one. */
 export function imageFault(text: string): string | null {
   const read = readReference(text)
   return typeof read === 'string'
@@ -45,17 +45,20 @@ export function imageFault(text: string): string | null {
     : null
 }
 
-/** Where an image is, whichever tag or digest is named and however its registry is called. Throws as `parseReference` does. */
+/**
+ * The full repository of an image, without tag and digest, and with the registry's usual name. Throws what `parseReference`
+ * throws.
+ */
 export function repositoryOf(reference: string): string {
   return formatReference({ ...parseReference(reference), tag: null, digest: null })
 }
 
-/** The reference in full: registry, path, tag and digest as far as they are there. */
+/** The full reference: registry, path, and tag and digest if given. */
 export function formatReference({ registry, path, tag, digest }: ImageReference): string {
   return `${registry}/${path}${tag === null ? '' : `:${tag}`}${digest === null ? '' : `@${digest}`}`
 }
 
-/** Reads a reference, or answers what is wrong with it. */
+/** Parses a reference, or returns what is wrong with it. */
 function readReference(text: string): ImageReference | string {
   const [beforeDigest, digest, ...more] = text.split('@')
   if (more.length > 0) return 'it has more than one @'
@@ -63,7 +66,7 @@ function readReference(text: string): ImageReference | string {
   if (digest !== undefined && !DIGEST.test(digest))
     return 'its digest must be sha256: and 64 hex digits, or sha512: and 128'
   const { name, tag } = splitTag(beforeDigest!)
-  if (tag !== null && !TAG.test(tag)) return 'its tag may have letters, digits, ".", "_" and "-", 128 at most'
+  if (tag !== null && !TAG.test(tag)) return 'its tag may have letters, digits, ".", "_" and "-", at most 128'
   const { registry, path } = splitRegistry(name)
   if (!DOMAIN.test(registry)) return `its registry ${registry} is not a host name`
   if (path.length > MAX_PATH_LENGTH) return `its repository is longer than ${MAX_PATH_LENGTH} characters`
@@ -74,7 +77,7 @@ function readReference(text: string): ImageReference | string {
 
 function splitTag(text: string): { name: string; tag: string | null } {
   const colon = text.lastIndexOf(':')
-  // A colon before the last slash stands before a port.
+  // A colon before the last slash belongs to the port.
   if (colon < 0 || text.indexOf('/', colon) >= 0) return { name: text, tag: null }
   return { name: text.slice(0, colon), tag: text.slice(colon + 1) }
 }
@@ -89,7 +92,7 @@ function splitRegistry(name: string): { registry: string; path: string } {
   return { registry, path: registry === 'docker.io' && !path.includes('/') ? `library/${path}` : path }
 }
 
-/** The registry whose credentials fit a host: Docker Hub goes by several names. */
+/** The registry whose credentials are for a host. Docker Hub has several names. */
 export function canonicalRegistry(host: string): string {
   return host === 'index.docker.io' || host === 'registry-1.docker.io' ? 'docker.io' : host
 }

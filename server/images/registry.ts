@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { ForbiddenPlace, ownReach, placeFault, resolveJudged } from '../network/judged.ts'
 import { imageFault, parseReference } from './reference.ts'
 
-/** Where a registry without a port is asked: over https, and one on this host over http too. */
+/** The ports at which a registry without a port is asked: https, and for one on this host also http. */
 const USUAL_PORTS = [443, 80]
 const DOCKER_HUB = 'docker.io'
 
@@ -12,7 +12,10 @@ interface Place {
   port: number
 }
 
-/** Why this server may not pull an image reference; null when it may. A registry's name is resolved and judged at the pull. */
+/**
+ * Why this server may not pull an image reference; null when it may. The registry's name is resolved and judged when
+ * pulling.
+ */
 export function deployableImageFault(text: string): string | null {
   const fault = imageFault(text)
   if (fault !== null) return fault
@@ -20,12 +23,12 @@ export function deployableImageFault(text: string): string | null {
   if (places === null)
     return `must be an image reference: its registry ${parseReference(text).registry} is not a host`
   const found = places.map(({ host, port }) => placeFault(host, port, registryReach())).find(Boolean)
-  return found ? `must be of another registry: ${found}` : null
+  return found ? `must use another registry: ${found}` : null
 }
 
 /**
- * Judges an image's registry by what its name means now. One that is not found here is left to the engine, which may ask
- * others. Throws `runtime_error` for a place that may not be asked, or the signal's reason.
+ * Judges an image's registry by the addresses that its name has now. A name that cannot be resolved here is left to the
+ * engine, which may use other name servers. Throws `runtime_error` for an address that is denied, or the signal's reason.
  */
 export async function judgeRegistry(reference: string, signal: AbortSignal): Promise<void> {
   for (const { host, port } of placesOf(reference) ?? []) {
@@ -35,22 +38,25 @@ export async function judgeRegistry(reference: string, signal: AbortSignal): Pro
         cause,
       })
     })
-    // Name servers that do not answer are waited for longer than a deploy that is canceled.
+    // A canceled deploy does not wait for name servers that do not answer.
     await Promise.race([judged, aborted(signal, signal)])
     signal.throwIfAborted()
   }
 }
 
-/** How far images may come: from private networks and this host, but never from this server itself. */
+/** Where images may come from: private networks and this host too, but never this server itself. */
 function registryReach() {
   return { ...ownReach(), denyPrivate: false }
 }
 
-/** Where an image's registry is asked, addresses in their usual form; null when that is not a host. Docker Hub is not judged. */
+/**
+ * The host and port of an image's registry, with addresses in their usual form; null when it is not a host. Docker Hub is
+ * not judged.
+ */
 function placesOf(reference: string): Place[] | null {
   const { registry } = parseReference(reference)
   if (registry === DOCKER_HUB) return []
-  // As addresses of git are: the web's parser knows each way to write an address of IPv4.
+  // The URL parser knows every notation of an IPv4 address, as for git addresses.
   const url = URL.parse(`http://${registry}`)
   if (url === null) return null
   const ports = url.port === '' ? USUAL_PORTS : [Number(url.port)]

@@ -1,26 +1,27 @@
 import { useDatabase } from '../context.ts'
 import { AppError } from '../errors.ts'
 
-/** A part of an environment's subnet, as offsets into it, and how long a used address of it rests. */
+/** A part of an environment's subnet, as offsets into it, and how long a released address is not reused. */
 interface Part {
   name: 'instance' | 'job'
   first: number
   last: number
-  restMs: number
+  reuseAfterMs: number
 }
 
 /**
- * A /20 has 4096 addresses. The first 16 are left to the gateway and the engine. An address that stood in a route table
- * rests for an hour, so that a stale table never reaches another service's container.
+ * A /20 has 4096 addresses. The first 16 are left to the gateway and the engine. A released address may still be in a route
+ * table, so it is not reused for an hour: an outdated table must never reach another service's container.
  */
-const INSTANCES: Part = { name: 'instance', first: 16, last: 3_071, restMs: 60 * 60_000 }
+const INSTANCES: Part = { name: 'instance', first: 16, last: 3_071, reuseAfterMs: 60 * 60_000 }
 
-/** The last quarter but the broadcast address. These stand in no route table; nothing but jobs ever gets them. */
-const JOBS: Part = { name: 'job', first: 3_072, last: 4_094, restMs: 0 }
+/** The last quarter without the broadcast address. These are never in a route table, and only jobs get them. */
+const JOBS: Part = { name: 'job', first: 3_072, last: 4_094, reuseAfterMs: 0 }
 
 /**
- * Allots an address of an environment's subnet to a holder and records it: the lowest never used, else the one that
- * has been free the longest, at least an hour; none that strangers have `taken`. Throws `conflict` when none is left.
+ * Assigns an address of an environment's subnet to a holder and records it: the lowest one never used, or else the one that
+ * was released first, at least an hour ago. Avoids the addresses in `taken`, which something else uses. Throws `conflict`
+ * when none is left.
  */
 export function allotAddress(
   environmentId: string,
@@ -28,20 +29,23 @@ export function allotAddress(
   holder: string,
   taken: readonly string[] = [],
 ): string {
-  return allot(INSTANCES, environmentId, subnet, holder, taken)
+  return assign(INSTANCES, environmentId, subnet, holder, taken)
 }
 
-/** Allots an address of the jobs' own part of the subnet, the longest free first. Throws `conflict` when none is left. */
+/**
+ * Assigns an address of the part of the subnet that is for jobs, the one released first. Throws `conflict` when none is
+ * left.
+ */
 export function allotJobAddress(
   environmentId: string,
   subnet: string,
   holder: string,
   taken: readonly string[] = [],
 ): string {
-  return allot(JOBS, environmentId, subnet, holder, taken)
+  return assign(JOBS, environmentId, subnet, holder, taken)
 }
 
-/** Gives an address back; it rests before it is used again. */
+/** Releases an address. It is not reused for a while. */
 export function releaseAddress(holder: string): void {
   useDatabase().run(
     'UPDATE addresses SET holder = NULL, released_at = ? WHERE holder = ?',
@@ -58,13 +62,13 @@ interface AddressRow {
   released_at: number | null
 }
 
-/** Moves what has an address in an environment's subnet to the same place of the subnet that its network has now. */
+/** Moves everything with an address in an environment's subnet to the same offset in the subnet that its network has now. */
 export function moveAddresses(environmentId: string, from: string, to: string): void {
   const database = useDatabase()
   const base = numberOf(from)
   database.transaction(() => {
     const rows = database.all<AddressRow>('SELECT * FROM addresses WHERE environment_id = ?', environmentId)
-    // Before any is written, as the two subnets may have addresses in common.
+    // All old rows go before any new one is written, because the two subnets may have addresses in common.
     database.run('DELETE FROM addresses WHERE environment_id = ?', environmentId)
     for (const { address, part, holder, released_at } of rows) {
       const moved = addressAt(to, numberOf(address) - base)
@@ -88,7 +92,7 @@ export function moveAddresses(environmentId: string, from: string, to: string): 
   })
 }
 
-/** The containers that hold an address of the jobs' part. */
+/** The containers that hold an address of the part for jobs. */
 export function jobAddressHolders(): string[] {
   const rows = useDatabase().all<{ holder: string }>(
     "SELECT holder FROM addresses WHERE part = 'job' AND holder IS NOT NULL ORDER BY holder",
@@ -96,7 +100,7 @@ export function jobAddressHolders(): string[] {
   return rows.map(({ holder }) => holder)
 }
 
-function allot(
+function assign(
   part: Part,
   environmentId: string,
   subnet: string,
@@ -108,7 +112,7 @@ function allot(
     const held = database.get<{ address: string }>('SELECT address FROM addresses WHERE holder = ?', holder)
     if (held && !taken.includes(held.address)) return held.address
     for (;;) {
-      // What is passed over rests.
+      // A skipped address counts as just released.
       releaseAddress(holder)
       const address = neverUsed(part, environmentId, subnet) ?? longestFree(part, environmentId, taken)
       if (address === null) throw new AppError('conflict', `the network ${subnet} has no free address left`)
@@ -142,7 +146,7 @@ function longestFree(part: Part, environmentId: string, taken: readonly string[]
      ORDER BY released_at LIMIT ?`,
     environmentId,
     part.name,
-    Date.now() - part.restMs,
+    Date.now() - part.reuseAfterMs,
     taken.length + 1,
   )
   return rows.find(({ address }) => !taken.includes(address))?.address ?? null
@@ -154,7 +158,7 @@ export function addressAt(subnet: string, offset: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join('.')
 }
 
-/** An IPv4 address, or a subnet's first, as a number. */
+/** An IPv4 address, or the first one of a subnet, as a number. */
 export function numberOf(address: string): number {
   return address
     .split('/')[0]!

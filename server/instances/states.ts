@@ -4,11 +4,10 @@ const INSTANCE_STATUSES = ['starting', 'ready', 'failing', 'down', 'draining'] a
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number]
 
 /**
- * The moves of an instance. `starting` is not yet in rotation, or starts again because the engine ended it; `ready` takes
- * requests; `failing` runs but its probe fails; `down` has no running program and waits to be started again; `draining`
- * has left rotation and ends.
- * After a restart of the server: compared with the engine's containers by the instance keeper; `starting` ones of a deploy
- * that is still `deploying` are probed again.
+ * The transitions of an instance. `starting` is not in rotation yet, or is being started again after the engine stopped it;
+ * `ready` takes requests; `failing` runs, but its probe fails; `down` has no running program and waits to be started again;
+ * `draining` has left rotation and is being stopped. After a restart of the server, the instance keeper compares them with
+ * the engine's containers, and the `starting` ones of a deploy that is still `deploying` are probed again.
  */
 export const instanceMachine = defineMachine<InstanceStatus>({
   table: 'instances',
@@ -21,7 +20,7 @@ export const instanceMachine = defineMachine<InstanceStatus>({
   },
 })
 
-/** Whether a service that should run has nothing that serves because all of it, by these statuses, is still on its way up. */
+/** Whether a service that should run serves nothing yet only because all its instances are still starting. */
 export function isComingUp(statuses: readonly InstanceStatus[]): boolean {
   return statuses.every((status) => status === 'starting')
 }

@@ -3,15 +3,17 @@ import { useDatabase } from '../context.ts'
 import type { Value } from '../database/index.ts'
 import type { InstanceStatus } from './states.ts'
 
-/** A container of a service that should be. Its id is the container's name, `DEPLOYER_INSTANCE_ID` and `instance` everywhere. */
+/**
+ * A container that a service should have. Its id is the container's name, `DEPLOYER_INSTANCE_ID` and `instance` everywhere.
+ */
 export interface InstanceRow {
   id: string
   service_id: string
   deploy_id: string
   status: InstanceStatus
-  /** In the environment's network. */
+  /** Address in the environment's network. */
   address: string
-  /** Where the data plane reaches it; null until it has started, and for what has no port. */
+  /** Address at which the data plane reaches it; null until it has started, and for a program without a port. */
   upstream_host: string | null
   upstream_port: number | null
   restarts: number
@@ -20,16 +22,16 @@ export interface InstanceRow {
   reason: string | null
   started_at: number | null
   left_rotation_at: number | null
-  /** What the engine said of its container's settings when it started; null until then. */
+  /** The container's settings as the engine reported them when it started; null until then. */
   settings: string | null
   created_at: number
 }
 
-/** Hex characters after the service's id. */
+/** Length of the hex suffix after the service's id. */
 const SUFFIX_BYTES = 3
 const SUFFIX_CHARACTERS = 5
 
-/** A fresh instance name: `<service id>-<5 hex>`. */
+/** A new instance name: `<service id>-<5 hex>`. */
 export function newInstanceId(serviceId: string): string {
   return `${serviceId}-${randomHex(SUFFIX_BYTES).slice(0, SUFFIX_CHARACTERS)}`
 }
@@ -58,12 +60,12 @@ export function instancesOf(serviceId: string): InstanceRow[] {
   )
 }
 
-/** Every instance of the server. */
+/** All instances of the server. */
 export function allInstances(): InstanceRow[] {
   return useDatabase().all<InstanceRow>('SELECT * FROM instances ORDER BY created_at, id')
 }
 
-/** Sets columns that are no status. */
+/** Sets columns other than the status. */
 export function updateInstance(id: string, columns: Partial<Omit<InstanceRow, 'id' | 'status'>>): void {
   const assignments = Object.keys(columns).map((column) => `${column} = ?`)
   useDatabase().run(
@@ -73,12 +75,12 @@ export function updateInstance(id: string, columns: Partial<Omit<InstanceRow, 'i
   )
 }
 
-/** Forgets an instance whose container is gone. */
+/** Deletes the record of an instance whose container is gone. */
 export function deleteInstance(id: string): void {
   useDatabase().run('DELETE FROM instances WHERE id = ?', id)
 }
 
-/** The statuses of the instances of each service's live deploy that are meant to stay, by service id. */
+/** For each service, the statuses of its live deploy's instances that are not being removed. */
 export function liveStatuses(environmentId: string): Map<string, InstanceStatus[]> {
   const rows = useDatabase().all<Pick<InstanceRow, 'service_id' | 'status'>>(
     `SELECT instances.service_id, instances.status FROM instances JOIN services ON services.id = instances.service_id

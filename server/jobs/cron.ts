@@ -7,7 +7,7 @@ interface Field {
   name: string
   first: number
   last: number
-  /** Names that stand for numbers, the first one for `first`. */
+  /** Names that can be used in place of numbers; the first one means `first`. */
   words?: readonly string[]
 }
 
@@ -19,7 +19,7 @@ const FIELDS: readonly Field[] = [
   { name: 'day of week', first: 0, last: 7, words: WEEKDAYS },
 ]
 
-/** What crontab(5) takes in the place of five fields. */
+/** The shorthands that crontab(5) allows in place of five fields. */
 const NICKNAMES: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -30,14 +30,17 @@ const NICKNAMES: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 }
 
-/** `*`, `5`, `mon`, `1-5` or `jan-mar`, with a step where there is something to step through. */
+/** `*`, `5`, `mon`, `1-5` or `jan-mar`, with an optional step for `*` and ranges. */
 const ITEM = /^(?:\*|(\d{1,2}|[A-Za-z]{3})(?:-(\d{1,2}|[A-Za-z]{3}))?)(?:\/(\d{1,2}))?$/
 const MAX_CHARACTERS = 256
 const FORM =
   'must have five fields as in crontab(5): minute, hour, day of month, month, day of week; or be @hourly, @daily, ' +
   '@weekly, @monthly or @yearly'
 
-/** What is wrong with a schedule as the end of a message after its field, or null. Five fields as in crontab(5), in UTC. */
+/**
+ * What is wrong with a schedule, worded to follow the field's name in a message; null for a valid one. Five fields as in
+ * crontab(5), in UTC.
+ */
 export function scheduleFault(schedule: string): string | null {
   if (schedule.length > MAX_CHARACTERS) return FORM
   const fields = fieldsOf(schedule)
@@ -47,13 +50,13 @@ export function scheduleFault(schedule: string): string | null {
       const fault = itemFault(item, FIELDS[at]!)
       if (fault !== null) return fault
     }
-  return nextDue(schedule, new Date()) === null ? 'names a time that never comes' : null
+  return nextDue(schedule, new Date()) === null ? 'never becomes due: no date matches it' : null
 }
 
-/** The first moment after `after` at which a valid schedule is due; null when none comes. */
+/** The first time after `after` at which a valid schedule is due; null when there is none. */
 export function nextDue(schedule: string, after: Date): Date | null {
   const fields = fieldsOf(schedule)
-  // crontab(5): either day matches, but both must where one of the two fields begins with an asterisk.
+  // crontab(5): one of the two day fields is enough to match, but both must match when either begins with an asterisk.
   const domAndDow = fields[2]!.startsWith('*') || fields[4]!.startsWith('*')
   return new Cron(fields.join(' '), { timezone: 'UTC', mode: '5-part', domAndDow }).nextRun(after)
 }
@@ -68,17 +71,17 @@ function itemFault(item: string, field: Field): string | null {
   const { name, first, last, words = [] } = field
   const match = ITEM.exec(item)
   if (!match)
-    return `has ${JSON.stringify(item)} as the ${name}: a number, a range such as 1-5, * or a step such as */5`
+    return `has ${JSON.stringify(item)} as the ${name}: use a number, a range such as 1-5, * or a step such as */5`
   const [, from, to, step] = match
   if (step !== undefined && (Number(step) === 0 || (from !== undefined && to === undefined)))
-    return `has the step ${item} as the ${name}: steps go through * or a range, and are at least 1`
+    return `has the step ${item} as the ${name}: a step is at least 1 and needs * or a range`
   const [low, high] = [from, to].map((text) => (text === undefined ? undefined : numberOf(text, field)))
   for (const [text, value] of [
     [from, low],
     [to, high],
   ] as const)
     if (text !== undefined && !(value! >= first && value! <= last))
-      return `has ${text} as the ${name}: ${first} to ${last}${words.length > 0 ? ` or ${words[0]} to ${words.at(-1)}` : ''} are possible`
+      return `has ${text} as the ${name}: use ${first} to ${last}${words.length > 0 ? ` or ${words[0]} to ${words.at(-1)}` : ''}`
   return low !== undefined && high !== undefined && low > high
     ? `has the range ${item} as the ${name}, which ends before it begins`
     : null

@@ -1,6 +1,6 @@
 import { useDatabase } from '../context.ts'
 
-/** What was last seen of a schedule: its runs up to `seen_at` (milliseconds) are settled. */
+/** How far a schedule has been processed: its runs up to `seen_at` (milliseconds) were started or skipped. */
 export interface ScheduleMark {
   service_id: string
   schedule: string
@@ -11,13 +11,13 @@ export function getMark(serviceId: string): ScheduleMark | undefined {
   return useDatabase().get<ScheduleMark>('SELECT * FROM schedule_marks WHERE service_id = ?', serviceId)
 }
 
-/** The services that have a mark. */
+/** The ids of the services that have a mark. */
 export function allMarks(): string[] {
   const rows = useDatabase().all<{ service_id: string }>('SELECT service_id FROM schedule_marks')
   return rows.map(({ service_id }) => service_id)
 }
 
-/** Records up to when the runs of a schedule are settled. */
+/** Records up to when the runs of a schedule were processed. */
 export function setMark(serviceId: string, schedule: string, seenAt: number): void {
   useDatabase().run(
     `INSERT INTO schedule_marks (service_id, schedule, seen_at) VALUES (?1, ?2, ?3)
@@ -28,7 +28,7 @@ export function setMark(serviceId: string, schedule: string, seenAt: number): vo
   )
 }
 
-/** Forgets a schedule that does not count now. */
+/** Forgets the mark of a service whose schedule is not active. */
 export function removeMark(serviceId: string): void {
   useDatabase().run('DELETE FROM schedule_marks WHERE service_id = ?', serviceId)
 }

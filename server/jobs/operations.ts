@@ -22,12 +22,12 @@ import {
   type JobRow,
 } from './store.ts'
 
-/** Jobs with their logs that are kept of a service. */
+/** How many jobs of a service are kept, with their logs. */
 const KEPT_JOBS = 500
-/** One-off jobs of a service that may wait or run: more is a client that loops. */
+/** How many one-off jobs of a service may wait or run. A client that wants more is in a loop. */
 const MAX_IN_PROGRESS = 500
 
-/** What a job runs with, and the live deploy that it comes from. */
+/** What a job runs with, and the live deploy that this comes from. */
 export interface JobMaterial {
   deploy: DeployRow
   snapshot: Snapshot
@@ -46,13 +46,14 @@ export function jobsOf(service: ServiceRow, limit: number): JobFacts[] {
 }
 
 /**
- * What a job that starts now runs with: image, command and limits of the live deploy, as every container of the service,
- * and the variables of now. Throws `conflict` without a live image, or when a reference leads nowhere.
+ * Returns what a job that starts now runs with: image, command and limits of the live deploy, as for every container of the
+ * service, and the current variables. Throws `conflict` when there is no live image, or when a variable's reference cannot
+ * be resolved.
  */
 export function jobMaterial(service: ServiceRow): JobMaterial {
   const deploy = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
   if (deploy && deploy.site_id !== null)
-    throw new AppError('conflict', `service ${service.name} is served from its files: there is no program`)
+    throw new AppError('conflict', `service ${service.name} is served from files and has no program to run`)
   const live = deploy && openSnapshot(deploy)
   if (!deploy || !live)
     throw new AppError('conflict', `service ${service.name} has no live image: deploy it first`)
@@ -62,15 +63,15 @@ export function jobMaterial(service: ServiceRow): JobMaterial {
 }
 
 /**
- * Queues a run that was asked for: a one-off with a command of its own and the variables of now, else the cron job's own
- * command. Throws `invalid_request` without any command, `conflict` when the service takes no jobs now or its own run
- * already waits.
+ * Queues a run that was asked for: a one-off job with a command of its own and the current variables, or the cron job's own
+ * command. Throws `invalid_request` when there is no command, `conflict` when the service takes no jobs now or a run of its
+ * own command is already waiting.
  */
 export function requestJob(service: ServiceRow, { command }: JobInput): JobRow {
   if (command === undefined && service.type !== 'cron_job') {
     throw new AppError(
       'invalid_request',
-      `command: service ${service.name} is no cron job, so it has none of its own: say what to run`,
+      `command: service ${service.name} is not a cron job and has no command of its own: give one`,
     )
   }
   assertTakesJobs(service)
@@ -78,9 +79,12 @@ export function requestJob(service: ServiceRow, { command }: JobInput): JobRow {
   const job = useDatabase().transaction(() => {
     const others = jobsInProgress(service.id)
     if (command === undefined && others.some(isWaitingOwnRun))
-      throw new AppError('conflict', `a run of ${service.name} already waits: cancel it, or wait for it`)
+      throw new AppError('conflict', `a run of ${service.name} is already waiting: cancel it, or wait for it`)
     if (command !== undefined && others.length >= MAX_IN_PROGRESS)
-      throw new AppError('conflict', `${MAX_IN_PROGRESS} jobs of ${service.name} wait or run already`)
+      throw new AppError(
+        'conflict',
+        `${MAX_IN_PROGRESS} jobs of ${service.name} are already waiting or running: cancel some, or wait`,
+      )
     return insert(service, 'manual', material, command)
   })
   tellJob(job.id, service.id, 'created')
@@ -88,8 +92,8 @@ export function requestJob(service: ServiceRow, { command }: JobInput): JobRow {
 }
 
 /**
- * Queues the run of a cron job that has fallen due, unless one waits already. Answers whether it did: the caller tells
- * it after its transaction.
+ * Queues the run of a cron job that has become due, unless one is already waiting. Returns whether it did; the caller
+ * announces the change after its transaction.
  */
 export function insertScheduledJob(service: ServiceRow): JobRow | null {
   const deploy = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
@@ -97,9 +101,7 @@ export function insertScheduledJob(service: ServiceRow): JobRow | null {
   return insert(service, 'schedule', { deploy, snapshot: openSnapshot(deploy)! }, undefined)
 }
 
-/**
- * Cancels a job that waits or runs; cancelling a canceled one changes nothing. Throws `conflict` for one that has ended.
- */
+/** Cancels a job that waits or runs. Does nothing to a canceled one. Throws `conflict` for a job that has ended. */
 export function cancelJob(job: JobRow): JobRow {
   if (job.status === 'canceled') return job
   if (!cancel(job.id, null)) {
@@ -113,8 +115,8 @@ export function cancelJob(job: JobRow): JobRow {
 }
 
 /**
- * Cancels every job of a service that waits or runs, as deleting and suspending do: a suspended service runs nothing at
- * all. Answers which jobs these were: the caller tells them (`tellJob`) after its transaction.
+ * Cancels every waiting or running job of a service, because it is deleted or suspended. Returns the canceled jobs; the
+ * caller announces them (`tellJob`) after its transaction.
  */
 export function cancelJobsOf(serviceId: string, reason: string): string[] {
   return jobsInProgress(serviceId)
@@ -122,14 +124,14 @@ export function cancelJobsOf(serviceId: string, reason: string): string[] {
     .filter((id) => cancel(id, reason))
 }
 
-/** Tells a change of a job; the state of a cron job follows its runs. */
+/** Announces a change of a job, and of its service: the state of a cron job follows from its runs. */
 export function tellJob(id: string, serviceId: string, action: Change['action'] = 'updated'): void {
   tell({ kind: 'job', id, service_id: serviceId, action })
   const isCron = action === 'updated' && getService(serviceId)?.type === 'cron_job'
   if (isCron) tell({ kind: 'service', id: serviceId, service_id: serviceId, action })
 }
 
-/** Forgets the jobs beyond the newest of each service, with their logs. */
+/** Deletes the jobs beyond the newest of each service, with their logs. */
 export async function forgetOldJobs(): Promise<void> {
   for (const id of jobsBeyond(KEPT_JOBS)) {
     deleteJob(id)

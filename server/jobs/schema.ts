@@ -5,7 +5,7 @@ import { JOB_STATUSES } from './states.ts'
 const JOB_TRIGGERS = ['schedule', 'manual'] as const
 export type JobTrigger = (typeof JOB_TRIGGERS)[number]
 
-/** As long as a service's own commands may be. */
+/** The same limit as for a service's own commands. */
 const MAX_COMMAND_CHARACTERS = 16 * 1024
 
 export const Job = z
@@ -17,15 +17,15 @@ export const Job = z
     command: z
       .string()
       .nullable()
-      .meta({ description: "Null is the image's own", examples: ['npm run report'] }),
+      .meta({ description: "Null runs the image's own command", examples: ['npm run report'] }),
     image: z
       .string()
       .nullable()
-      .meta({ description: 'What it runs in: an image reference', examples: ['registry.example.com/api:2'] }),
+      .meta({ description: 'The image that it runs in', examples: ['registry.example.com/api:2'] }),
     exit_code: z
       .int()
       .nullable()
-      .meta({ description: 'Null when the program did not run to its end', examples: [0] }),
+      .meta({ description: 'Null when the program did not exit by itself', examples: [0] }),
     error: z
       .string()
       .nullable()
@@ -50,7 +50,7 @@ export const JobInput = z
       .refine((text) => !text.includes('\0'), 'must not contain NUL')
       .optional()
       .meta({
-        description: 'Runs with `sh -c`; a cron job runs its own command without it',
+        description: 'Runs with `sh -c`; when absent, a cron job runs its own command',
         examples: ['npm run report'],
         minLength: 1,
       }),

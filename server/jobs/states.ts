@@ -4,8 +4,8 @@ export const JOB_STATUSES = ['pending', 'running', 'succeeded', 'failed', 'cance
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
 /**
- * The moves of a job. `pending` waits for a slot, or for the run before it. After a restart of the server: `pending`
- * stays, `running` is followed further in its container, and fails when that is gone.
+ * The transitions of a job. `pending` waits for a slot, or for the run before it. After a restart of the server, a `pending`
+ * job stays pending, and a `running` one is picked up in its container, or fails when the container is gone.
  */
 export const jobMachine = defineMachine<JobStatus>({
   table: 'jobs',
@@ -21,5 +21,5 @@ export const jobMachine = defineMachine<JobStatus>({
 /** Statuses in which a job waits or runs. */
 export const JOB_IN_PROGRESS: readonly JobStatus[] = ['pending', 'running']
 
-/** As a list for SQL. */
+/** The same statuses as a list for SQL. */
 export const JOB_IN_PROGRESS_SQL = JOB_IN_PROGRESS.map((status) => `'${status}'`).join(', ')

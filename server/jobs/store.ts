@@ -7,19 +7,21 @@ import { JOB_IN_PROGRESS_SQL, type JobStatus } from './states.ts'
 /** A row of `jobs`. Times are milliseconds. */
 export interface JobRow {
   id: string
-  /** Order of creation over the whole server. */
+  /** The order of creation, over the whole server. */
   sequence: number
   service_id: string
   status: JobStatus
   trigger: JobTrigger
-  /** Null is the image's own. */
+  /** Null runs the image's own command. */
   command: string | null
-  /** 1 for the cron job's own command, of which one runs at a time; 0 for a command that came with the request. */
+  /** 1 for the cron job's own command, which runs once at a time; 0 for a command from the request. */
   own_command: number
-  /** The deploy whose image it runs in. */
+  /** The deploy whose image the job runs. */
   deploy_id: string
   image: string | null
-  /** What it runs with, sealed; null for one that has not started with its own command, and for one that has ended. */
+  /**
+   * What it runs with, sealed; null for a job that ended, and for one with the service's own command that has not started.
+   */
   snapshot: Uint8Array | null
   exit_code: number | null
   error: string | null
@@ -28,7 +30,7 @@ export interface JobRow {
   finished_at: number | null
 }
 
-/** What views and the queue need of a job: everything but its secrets, which may be large. */
+/** What views and the queue need of a job: everything except its secrets, which may be large. */
 export type JobFacts = Omit<JobRow, 'snapshot'>
 
 const FACTS = [
@@ -69,7 +71,7 @@ export function getJob(id: string): JobRow | undefined {
   return useDatabase().get<JobRow>('SELECT * FROM jobs WHERE id = ?', id)
 }
 
-/** The status of a job; undefined for one that is no more. */
+/** The status of a job; undefined when the job no longer exists. */
 export function jobStatus(id: string): JobStatus | undefined {
   return useDatabase().get<{ status: JobStatus }>('SELECT status FROM jobs WHERE id = ?', id)?.status
 }
@@ -83,7 +85,7 @@ export function listJobs(serviceId: string, limit: number): JobFacts[] {
   )
 }
 
-/** Jobs that wait or run, oldest first; of one service or of all. */
+/** Jobs that wait or run, oldest first; those of one service, or all. */
 export function jobsInProgress(serviceId?: string): JobFacts[] {
   const scope = serviceId === undefined ? '' : 'AND service_id = ?'
   return useDatabase().all<JobFacts>(
@@ -92,7 +94,7 @@ export function jobsInProgress(serviceId?: string): JobFacts[] {
   )
 }
 
-/** How many jobs of each service run now, by service id; services without any are left out. */
+/** How many jobs of each service are running, by service id; a service without any is missing. */
 export function runningJobs(environmentId: string): Map<string, number> {
   const rows = useDatabase().all<{ service_id: string; running: number }>(
     `SELECT jobs.service_id, count(*) AS running FROM jobs JOIN services ON services.id = jobs.service_id
@@ -102,7 +104,7 @@ export function runningJobs(environmentId: string): Map<string, number> {
   return new Map(rows.map(({ service_id, running }) => [service_id, running]))
 }
 
-/** The newest run of its own command that has ended, of each cron job of an environment or of one alone, by service id. */
+/** The newest ended run of its own command for each cron job, of an environment or only one job, by service id. */
 export function lastRuns(environmentId: string, only?: string): Map<string, JobFacts> {
   const rows = useDatabase().all<JobFacts>(
     `SELECT ${FACT_COLUMNS} FROM services JOIN jobs ON jobs.sequence =
@@ -114,7 +116,7 @@ export function lastRuns(environmentId: string, only?: string): Map<string, JobF
   return new Map(rows.map((row) => [row.service_id, row]))
 }
 
-/** Finished jobs beyond the newest `kept` of their service. */
+/** Ended jobs beyond the newest `kept` of their service. */
 export function jobsBeyond(kept: number): string[] {
   const database = useDatabase()
   const full = database.all<{ service_id: string }>(
@@ -133,17 +135,17 @@ export function jobsBeyond(kept: number): string[] {
   )
 }
 
-/** Forgets a job. */
+/** Deletes a job. */
 export function deleteJob(id: string): void {
   useDatabase().run('DELETE FROM jobs WHERE id = ?', id)
 }
 
-/** Keeps a snapshot with a job; it holds resolved variables, so it is sealed. */
+/** Stores a snapshot with a job. It holds resolved variables, so it is sealed. */
 export function sealJobSnapshot(snapshot: Snapshot): Uint8Array {
   return useContext().vault.seal(JSON.stringify(snapshot))
 }
 
-/** The snapshot of a job that has one. */
+/** The snapshot stored with a job. */
 export function openJobSnapshot(job: JobRow): Snapshot | null {
   return job.snapshot === null ? null : (JSON.parse(useContext().vault.open(job.snapshot)) as Snapshot)
 }

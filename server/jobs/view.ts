@@ -2,7 +2,7 @@ import { timestamp } from '../clock.ts'
 import type { Job } from './schema.ts'
 import type { JobFacts } from './store.ts'
 
-/** A job as the wire has it. */
+/** A job as the API returns it. */
 export function viewJob(row: JobFacts): Job {
   return {
     id: row.id,

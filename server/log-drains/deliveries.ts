@@ -2,9 +2,9 @@ import { timestamp } from '../clock.ts'
 import { useDatabase } from '../context.ts'
 import type { LogDrainDelivery } from './schema.ts'
 
-/** Of one drain; the newest are kept. */
+/** How many rows of a drain are kept; the oldest go first. */
 const KEPT = 100
-/** What goes on for longer than this begins a row of its own, so that the rows tell when. */
+/** Attempts that go on for longer than this begin a new row, so that the rows show when they were. */
 const ROW_MS = 600_000
 
 interface DeliveryRow extends Omit<LogDrainDelivery, 'began_at' | 'ended_at'> {
@@ -12,7 +12,7 @@ interface DeliveryRow extends Omit<LogDrainDelivery, 'began_at' | 'ended_at'> {
   ended_at: number
 }
 
-/** Records what became of lines; what ended as the attempt before it did is added to that. */
+/** Records the result of an attempt. An attempt with the same result as the previous one is added to its row. */
 export function recordDelivery(
   drainId: string,
   { status, lines, error }: Pick<LogDrainDelivery, 'status' | 'lines' | 'error'>,
@@ -48,7 +48,7 @@ export function recordDelivery(
   )
 }
 
-/** What became of a drain's lines, newest first. */
+/** The deliveries of a drain, newest first. */
 export function listDrainDeliveries(drainId: string): LogDrainDelivery[] {
   return useDatabase()
     .all<DeliveryRow>(

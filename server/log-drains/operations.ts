@@ -18,7 +18,7 @@ const HINT_CHARACTERS = 4
 
 const listeners = new EventEmitter()
 
-/** Calls `listener` when a drain was made, changed or removed. */
+/** Calls `listener` when a drain is created, changed or deleted. */
 export function onDrainsChanged(listener: () => void): () => void {
   listeners.on('changed', listener)
   return () => listeners.off('changed', listener)
@@ -31,7 +31,7 @@ export function findDrain(id: string): DrainRow {
   return found
 }
 
-/** Records a log drain, which takes the lines that come from now on. Throws `invalid_request` and `not_found`. */
+/** Creates a log drain. It gets the lines that are written from now on. Throws `invalid_request` and `not_found`. */
 export function createDrain(input: LogDrainInput): DrainRow {
   checkUrl(input.kind, input.url)
   const destination = destinationOf(input.kind, input.url, input.token ?? null)
@@ -49,20 +49,20 @@ export function createDrain(input: LogDrainInput): DrainRow {
   return row
 }
 
-/** Changes a log drain. Throws like `createDrain`. */
+/** Changes a log drain. Throws what `createDrain` throws. */
 export function patchDrain(row: DrainRow, patch: LogDrainPatch): DrainRow {
   const present = openDestination(row)
   const isSame = patch.url === undefined || patch.url === shownDestination(present.url)
   const url = isSame ? present.url : patch.url!
   const token = patch.token === undefined ? present.token : patch.token
-  // What was recorded under other rules can still be named, limited and switched off.
+  // A drain with a url that is no longer allowed can still be renamed, filtered and switched off.
   if (!isSame) checkUrl(row.kind, url)
   const destination = destinationOf(row.kind, url, token)
-  // Whoever may change a drain may not learn its token by that.
+  // Otherwise anyone who may change a drain could have its token sent to a host of their own.
   if (patch.token === undefined && token !== null && new URL(url).origin !== new URL(present.url).origin)
     throw new AppError(
       'invalid_request',
-      'token: is kept for the present host alone: give it again for the new url, or null for none',
+      'token: the stored token is only for the current host: give it again for the new url, or null for none',
     )
   drains.update(row.id, { ...patchedFrame(row, patch), ...destination })
   listeners.emit('changed')
@@ -74,13 +74,13 @@ export function deleteDrain(row: DrainRow): void {
   listeners.emit('changed')
 }
 
-/** Where a drain sends to, opened. */
+/** The unsealed address of a drain. */
 export function openDestination({ url, token }: DrainRow): { url: string; token: string | null } {
   const { vault } = useContext()
   return { url: vault.open(url), token: token && vault.open(token) }
 }
 
-/** A log drain as the wire has it. */
+/** A log drain as the API returns it. */
 export function viewDrain(row: DrainRow): LogDrain {
   const { url, token } = openDestination(row)
   return {
@@ -102,7 +102,8 @@ function checkUrl(kind: DrainKind, url: string): void {
 }
 
 function destinationOf(kind: DrainKind, url: string, token: string | null): Pick<DrainRow, 'url' | 'token'> {
-  if (kind === 'syslog' && token !== null) throw new AppError('invalid_request', 'token: syslog has none')
+  if (kind === 'syslog' && token !== null)
+    throw new AppError('invalid_request', 'token: not allowed for syslog, which has none')
   const { vault } = useContext()
   return { url: vault.seal(url), token: token === null ? null : vault.seal(token) }
 }

@@ -12,14 +12,14 @@ import { idSchema, Timestamp } from '../schema.ts'
 const DRAIN_KINDS = ['syslog', 'http', 'loki', 'otlp'] as const
 export type DrainKind = (typeof DRAIN_KINDS)[number]
 
-/** What a header can hold. */
+/** The characters that a header can contain. */
 const Token = z
   .string()
   .regex(/^[!-~]{1,4096}$/, 'must be 1 to 4096 visible ASCII characters')
   .nullable()
   .meta({ description: 'Sent as `Authorization: Bearer`; not for syslog. Never shown', examples: [null] })
 
-/** What is wrong with it whatever the kind of the drain, which a change does not name. */
+/** What is wrong with a URL for every kind of drain. A change may not name the kind. */
 function anyUrlFault(text: string): string | null {
   const scheme = /^(?:(https?)|tcp|tls):/i.exec(text)
   if (!scheme) return 'must be an http or https URL, or tcp://host:port or tls://host:port for syslog'
@@ -27,7 +27,7 @@ function anyUrlFault(text: string): string | null {
 }
 
 const Url = destinationUrl(anyUrlFault).meta({
-  description: '`tcp://` or `tls://host:port` for syslog, else http or https',
+  description: '`tcp://` or `tls://host:port` for syslog, otherwise http or https',
   examples: ['https://logs.example.com'],
 })
 
@@ -55,16 +55,16 @@ export const LogDrain = z
     ...destinationAnswer,
     kind: z.enum(DRAIN_KINDS).meta({ examples: ['loki'] }),
     url: z.string().meta({
-      description: 'Its host; of what is behind that at most the end is shown',
+      description: 'Its host; of the rest, at most the end is shown',
       examples: ['https://logs.example.com'],
     }),
     token_hint: z
       .string()
       .nullable()
       .meta({ description: 'The end of the token', examples: [null] }),
-    sent: z.int().meta({ description: 'Lines that the target has taken', examples: [12_345] }),
+    sent: z.int().meta({ description: 'Lines that the target has accepted', examples: [12_345] }),
     dropped: z.int().meta({
-      description: 'Lines that it never takes: removed before it did, or refused by it',
+      description: 'Lines that it will never get: removed before they were sent, or refused by it',
       examples: [0],
     }),
     last_error: z
@@ -73,16 +73,16 @@ export const LogDrain = z
       .meta({ examples: [null] }),
     last_sent_at: Timestamp.nullable(),
   })
-  .meta({ id: 'LogDrain', description: 'Where the output of services is sent on to' })
+  .meta({ id: 'LogDrain', description: 'Where the output of services is forwarded to' })
 export type LogDrain = z.infer<typeof LogDrain>
 
 export const LogDrainDelivery = z
   .object({
     status: z.enum(['delivered', 'failed', 'dropped']).meta({
-      description: 'Whether the lines were taken, are tried again, or were left out for good',
+      description: 'Whether the lines were accepted, will be sent again, or were given up',
       examples: ['delivered'],
     }),
-    lines: z.int().meta({ description: 'None of a failure: they are tried again', examples: [1_200] }),
+    lines: z.int().meta({ description: '0 for a failure: its lines will be sent again', examples: [1_200] }),
     attempts: z.int().meta({ examples: [12] }),
     error: z
       .string()
@@ -91,7 +91,7 @@ export const LogDrainDelivery = z
     began_at: Timestamp,
     ended_at: Timestamp,
   })
-  .meta({ id: 'LogDrainDelivery', description: 'Attempts that followed each other and ended alike' })
+  .meta({ id: 'LogDrainDelivery', description: 'Consecutive attempts with the same result' })
 export type LogDrainDelivery = z.infer<typeof LogDrainDelivery>
 
 /** The path parameter of one log drain. */
@@ -99,7 +99,7 @@ export const LogDrainPath = z.strictObject({
   id: z.string().meta({ description: 'Id of the log drain', examples: ['drn-4f1d0c9a7b3e5d2f6a80'] }),
 })
 
-/** What is wrong with where a drain of this kind is to send to; null when nothing is. */
+/** What is wrong with the URL of a drain of this kind; null when nothing is. */
 export function drainUrlFault(kind: DrainKind, text: string): string | null {
   return kind === 'syslog' ? syslogFault(text) : urlFault(text)
 }

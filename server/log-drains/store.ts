@@ -18,7 +18,7 @@ export interface DrainRow extends DestinationRow {
 
 export const drains = new DestinationTable<DrainRow>('log_drains')
 
-/** The services whose lines a drain takes. */
+/** The services whose lines a drain sends. */
 export function servicesOf({ environment_id, services }: DrainRow): string[] {
   return useDatabase()
     .all<{ id: string }>(
@@ -30,7 +30,7 @@ export function servicesOf({ environment_id, services }: DrainRow): string[] {
     .map(({ id }) => id)
 }
 
-/** The number of the next line that a drain takes of a service; null when it has taken none yet. */
+/** The number of the next line of a service that a drain will send; null when it has sent none yet. */
 export function placeOf(drainId: string, serviceId: string): number | null {
   return (
     useDatabase().get<{ next_line: number }>(
@@ -41,7 +41,7 @@ export function placeOf(drainId: string, serviceId: string): number | null {
   )
 }
 
-/** Says from which line on a drain takes a service's, unless that is known. */
+/** Sets from which line on a drain sends a service's lines, unless it is already set. */
 export function beginAt(drainId: string, serviceId: string, line: number): void {
   useDatabase().run(
     'INSERT INTO log_drain_places (drain_id, service_id, next_line) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
@@ -51,7 +51,7 @@ export function beginAt(drainId: string, serviceId: string, line: number): void 
   )
 }
 
-/** Records what a target has taken, and that it goes on at a line. */
+/** Records what a target has accepted, and at which line the drain continues. */
 export function recordSent(drainId: string, serviceId: string, nextLine: number, sent: number): void {
   const database = useDatabase()
   database.transaction(() => {
@@ -66,7 +66,7 @@ export function recordSent(drainId: string, serviceId: string, nextLine: number,
   })
 }
 
-/** Records lines that the target never takes, and why. */
+/** Records lines that the target will never get, and why. */
 export function recordDropped(
   drainId: string,
   serviceId: string,

@@ -7,25 +7,29 @@ export interface Expression {
   ignoreCase: boolean
 }
 
-/** Time grows with the length of a line times this, at most: RE2's program of an expression, in instructions. */
+/** Limit in instructions of RE2's compiled program: the time to match a line is at most its length times this. */
 const MAX_PROGRAM = 2_500
-/** Characters with what is repeated written out: more cannot become so small a program, and compiling takes as long. */
-const MAX_WRITTEN_OUT = 4 * MAX_PROGRAM
-/** A literal run, an escape, a class, a repetition, or one character of an expression (RE2's syntax). */
+/**
+ * Limit for the length with all repetitions written out. A longer one would not fit the program limit, and takes as long to
+ * compile.
+ */
+const MAX_EXPANDED_LENGTH = 4 * MAX_PROGRAM
+/** Splits an expression into literal runs, escapes, classes, repetitions and single characters (RE2's syntax). */
 const TOKENS =
-  /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?[a-z]+:\]|[^\]\\])*\]?|\{(?<least>\d+)(?:,(?<most>\d*))?\}|./gsu
-/** Escapes of a class, of a place or of a control character, which end with their letter. */
+  /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?[a-z]+:\]|[^\]\\])*\]?|\{(?<min>\d+)(?:,(?<max>\d*))?\}|./gsu
+/** Escapes for a class, a position or a control character, which are complete after one letter. */
 const SIMPLE_ESCAPE = /^\\[dDsSwWbBAztnrfvaC]$/
 const REPETITION = /^(?:[*?]|\{\d+(?:,\d*)?\})$/
-/** What is looked for: the cases of other characters are no matter of one to one. */
+/** Characters to pre-filter lines by. Only these: other characters may have no one-to-one mapping between cases. */
 const PLAIN = /^[ -~]$/
-/** Where the case does not count, without s: ſ stands for it too, and is not it in lower case. */
+/** The same without s, for matching in any case: ſ matches s too, but is not s in lower case. */
 const PLAIN_IN_ANY_CASE = /^[ -RT-rt-~]$/
 
-/** What finds an expression in a text. Throws an error that says why it cannot be used. */
+/** Compiles an expression to a test for a text. Throws an error that says why it cannot be used. */
 export function compileExpression({ expression, ignoreCase }: Expression): (text: string) => boolean {
   try {
-    if (writtenOut(expression) > MAX_WRITTEN_OUT) throw new Error('it is too large: repeat less in it')
+    if (expandedLength(expression) > MAX_EXPANDED_LENGTH)
+      throw new Error('it is too large: repeat less in it')
     const compiled = RE2JS.compile(expression, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
     if (compiled.programSize() > MAX_PROGRAM) throw new Error('it is too large: repeat less in it')
     return (text: string) => compiled.test(text)
@@ -37,14 +41,13 @@ export function compileExpression({ expression, ignoreCase }: Expression): (text
   }
 }
 
-/** How long an expression is with what it repeats written out. */
-function writtenOut(expression: string): number {
+/** The length of an expression with all repetitions written out. */
+function expandedLength(expression: string): number {
   const outer: number[] = []
   let length = 0
   let last = 0
   for (const { 0: token, groups } of expression.matchAll(TOKENS)) {
-    const times =
-      groups?.least === undefined ? null : Math.max(Number(groups.least), Number(groups.most ?? 0))
+    const times = groups?.min === undefined ? null : Math.max(Number(groups.min), Number(groups.max ?? 0))
     if (token === '(') {
       outer.push(length)
       length = last = 0
@@ -52,7 +55,7 @@ function writtenOut(expression: string): number {
       last = length + 1
       length = outer.pop()! + last
     } else {
-      // What is repeated was counted once already.
+      // The repeated part was already counted once.
       const added = times === null ? (token.startsWith('\\Q') ? token.length : 1) : last * times - last
       length += Math.max(0, added)
       last = times === null ? added : last * times
@@ -62,8 +65,8 @@ function writtenOut(expression: string): number {
 }
 
 /**
- * A text that every line has in it that the expression is found in, in one case or another; empty for none. The longest
- * that stands outside of all groups is taken: it is to be rare, not to be all.
+ * A text that must occur in each line that the expression matches, in some case; empty when there is none. Uses the longest
+ * literal outside of all groups: the text should be rare, it need not be complete.
  */
 export function requiredText({ expression, ignoreCase }: Expression): string {
   const plain = ignoreCase || expression.includes('(?') ? PLAIN_IN_ANY_CASE : PLAIN
@@ -78,7 +81,7 @@ export function requiredText({ expression, ignoreCase }: Expression): string {
     if (token === '|' && depth === 0) return ''
     if (token === ')') depth--
     const literal = literalOf(token)
-    // What follows such an escape may belong to it: \pL, \x41.
+    // The characters that follow such an escape may belong to it: \pL, \x41.
     if (literal === null) return ''
     if (REPETITION.test(token)) run.pop()
     const isPart = depth === 0 && literal !== '' && [...literal].every((character) => plain.test(character))
@@ -90,7 +93,7 @@ export function requiredText({ expression, ignoreCase }: Expression): string {
   return longest
 }
 
-/** What a token stands for; empty when it is no literal, null when that cannot be said of it alone. */
+/** The literal text of a token; empty when it is not a literal, null when the token alone does not determine it. */
 function literalOf(token: string): string | null {
   if (token.startsWith('\\Q')) return token.slice(2).replace(/\\E$/, '')
   if (/^\\[^A-Za-z0-9]$/.test(token)) return token.slice(1)

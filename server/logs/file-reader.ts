@@ -1,14 +1,14 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { Bell } from '../work/bell.ts'
 
-/** Read at once; more when a single line is longer. */
+/** How much is read at once; more when a single line is longer. */
 const BLOCK_BYTES = 64 * 1024
-const LONGEST_LINE_BYTES = 512 * 1024
+const MAX_LINE_BYTES = 512 * 1024
 /** Blocks kept for followers that are close behind each other: 4 MiB. */
 const KEPT_BLOCKS = 64
 const NEWLINE = 0x0a
 
-/** Reads one log for all who follow it: each block of it is read once, and each follower takes the blocks at its own pace. */
+/** Reads one log for all its followers: each block is read once, and each follower takes the blocks at its own pace. */
 export class LogReader {
   readonly grown = new Bell()
   readonly #path: string
@@ -21,24 +21,24 @@ export class LogReader {
     this.#path = path
   }
 
-  /** Changes whenever there may be more, or an end. */
+  /** Changes whenever there may be more lines, or the end. */
   get version(): number {
     return this.#version
   }
 
-  /** Tells the followers to look again. */
+  /** Makes the followers look again. */
   nudge(): void {
     this.#version++
     this.grown.ring()
   }
 
-  /** Whether more may come; asked once a change for all followers. */
+  /** Whether more lines may come. Asks only once per change, for all followers. */
   goesOn(ask: () => boolean): boolean {
     if (this.#goesOn?.version !== this.#version) this.#goesOn = { version: this.#version, value: ask() }
     return this.#goesOn.value
   }
 
-  /** The whole lines from an offset, the end of a block before; empty where no further line is complete yet. */
+  /** The whole lines from an offset, which is the end of the block before; empty while no further line is complete. */
   at(offset: number): Promise<Buffer> {
     const kept = this.#blocks.get(offset)
     if (kept) return kept
@@ -64,7 +64,7 @@ export class LogReader {
       const buffer = Buffer.allocUnsafe(size)
       const { bytesRead } = await file.read(buffer, 0, size, offset)
       const end = bytesRead === 0 ? -1 : buffer.lastIndexOf(NEWLINE, bytesRead - 1)
-      if (end !== -1 || bytesRead < size || size >= LONGEST_LINE_BYTES)
+      if (end !== -1 || bytesRead < size || size >= MAX_LINE_BYTES)
         return Buffer.from(buffer.subarray(0, end + 1))
     }
   }

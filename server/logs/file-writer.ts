@@ -4,13 +4,13 @@ import { cleanLine } from '../text/clean-line.ts'
 import { LineFile } from './line-file.ts'
 import { lostLine, storedLine, systemLine, type LogLine } from './lines.ts'
 
-/** A log on disk stops growing here. */
+/** The size limit of a log on disk. */
 const MAX_LOG_BYTES = 20 * 1024 * 1024
-/** Of these, kept for what the server itself says, and for the last line of a program. */
+/** How much of that is reserved for lines of the server itself and for the last line of a program. */
 const SYSTEM_BYTES = 256 * 1024
-/** Lines wait this long for others, so that a chatty build costs few writes. */
+/** Lines are collected for this long before they are written, so that a chatty build causes few writes. */
 const FLUSH_DELAY_MS = 20
-/** Lines waiting for the disk; those of a faster producer that does not wait are counted and left out. */
+/** Limit for lines that wait for the disk. Lines of a faster program that does not wait are dropped and counted. */
 const MAX_PENDING_BYTES = 4 * 1024 * 1024
 
 interface Listeners {
@@ -18,17 +18,17 @@ interface Listeners {
   closed: () => void
 }
 
-/** Appends to the log of one deploy or job: whole lines only, so that a reader never sees a torn one. */
+/** Appends to the log of one deploy or job. Writes only whole lines, so that a reader never sees a torn one. */
 export class LogWriter {
   readonly #listeners: Listeners
   readonly #file: Promise<LineFile>
   #pending: string[] = []
   #pendingBytes = 0
-  /** Of the file, with what waits for it. */
+  /** The size of the file including the pending lines. */
   #size = 0
-  /** Lines left out since the log last said so, and why. */
+  /** Lines dropped since the log last reported them. */
   #lost = 0
-  /** Lines that the disk did not take since the log last said so, and what it said. */
+  /** Lines that the disk did not accept since the log last reported them, and the error. */
   #unkept = 0
   #fault: unknown = null
   #isCut = false
@@ -43,21 +43,24 @@ export class LogWriter {
       .then(async (file) => {
         this.#size += await file.size()
       })
-      // It is met again by what is written.
+      // The next write fails with the same error.
       .catch(() => {})
   }
 
-  /** A line of the server's own. */
+  /** Adds a line of the server itself. */
   system(line: string): void {
     this.write(systemLine(line))
   }
 
-  /** A line of a program. */
+  /** Adds a line of a program. */
   output(stream: 'stdout' | 'stderr', line: string): void {
     this.write({ ts: new Date().toISOString(), stream, line })
   }
 
-  /** Adds a line. A program's is left out and counted when the log is full, or when it comes faster than the disk takes it. */
+  /**
+   * Adds a line. A program's line is dropped and counted when the log is full, or when lines arrive faster than the disk
+   * accepts them.
+   */
   write(entry: LogLine): void {
     const isFull = this.#size >= MAX_LOG_BYTES - SYSTEM_BYTES
     if (entry.stream !== 'system' && (isFull || this.#pendingBytes > MAX_PENDING_BYTES)) {
@@ -65,24 +68,27 @@ export class LogWriter {
       if (isFull && !this.#isCut) this.#cut()
       return
     }
-    this.#tellLost(isFull)
+    this.#reportLost(isFull)
     this.#append({ ...entry, line: cleanLine(entry.line) })
   }
 
-  /** Resolves when a producer that can wait may go on. */
+  /** Resolves when a program that can wait may continue. */
   async ready(): Promise<void> {
     while (this.#pendingBytes > MAX_PENDING_BYTES / 2) await this.flushed()
   }
 
-  /** Resolves when what was written so far is in the file, or cannot be. */
+  /** Resolves when everything written so far is in the file, or has failed to be. */
   async flushed(): Promise<void> {
     this.#flush()
     await this.#flushed
   }
 
-  /** Writes what waits and closes the file. Throws `ENOSPC` and its like when the end of the log is not in it. */
+  /**
+   * Writes the pending lines and closes the file. Throws the disk's error, such as `ENOSPC`, when the end of the log could
+   * not be written.
+   */
   async close(): Promise<void> {
-    this.#tellLost(this.#isCut)
+    this.#reportLost(this.#isCut)
     await this.flushed()
     if (this.#unkept > 0) await this.#put([])
     this.#listeners.closed()
@@ -94,16 +100,18 @@ export class LogWriter {
   #cut(): void {
     this.#isCut = true
     const mebibytes = MAX_LOG_BYTES / 1024 / 1024
-    this.#append(systemLine(`the log is cut here: the output has reached its ${mebibytes} MiB`))
+    this.#append(systemLine(
+      `the log is cut off here: the output has reached the limit of ${mebibytes} MiB`,
+    ))
   }
 
-  #tellLost(isFull: boolean): void {
+  #reportLost(isFull: boolean): void {
     if (this.#lost === 0) return
     const lines = this.#lost === 1 ? '1 line was' : `${this.#lost} lines were`
     this.#append(
       isFull
         ? systemLine(`${lines} left out here: the log is full`)
-        : lostLine(this.#lost, 'the output came faster than the disk takes it'),
+        : lostLine(this.#lost, 'the output came faster than it can be stored'),
     )
     this.#lost = 0
   }
@@ -127,9 +135,9 @@ export class LogWriter {
     this.#flushed = this.#flushed.then(() => this.#put(lines))
   }
 
-  /** Never throws: a full disk must not end the server, and once there is room again the log goes on. */
+  /** Never throws: a full disk must not stop the server, and when there is space again the log continues. */
   async #put(lines: readonly string[]): Promise<void> {
-    // Before what comes after it, in one write: a kill between the two would leave a hole that nothing tells of.
+    // Written in front of the next lines, in one write: a kill between two writes would leave an unreported gap.
     const note = this.#unkept === 0 ? [] : [storedLine(lostLine(this.#unkept, 'the disk did not take it'))]
     const waiting = Buffer.from(lines.join(''))
     const text = note.length === 0 ? waiting : Buffer.concat([Buffer.from(note.join('')), waiting])

@@ -26,7 +26,7 @@ export function openLog(id: string): LogWriter {
   return writer
 }
 
-/** Adds a line of the server's own to a log, whether somebody writes to it or not. */
+/** Adds a line of the server itself to a log, whether it is open for writing or not. */
 export async function noteInLog(id: string, line: string): Promise<void> {
   const running = writers.get(id)
   if (running) return running.system(line)
@@ -40,19 +40,19 @@ export async function removeLog(id: string): Promise<void> {
   await rm(pathOf(id), { force: true })
 }
 
-/** Whether more may still be written to a log. */
+/** Whether a log is still open for writing. */
 export function isOpen(id: string): boolean {
   return writers.has(id)
 }
 
-/** Wakes who follows a log, because what decides about its end has changed. */
+/** Wakes the followers of a log, because its end may have been decided. */
 export function nudgeLog(id: string): void {
   readers.get(id)?.reader.nudge()
 }
 
 /**
- * The stored lines of a log in blocks; while `unfinished` says so, also those that come, until it no longer does. All
- * who read a log share its blocks, and nobody waits for a slower one. Take a block apart with `linesOf`.
+ * The stored lines of a log in blocks and, while `unfinished` returns true, the new ones. All readers of a log share its
+ * blocks, and nobody waits for a slower reader. Use `linesOf` to split a block.
  */
 export async function* readLog(
   id: string,
@@ -74,7 +74,7 @@ export async function* readLog(
       if (block.length > 0) yield block
       else if (!more) return
       else if (judged !== version) {
-        // What was written before the end is read after this.
+        // Lines written before the end was decided are still read after this.
         more = reader.goesOn(unfinished)
         judged = version
       } else if (version === reader.version) await reader.grown.wait(signal)
@@ -88,7 +88,10 @@ export async function* readLog(
   }
 }
 
-/** The lines of a block as they are stored: JSON. What older servers left of a line that a kill cut off is no line. */
+/**
+ * The stored lines of a block, as JSON. Older servers may have left a line that was cut off when the process was killed; it
+ * is skipped.
+ */
 export function linesOf(block: Buffer): string[] {
   return block
     .toString('utf8')
@@ -96,7 +99,7 @@ export function linesOf(block: Buffer): string[] {
     .filter((line) => line.endsWith('"}'))
 }
 
-/** The lines of a block. */
+/** The parsed lines of a block. */
 export function parseLines(block: Buffer): LogLine[] {
   return linesOf(block).map((line) => JSON.parse(line) as LogLine)
 }

@@ -1,39 +1,39 @@
 import { compileExpression, requiredText, type Expression } from './expression.ts'
 import type { LogLine } from './lines.ts'
 
-/** Which lines of a service's log are wanted; moments are timestamps as lines have them. */
+/** Which lines of a service's log are wanted. Times are timestamps in the format of the lines. */
 export interface LineFilter {
   since: string | null
   until: string | null
   stream: LogLine['stream'] | null
-  /** Names of instances; null for all. */
+  /** Instance names; null for all. */
   instances: string[] | null
   search: Search | null
 }
 
-/** What a line has to hold: a text in any case, or an expression. */
+/** What a line must contain: a text in any case, or a match of an expression. */
 export type Search = { text: string } | Expression
 
-/** Takes the lines that are wanted out of a block of whole stored lines, in their order, each without its newline. */
+/** Returns the wanted lines of a block of whole stored lines, in order, each without its newline. */
 export type LineMatcher = (block: string) => string[]
 
-/** Where the values stand in a stored line, whose fields are always written in this order. */
+/** Offsets of the values in a stored line, whose fields are always written in this order. */
 const TS_START = '{"ts":"'.length
 const TS_END = TS_START + '2000-01-01T00:00:00.000Z'.length
 const STREAM_START = TS_END + '","stream":"'.length
 const STREAM_END = STREAM_START + 'stdout'.length
 const TEXT_START = STREAM_END + '","line":"'.length
-/** A colour as JSON has it. */
+/** A colour as escaped by JSON. */
 const COLOUR = /\\u001b\[[\d;:]*m/g
 const COLOUR_START = '\\u001b['
 const SHOWN_COLOUR = /\u001b\[[\d;:]*m/g
 
 /** Whether every line is wanted. */
-export function takesAll(filter: LineFilter): boolean {
+export function matchesAll(filter: LineFilter): boolean {
   return Object.values(filter).every((value) => value === null)
 }
 
-/** `text`, or `/expression/` with an `i` behind it for any case. Throws for what is no expression. */
+/** Parses `text`, or `/expression/` with an optional `i` for any case. Throws for an invalid expression. */
 export function parseSearch(given: string): Search {
   const [, expression, flag] = /^\/(.+)\/(i?)$/s.exec(given) ?? []
   if (expression === undefined) return { text: given }
@@ -42,7 +42,7 @@ export function parseSearch(given: string): Search {
   return search
 }
 
-/** What finds the wanted lines. */
+/** Returns a function that finds the wanted lines. */
 export function lineMatcher(filter: LineFilter): LineMatcher {
   const tests = [...headTests(filter)]
   const isWanted = (line: string) => tests.every((test) => test(line))
@@ -53,7 +53,7 @@ export function lineMatcher(filter: LineFilter): LineMatcher {
   return (block) => candidates(block).filter((line) => isWanted(line) && shows(shownText(line)))
 }
 
-/** Whether a text is what is searched for. */
+/** Returns a function that tests a text for the search. */
 function textTest(search: Search): (text: string) => boolean {
   if ('expression' in search) return compileExpression(search)
   const needle = search.text.toLowerCase()
@@ -70,12 +70,12 @@ function* headTests({ since, until, stream, instances }: LineFilter): Generator<
   }
 }
 
-/** The lines of a block. A line that a kill cut off is none. */
+/** The lines of a block. A line that was cut off when the process was killed is left out. */
 export function linesIn(block: string): string[] {
   return block.split('\n').filter((line) => line.endsWith('"}'))
 }
 
-/** What a line shows: its text without colours. Only what JSON had to escape is taken apart as JSON. */
+/** The text of a line as it is shown, without colours. Parses JSON only when the text has an escape. */
 function shownText(line: string): string {
   const end = line.indexOf('"', TEXT_START)
   const escape = line.indexOf('\\', TEXT_START)
@@ -85,15 +85,15 @@ function shownText(line: string): string {
 }
 
 /**
- * Finds the lines that may hold a text in any case, without taking every line apart: the text is looked for in the block
- * as it is stored, in lower case. Every line that does hold it is among them.
+ * Finds the lines that may contain a text in any case, without parsing each line: searches the stored block in lower case.
+ * Never misses a line that contains it.
  */
 function candidateFinder(text: string): LineMatcher {
   if (text === '') return linesIn
   const stored = JSON.stringify(text.toLowerCase()).slice(1, -1)
   return (block) => {
     const lower = block.toLowerCase()
-    // Colours may stand within the text; and a few characters grow when they become small ones.
+    // Colours may be inside the text, and a few characters have a longer lower case, which shifts the offsets.
     if (lower.includes(COLOUR_START) || lower.length !== block.length) return linesWith(block, stored)
     const found: string[] = []
     for (let at = lower.indexOf(stored); at !== -1;) {

@@ -2,24 +2,27 @@ import { open } from 'node:fs/promises'
 import { isBroken, readPart, type Slice } from './parts.ts'
 
 /** Longer than any line as JSON. */
-const LONGEST_LINE_BYTES = 256 * 1024
+const MAX_LINE_BYTES = 256 * 1024
 const NEWLINE = 0x0a
 
-/** Lines that follow each other in a log. */
+/** Consecutive lines of a log. */
 export interface Batch {
   /** The number of the first line. */
   first: number
-  /** As they are stored, each with its newline. */
+  /** The stored lines, each with its newline. */
   text: Buffer
   count: number
 }
 
-/** Reads a log on, line by its number after line. It knows where the next one stands, so that a batch costs what it is long. */
+/** Reads a log forward by line number. Remembers the offset of the next line, so that a batch costs only its own length. */
 export class ForwardReader {
   #place: { first: number; line: number; offset: number } | null = null
   #unpacked: { first: number; content: Buffer } | null = null
 
-  /** What follows from a line on, up to so many lines and bytes; from the oldest kept line when that one is gone or in a broken part. Null for nothing yet. */
+  /**
+   * Returns the lines from a number on, limited in count and bytes. Starts at the oldest kept line when that one is gone or
+   * in a broken part. Null when there are none yet.
+   */
   async next(
     slices: readonly Slice[],
     line: number,
@@ -49,7 +52,7 @@ export class ForwardReader {
     return { first: from, ...batch }
   }
 
-  /** Where a line stands in its part; null when the part is gone, or does not have it yet. */
+  /** The offset of a line in its part; null when the part is gone, or does not have the line yet. */
   async #offsetOf(slice: Slice, line: number): Promise<number | null> {
     if (line === slice.first) return 0
     if (this.#place?.first === slice.first && this.#place.line === line) return this.#place.offset
@@ -69,7 +72,7 @@ export class ForwardReader {
     this.#unpacked = null
     try {
       const room = (slice.bytes ?? Infinity) - offset
-      const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(room, maxBytes + LONGEST_LINE_BYTES)))
+      const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(room, maxBytes + MAX_LINE_BYTES)))
       const { bytesRead } = await file.read(buffer, 0, buffer.length, offset)
       return buffer.subarray(0, bytesRead)
     } finally {
@@ -85,7 +88,7 @@ export class ForwardReader {
   }
 }
 
-/** Whole lines from the beginning of a text. */
+/** Takes whole lines from the beginning of a text. */
 function take(content: Buffer, maxLines: number, maxBytes: number): { text: Buffer; count: number } {
   let end = 0
   let count = 0

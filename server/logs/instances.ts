@@ -1,6 +1,6 @@
 import { useDatabase } from '../context.ts'
 
-/** Remembers of which service and deploy an instance is, for when it is no more and its lines are still kept. */
+/** Remembers the service and deploy of an instance, for the time when it is gone and its lines are still kept. */
 export function recordLogInstance(id: string): void {
   useDatabase().run(
     `INSERT INTO log_instances (id, service_id, deploy_id, created_at)
@@ -9,7 +9,7 @@ export function recordLogInstance(id: string): void {
   )
 }
 
-/** The deploys of a service's instances, also of those that are gone, newest first. */
+/** The deploys of a service's instances, including those that are gone, newest first. */
 export function instanceDeploys(serviceId: string): Map<string, string> {
   const rows = useDatabase().all<{ id: string; deploy_id: string }>(
     'SELECT id, deploy_id FROM log_instances WHERE service_id = ? ORDER BY created_at DESC, id',
@@ -18,7 +18,7 @@ export function instanceDeploys(serviceId: string): Map<string, string> {
   return new Map(rows.map(({ id, deploy_id }) => [id, deploy_id]))
 }
 
-/** Forgets instances that have been gone for so long that their lines are too. */
+/** Forgets instances that have been gone for so long that their lines are gone too. */
 export function tidyLogInstances(retentionMs: number): void {
   const now = Date.now()
   useDatabase().run(

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { timestamp } from '../clock.ts'
 
-/** One line of a deploy's, a job's or a container's log on the wire. */
+/** One line of a deploy's, a job's or a container's log, as the API returns it. */
 export const LogLine = z
   .object({
     ts: z.string(),
@@ -17,23 +17,23 @@ export function storedLine(line: LogLine): string {
   return `${JSON.stringify(line)}\n`
 }
 
-/** An engine's timestamp, which has up to nine digits of the second, as every timestamp on the wire has it. */
+/** Converts an engine's timestamp, which has up to nine digits after the second, to the API's format. */
 export function lineTime(engineTime: string): string {
   return new Date(engineTime).toISOString()
 }
 
-/** A line of the server's own in a log. */
+/** A log line from the server itself. */
 export function systemLine(line: string): LogLine {
   return { ts: timestamp(Date.now()), stream: 'system', line }
 }
 
-/** One that says how many lines are missing at its place, of one instance where that is known. */
+/** A line that says how many lines are missing in its place, and of which instance if that is known. */
 export function lostLine(count: number, why: string, instance?: string): LogLine {
   const line = systemLine(`${count === 1 ? '1 line was' : `${count} lines were`} lost here: ${why}`)
   return instance === undefined ? line : { ...line, instance }
 }
 
-/** Whether a line says that others are missing at its place. */
+/** Whether a line says that others are missing in its place. */
 export function tellsLoss({ stream, line }: LogLine): boolean {
   return stream === 'system' && line.includes(' lost here: ')
 }

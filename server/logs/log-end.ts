@@ -16,16 +16,19 @@ interface OpenPart {
   bytes: number
 }
 
-/** The end of a log on the disk: the part that is written now, and the number of the line that comes next. One writes at a time. */
+/**
+ * The end of a log on the disk: the part being written, and the number of the next line. Only one caller may write at a
+ * time.
+ */
 export class LogEnd {
   readonly #directory: string
   readonly #maxPartBytes: number
   readonly #partClosed: () => void
   #part: OpenPart | null = null
-  /** Null until the parts were looked at. */
+  /** Null until the existing parts have been read. */
   #next: number | null = null
   #opening: Promise<void> | null = null
-  /** Of the part that is written, also while it is being opened: nobody else may take it for a closed one. */
+  /** Path of the part being written. Set before the file is open, so that nobody takes the part for a closed one. */
   #path: string | null = null
 
   constructor(directory: string, maxPartBytes: number, partClosed: () => void) {
@@ -34,7 +37,7 @@ export class LogEnd {
     this.#partClosed = partClosed
   }
 
-  /** The part that is written now; null when none is. */
+  /** The part being written; null when there is none. */
   get path(): string | null {
     return this.#path
   }
@@ -44,12 +47,12 @@ export class LogEnd {
     return this.#part?.day ?? null
   }
 
-  /** The number of the next line, once it was found. */
+  /** The number of the next line. Valid after `opened`. */
   get next(): number {
     return this.#next!
   }
 
-  /** What is stored now. */
+  /** The parts that are stored now. */
   slices(): Slice[] {
     return listParts(this.#directory).map((part) => ({
       ...part,
@@ -57,7 +60,10 @@ export class LogEnd {
     }))
   }
 
-  /** Finds the end of what an earlier run has stored: once, as a torn end is cut off then, and a later one may be growing. */
+  /**
+   * Finds the end of what an earlier run stored. Done only once: it cuts off a torn last line, and later that line may be
+   * one being written.
+   */
   opened(): Promise<void> {
     this.#opening ??= this.#open().catch((error: unknown) => {
       this.#opening = null
@@ -67,8 +73,8 @@ export class LogEnd {
   }
 
   /**
-   * Appends as many of the lines as the part and the disk have room for, one at least, and calls `kept` with their number in
-   * the turn in which they belong to the log. Throws when the disk takes none.
+   * Appends as many of the lines as the part and the disk have room for, at least one, and calls `kept` with their number, in
+   * the same turn of the event loop in which they become part of the log. Throws when the disk takes none.
    */
   async append(lines: readonly string[], kept: (count: number) => void): Promise<void> {
     const part = await this.#current()
@@ -81,17 +87,17 @@ export class LogEnd {
     if (part.bytes >= this.#maxPartBytes) await this.close()
   }
 
-  /** Closes the part that is written, so that it can be packed. */
+  /** Closes the part being written, so that it can be packed. */
   async close(): Promise<void> {
     const part = this.#part
     this.#part = null
     this.#path = null
-    // What a fault of the disk leaves of it is found by the next look.
+    // If closing fails, whoever reads the part next handles what is on the disk.
     await part?.file.close().catch(() => {})
     if (part) this.#partClosed()
   }
 
-  /** The part to write to: the last one when it is of today and not full, else a new one. */
+  /** The part to write to: the last one if it is from today and not full, otherwise a new one. */
   async #current(): Promise<OpenPart> {
     await this.opened()
     const day = dayOf(Date.now())
@@ -124,14 +130,14 @@ export class LogEnd {
   }
 }
 
-/** How many lines go into so many bytes; one always does, so that a part is longer by no more than a line. */
+/** How many lines fit into a number of bytes; at least one, so a part exceeds its limit by at most one line. */
 function countWithin(lines: readonly string[], bytes: number): number {
   let length = 0
   const end = lines.findIndex((line) => (length += Buffer.byteLength(line)) > bytes)
   return end === -1 ? lines.length : end + 1
 }
 
-/** How many lines a packed part has that can be read; one at least, so that the next part gets another name. */
+/** How many readable lines a packed part has; at least one, so that the next part gets another name. */
 async function countPacked(path: string): Promise<number> {
   let count = 0
   await pipeline(createReadStream(path), createGunzip(), async (pieces: AsyncIterable<Buffer>) => {

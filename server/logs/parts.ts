@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 
 /**
- * A log is kept in parts, files of whole lines, each a LogLine as JSON. A part is named by the number of its first line,
- * counted from the beginning of the log, and by the day (UTC) on which it was begun; a closed one is compressed.
+ * A log is stored in parts: files of whole lines, each a LogLine as JSON. The name of a part contains the number of its
+ * first line, counted from the beginning of the log, and the day (UTC) on which it was begun. Closed parts are compressed.
  */
 export interface Part {
   first: number
@@ -15,24 +15,24 @@ export interface Part {
   path: string
 }
 
-/** A part as a reader found it: of one that still grows, so many bytes. */
+/** A part as a reader found it, with the number of bytes if it is still growing. */
 export interface Slice extends Part {
   bytes: number | null
 }
 
 const NUMBER_DIGITS = 15
 const NAME = /^(\d{15})\.(\d{4}-\d{2}-\d{2})\.ndjson(\.gz)?$/
-/** More than any part has in it unpacked: a file that was put there by somebody else does not fill the memory. */
+/** More than any part has uncompressed. Keeps a file that something else put there from filling the memory. */
 const MAX_PART_BYTES = 64 * 1024 * 1024
 
 const unpack = promisify(gunzip)
 
-/** The path of a part that is begun. */
+/** The path of a new part. */
 export function partPath(directory: string, first: number, day: string): string {
   return join(directory, `${String(first).padStart(NUMBER_DIGITS, '0')}.${day}.ndjson`)
 }
 
-/** The parts of a log, oldest first; of one that is there packed and unpacked, the packed one, which is whole. */
+/** The parts of a log, oldest first. When a part exists packed and unpacked, only the packed one, which is complete. */
 export function listParts(directory: string): Part[] {
   const parts = new Map<number, Part>()
   for (const name of namesIn(directory).sort()) {
@@ -44,7 +44,7 @@ export function listParts(directory: string): Part[] {
   return [...parts.values()]
 }
 
-/** The whole of a part, unpacked; null when it is there no more. A part may have been packed since it was found. */
+/** The whole content of a part, unpacked; null when it is gone. Also finds a part that was packed after it was listed. */
 export async function readPart({ path, isPacked, bytes }: Slice): Promise<Buffer | null> {
   try {
     if (isPacked) return await unpack(await readFile(path), { maxOutputLength: MAX_PART_BYTES })
@@ -56,13 +56,13 @@ export async function readPart({ path, isPacked, bytes }: Slice): Promise<Buffer
   }
 }
 
-/** Whether a part was met that can never be unpacked, as it is damaged or too large. */
+/** Whether the error means that a part can never be unpacked, because it is damaged or too large. */
 export function isBroken(error: unknown): boolean {
   const { code = '' } = error as NodeJS.ErrnoException
   return code.startsWith('Z_') || code === 'ERR_BUFFER_TOO_LARGE'
 }
 
-/** The day of a moment, in UTC. */
+/** The day of a time, in UTC. */
 export function dayOf(moment: number): string {
   return new Date(moment).toISOString().slice(0, 'yyyy-mm-dd'.length)
 }

@@ -2,7 +2,7 @@ import { getDeploy } from '../deploys/store.ts'
 import { AppError, messageOf } from '../errors.ts'
 import { lostLine, systemLine, type LogLine } from './lines.ts'
 import { takeTurn } from '../work/turns.ts'
-import { lineMatcher, takesAll, type LineFilter } from './filter.ts'
+import { lineMatcher, matchesAll, type LineFilter } from './filter.ts'
 import { instanceDeploys } from './instances.ts'
 import type { LineRing } from './ring.ts'
 import { ReaderRoom } from './room.ts'
@@ -13,21 +13,21 @@ import type { Slice } from './parts.ts'
 import { readTail, type Found } from './tail.ts'
 import { Slots } from '../work/slots.ts'
 
-/** The most recent lines that one reader gets. */
+/** The maximum number of recent lines per reader. */
 const MAX_TAIL = 100_000
-/** Stored lines are looked for by so many readers at one time without a thread. */
+/** How many readers at a time may read stored lines without a thread. */
 const MAX_LOOKS = 8
 
 const looks = new Slots(MAX_LOOKS)
 
-/** What of a block of live lines is wanted. */
+/** Filters a block of live lines. */
 type Live = (block: Buffer) => Buffer | Promise<Buffer>
 
-/** One who reads a service's log. */
+/** One reading of a service's log. */
 export interface LogReading {
-  /** Blocks of stored lines: the recent ones, and with `follow` those that come, until the service is gone. */
+  /** Blocks of stored lines: the recent ones, and with `follow` the new ones, until the service is gone. */
   read(signal: AbortSignal): AsyncGenerator<Buffer>
-  /** To be called once nothing more is read. */
+  /** Must be called when reading has ended. */
   leave(): void
 }
 
@@ -43,8 +43,8 @@ export function filterOf(serviceId: string, query: ServiceLogQuery): LineFilter 
 }
 
 /**
- * Begins to read the log of a service: who reads gets the last `tail` wanted lines that were taken in before this has
- * returned and, with `follow`, everything wanted that comes after. Throws `service_unavailable` for one search too many.
+ * Begins to read the log of a service. The reader gets the last `tail` wanted lines that were added before this function
+ * returns and, with `follow`, all wanted lines after that. Throws `service_unavailable` when too many searches are running.
  */
 export async function openServiceLog(
   serviceId: string,
@@ -67,7 +67,7 @@ export async function openServiceLog(
   }
   try {
     const live = liveFilter(filter, signal)
-    if (takesAll(filter) && ring.reaches(tail)) {
+    if (matchesAll(filter) && ring.reaches(tail)) {
       const start = ring.tail(tail)
       return { read: (stop) => followed(own.removed, ring, start, live, stop), leave }
     }
@@ -83,7 +83,7 @@ export async function openServiceLog(
   }
 }
 
-/** Looks for recent lines. Nothing is held for them when it fails. */
+/** Finds recent lines. When it fails, it holds no memory for them. */
 async function look(
   slices: readonly Slice[],
   filter: LineFilter,
@@ -99,7 +99,7 @@ async function look(
   }
 }
 
-/** In a thread of its own when every line has to be read. */
+/** Reads in a separate thread when every line has to be searched. */
 async function findIn(
   slices: readonly Slice[],
   filter: LineFilter,
@@ -108,7 +108,7 @@ async function findIn(
   signal: AbortSignal,
 ): Promise<Found> {
   if (filter.search === null || tail === 0) {
-    const matcher = takesAll(filter) ? null : lineMatcher(filter)
+    const matcher = matchesAll(filter) ? null : lineMatcher(filter)
     return looks.run(() => readTail(slices, matcher, tail, room, signal))
   }
   const thread = new SearchThread(filter, signal)
@@ -122,7 +122,8 @@ async function findIn(
 }
 
 async function* blocksOf({ blocks, isCut }: Found, room: ReaderRoom): AsyncGenerator<Buffer> {
-  if (isCut) yield asBlock(systemLine('older lines are left out here: ask for fewer, or for a shorter time'))
+  if (isCut)
+    yield asBlock(systemLine('older lines are left out here: ask for fewer lines, or for a shorter time'))
   for (const block of blocks) {
     await takeTurn()
     yield block
@@ -148,7 +149,7 @@ async function* followed(
         const text = live ? await live(taken.text) : taken.text
         if (text.length > 0) yield text
       } catch (error) {
-        // A stream that stops without `end` was cut, as its reader knows.
+        // The stream ends without an `end` event, which tells its reader that it is incomplete.
         yield asBlock(systemLine(messageOf(error)))
         return
       }
@@ -157,9 +158,9 @@ async function* followed(
   }
 }
 
-/** What takes the wanted lines out of those that come; an expression is looked for in a thread. */
+/** Returns a filter for new lines; null when all are wanted. An expression is matched in a thread. */
 function liveFilter(filter: LineFilter, signal: AbortSignal): Live | null {
-  if (takesAll(filter)) return null
+  if (matchesAll(filter)) return null
   if (filter.search && 'expression' in filter.search) {
     const thread = new SearchThread(filter, signal)
     return (block) => thread.match(block)
@@ -184,7 +185,7 @@ function instancesWanted(serviceId: string, { instance, deploy }: ServiceLogQuer
     throw new AppError('not_found', `there is no deploy ${deploy} of this service`)
   const ofDeploy = [...known].filter(([, of]) => deploy === undefined || of === deploy).map(([id]) => id)
   if (instance === undefined) return ofDeploy
-  // The end of its name alone is what the dashboard shows.
+  // The dashboard shows only the end of an instance's name.
   const named = ofDeploy.filter((id) => id === instance || id.endsWith(`-${instance}`))
   return named.length > 0 || deploy !== undefined ? named : [instance]
 }

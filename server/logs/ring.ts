@@ -1,30 +1,30 @@
 import { Bell } from '../work/bell.ts'
 
-/** What a follower may be behind before it misses lines: 100,000 lines of usual length. */
+/** How far a follower may fall behind before it misses lines: 100,000 lines of typical length. */
 const MAX_BYTES = 16 * 1024 * 1024
-/** Lines are put together up to this, and handed to a follower so. */
+/** Lines are joined into blocks of this size, which followers get as they are. */
 const BLOCK_BYTES = 64 * 1024
 const NEWLINE = 0x0a
 
-/** Some lines as JSON, each with a newline. */
+/** A block of lines as JSON, each with a newline. */
 interface Block {
   /** The position of its first line, counted from the beginning. */
   first: number
   text: Buffer
-  /** Where each line ends in the text. */
+  /** The offset in `text` at which each line ends. */
   ends: number[]
-  /** What follows so many lines of it, once for all followers that stand there. */
+  /** The text after this many of its lines, shared by all followers at that position. */
   rests: Map<number, Buffer>
 }
 
-/** What a follower gets next: how many lines it has missed, then lines, and where it stands then. */
+/** What a follower gets next: how many lines it missed, the lines, and its next position. */
 interface Taken {
   lost: number
   text: Buffer
   next: number
 }
 
-/** The newest lines of a log, written out once and read by any number of followers, each at its own pace. */
+/** The newest lines of a log, formatted once and read by any number of followers, each at its own pace. */
 export class LineRing {
   readonly grown = new Bell()
   #blocks: Block[] = []
@@ -32,7 +32,7 @@ export class LineRing {
   #isWhole = false
   #end: number
 
-  /** An empty ring, whose first line will have this position. */
+  /** Creates an empty ring, whose first line will have this position. */
   constructor(end = 0) {
     this.#end = end
   }
@@ -53,7 +53,10 @@ export class LineRing {
     this.grown.ring()
   }
 
-  /** Puts stored lines before the first one; `isAll` when no older ones are stored. Only into a ring that has lost none. */
+  /**
+   * Inserts stored lines before the first one. `isAll` says that no older ones are stored. Only for a ring that has dropped
+   * no lines.
+   */
   prepend(blocks: readonly Buffer[], isAll: boolean): void {
     this.#isWhole = isAll
     const lines = blocks.map((text) => ({ text, ends: endsOf(text) }))
@@ -67,12 +70,12 @@ export class LineRing {
     this.#blocks.unshift(...before)
   }
 
-  /** Whether it holds the last so many lines of the log, or all there are. */
+  /** Whether it contains the last `count` lines of the log, or all that exist. */
   reaches(count: number): boolean {
     return this.#isWhole || this.#end - this.#start >= count
   }
 
-  /** The lines at a position and after it, as many as go at once; null when there are none yet. */
+  /** The lines from a position to the end of its block; null when there are none yet. */
   take(position: number): Taken | null {
     if (position >= this.#end) return null
     const start = Math.max(position, this.#start)
@@ -84,7 +87,7 @@ export class LineRing {
     }
   }
 
-  /** The position of the last so many lines that are still there. */
+  /** The position of the last `count` lines, or of the oldest one that is still there. */
   tail(count: number): number {
     return Math.max(this.#start, this.#end - count)
   }
@@ -93,7 +96,7 @@ export class LineRing {
     return this.#blocks[0]?.first ?? this.#end
   }
 
-  /** Adds lines to the last block, or to a new one, until it is full; answers those that are left. */
+  /** Adds lines to the last block, or to a new one, until it is full. Returns the lines that are left. */
   #fill(lines: Buffer[]): Buffer[] {
     let block = this.#blocks.at(-1)
     if (!block || block.text.length >= BLOCK_BYTES) {
@@ -110,7 +113,7 @@ export class LineRing {
     return lines.slice(count)
   }
 
-  /** The block that holds a position, found by halving. */
+  /** Finds the block that contains a position, by binary search. */
   #indexOf(position: number): number {
     let low = 0
     let high = this.#blocks.length - 1

@@ -1,13 +1,13 @@
 import type { Room } from './tail.ts'
 
-/** Lines that were found and not sent yet, of all readers together. */
+/** How many bytes of found lines all readers together may hold until they are sent. */
 const ALL_BYTES = 64 * 1024 * 1024
-/** Of one reader: 100,000 lines of usual length. */
+/** The same for one reader: 100,000 lines of typical length. */
 const READER_BYTES = 24 * 1024 * 1024
 
 let free = ALL_BYTES
 
-/** What one reader may hold of lines that were found: less when others hold much. To be given back. */
+/** How many bytes of found lines one reader may hold: fewer when others hold many. Must be given back. */
 export class ReaderRoom implements Room {
   #held = 0
 
@@ -18,12 +18,12 @@ export class ReaderRoom implements Room {
     return true
   }
 
-  /** How much more it may hold. */
+  /** How many more bytes it may hold. */
   get left(): number {
     return Math.min(free, READER_BYTES - this.#held)
   }
 
-  /** Gives bytes back that were sent; all without a number. */
+  /** Gives back the bytes of lines that were sent; all bytes when called without a number. */
   give(bytes = this.#held): void {
     this.#held -= bytes
     free += bytes

@@ -4,13 +4,13 @@ import { messageOf } from '../errors.ts'
 import { InEnvironment, LogTail, QueryBoolean } from '../http/query.ts'
 import { parseSearch, type Search } from './filter.ts'
 
-/** Recent lines when the request does not say how many. */
+/** How many recent lines are sent when the request does not say. */
 const DEFAULT_TAIL = 100
-/** Of a search; the filter holds it, and it stands in URLs. */
+/** Limit for a search, which is also part of URLs. */
 const MAX_SEARCH_CHARACTERS = 500
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** A moment: a timestamp, or so long ago. */
+/** A time: a timestamp, or how long ago. */
 const Moment = z
   .string()
   .transform((text, context) => {
@@ -42,11 +42,11 @@ const LogQuery = z.strictObject({
     .max(MAX_SEARCH_CHARACTERS, `must have at most ${MAX_SEARCH_CHARACTERS} characters`)
     .transform(searchIn)
     .optional()
-    .meta({ description: 'A text in any case, or /an expression/ of RE2', examples: ['timeout'] }),
+    .meta({ description: 'A text in any case, or an RE2 expression between slashes', examples: ['timeout'] }),
   stream: z
     .enum(['stdout', 'stderr', 'system'])
     .optional()
-    .meta({ description: 'Lines of this stream alone' }),
+    .meta({ description: 'Only lines of this stream' }),
 })
 
 type Span = Pick<z.output<typeof LogQuery>, 'since' | 'until' | 'follow'>
@@ -75,7 +75,7 @@ export const ServiceLogQuery = LogQuery.extend({
   .refine(canEnd, CAN_END)
 export type ServiceLogQuery = z.output<typeof ServiceLogQuery>
 
-/** The query of a datastore's log, which has one container and no deploys. */
+/** The query of a datastore's log. A datastore has one container and no deploys. */
 export const DatastoreLogQuery = LogQuery.refine(isForward, FORWARD).refine(canEnd, CAN_END)
 
 function searchIn(text: string, context: z.core.$RefinementCtx<string>): Search {
@@ -87,7 +87,7 @@ function searchIn(text: string, context: z.core.$RefinementCtx<string>): Search 
   }
 }
 
-/** A moment as lines have it; null for what is none. */
+/** Converts a time to the timestamp format of log lines; null when it is not a time. */
 function momentOf(text: string): string | null {
   const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
   if (count === undefined) return timestamp(parseTimestamp(text))

@@ -4,40 +4,40 @@ import type { LineFilter } from './filter.ts'
 import type { Slice } from './parts.ts'
 import type { Found } from './tail.ts'
 
-/** A search that takes longer has found a text that costs too much; what was found before is lost with it. */
+/** A search that takes longer has met text that is too expensive. What it found so far is lost. */
 const SEARCH_LIMIT_MS = 30_000
-/** Searches at one time; each may take a core. */
+/** How many searches may run at a time; each may use a CPU core. */
 const MAX_THREADS = 8
-/** A part unpacked, the lines that were found, and node itself. */
+/** Enough for an unpacked part, the lines found, and node itself. */
 const MAX_HEAP_MIB = 192
 
-/** What is asked of the thread. */
+/** A request to the thread. */
 export type SearchRequest =
   | { kind: 'tail'; slices: readonly Slice[]; tail: number; room: number }
   | { kind: 'match'; block: Uint8Array }
-/** What it answers: to `tail` what was found, to `match` the lines that are wanted. */
+/** An answer of the thread: the lines found for `tail`, the wanted lines for `match`. */
 export type SearchAnswer = { found: Found } | { text: Uint8Array }
 
 let program: string | undefined
 let running = 0
 
-/** Says which file the thread runs; once, when the server starts. */
+/** Sets the file that the thread runs. Called once, when the server starts. */
 export function provideSearchProgram(file: string): void {
   program = file
 }
 
-/** A thread that looks for lines, so that no text and no expression holds up the server. It must be ended. */
+/** A thread that searches lines, so that no text and no expression blocks the server. Must be ended. */
 export class SearchThread {
   readonly #thread: WorkerThread<SearchRequest, SearchAnswer>
 
-  /** Throws `service_unavailable` when too many run, and the signal's reason. */
+  /** Throws `service_unavailable` when too many are running, and the signal's reason. */
   constructor(filter: LineFilter, signal: AbortSignal) {
     signal.throwIfAborted()
-    if (!program) throw new Error('no program was named that searches logs')
+    if (!program) throw new Error('the program of the search thread was not set')
     if (running >= MAX_THREADS)
       throw new AppError(
         'service_unavailable',
-        `${MAX_THREADS} searches of logs run at one time, and they do: try again when one has ended`,
+        `${MAX_THREADS} log searches are running, which is the maximum: try again when one has ended`,
         { retryAfterSeconds: 1 },
       )
     running++
@@ -66,11 +66,11 @@ export class SearchThread {
     return Buffer.from(text)
   }
 
-  /** Throws `service_unavailable` when the thread has ended, or takes too long. */
+  /** Throws `service_unavailable` when the thread has ended or takes too long. */
   #ask(request: SearchRequest): Promise<SearchAnswer> {
     return this.#thread.ask(request).catch((error: unknown) => {
       if (!(error instanceof ThreadEnded)) throw error
-      throw new AppError('service_unavailable', 'the search was ended: it took too long')
+      throw new AppError('service_unavailable', 'the search was stopped because it took too long')
     })
   }
 }

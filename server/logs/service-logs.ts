@@ -13,13 +13,13 @@ import { ServiceLog } from './store.ts'
 
 const log = logger('logs')
 
-/** Of a part: what is removed at once when a log is full, and what a reader of a packed one holds. */
+/** The size of a part: how much is removed at once when a log is full, and how much a reader of a packed part holds. */
 const MAX_PART_BYTES = 16 * 1024 * 1024
-/** A log has at least as many parts, so that a full one loses a part of itself only. */
-const LEAST_PARTS = 4
+/** A log has at least this many parts, so that a full log loses only a fraction of itself. */
+const MIN_PARTS = 4
 const MEBIBYTE = 1024 * 1024
 const DAY_MS = 86_400_000
-/** What is packed stands beside until it is whole. */
+/** The ending of a packed part that is not complete yet. */
 const UNFINISHED = '.new'
 
 const logs = new Map<string, ServiceLog>()
@@ -29,13 +29,13 @@ let tidying: Promise<void> = Promise.resolve()
 export function serviceLog(id: string): ServiceLog {
   const known = logs.get(id)
   if (known) return known
-  const maxPartBytes = Math.min(MAX_PART_BYTES, (useContext().options.logSizeMb * MEBIBYTE) / LEAST_PARTS)
+  const maxPartBytes = Math.min(MAX_PART_BYTES, (useContext().options.logSizeMb * MEBIBYTE) / MIN_PARTS)
   const made = new ServiceLog(directoryOf(id), maxPartBytes, () => void tidyServiceLog(id))
   logs.set(id, made)
   return made
 }
 
-/** Removes the log of a service that is no more, and ends who follows it. */
+/** Removes the log of a deleted service and ends its followers. */
 export async function removeServiceLog(id: string): Promise<void> {
   const known = serviceLog(id)
   logs.delete(id)
@@ -43,12 +43,15 @@ export async function removeServiceLog(id: string): Promise<void> {
   await known.remove()
 }
 
-/** Writes what waits, of all services. */
+/** Writes all pending lines of all services, and closes the logs. */
 export async function closeServiceLogs(): Promise<void> {
   await Promise.all([...logs.values()].map((each) => each.close()))
 }
 
-/** Packs what is closed and removes what is too old or too much, of all services; and the logs of those that are gone. */
+/**
+ * For all services, packs closed parts and removes those that are too old or exceed the size limit. Removes the logs of
+ * deleted services.
+ */
 export async function tidyServiceLogs(isService: (id: string) => boolean): Promise<void> {
   for (const id of idsWithLogs()) {
     if (isService(id)) await tidyServiceLog(id)
@@ -56,12 +59,12 @@ export async function tidyServiceLogs(isService: (id: string) => boolean): Promi
   }
 }
 
-/** One at a time: packing takes a core for a moment. */
+/** Tidies one log at a time, because packing briefly uses a whole CPU core. */
 function tidyServiceLog(id: string): Promise<void> {
   tidying = tidying
     .then(() => tidy(id))
     .catch((error: unknown) =>
-      log.warn('a service log cannot be tidied', { service: id, error: messageOf(error) }),
+      log.warn('a service log could not be tidied', { service: id, error: messageOf(error) }),
     )
   return tidying
 }
@@ -73,7 +76,7 @@ async function tidy(id: string): Promise<void> {
   await removeUnfinished(directoryOf(id))
   const closed = () => listParts(directoryOf(id)).filter(({ path }) => path !== own.openPart)
   for (const part of closed()) if (!part.isPacked) await pack(part)
-  // Packed, but a kill came before the other was removed.
+  // The process was killed after packing, before it removed the unpacked file.
   for (const { path, isPacked } of closed())
     if (isPacked) await rm(path.replace(/\.gz$/, ''), { force: true })
   await removeOld(id, closed())

@@ -10,17 +10,17 @@ import { Allowance, readTail } from './tail.ts'
 
 const log = logger('logs')
 
-/** Lines wait this long for others, so that a chatty program costs few writes. */
+/** Lines are collected for this long before they are written, so that a chatty program causes few writes. */
 const FLUSH_DELAY_MS = 20
-/** Lines that wait for the disk; those of a faster producer are counted and left out. */
+/** Limit for lines that wait for the disk. Lines of a faster program are dropped and counted. */
 const MAX_PENDING_BYTES = 16 * 1024 * 1024
-/** A disk that took nothing is tried again after this. */
+/** A disk that failed is tried again after this time. */
 const RETRY_MS = 1_000
-/** Stored lines that all who follow a log share: more than most of them ask for. */
+/** Stored lines that all followers of a log share: more than most of them ask for. */
 const RECENT_LINES = 10_000
 const RECENT_BYTES = 4 * 1024 * 1024
 
-/** Where a service's log stood at one moment: what is stored, and the place in the ring that follows it. */
+/** The state of a service's log at one moment: the stored parts, and the position in the ring that follows them. */
 export interface Joint {
   slices: Slice[]
   ring: LineRing
@@ -28,26 +28,26 @@ export interface Joint {
 }
 
 /**
- * The log of one service: what its instances print and what the server says of them, in the order in which it was taken
- * in. Lines go to the disk and, while somebody follows, to a ring in memory, whose lines are counted as they are settled: a
- * reader goes from one to the other at an exact place. What says how many a disk did not take is on the disk alone.
+ * The log of one service: what its instances print and what the server says about them, in the order of arrival. Lines go to
+ * the disk and, while somebody follows, to a ring in memory. Ring positions count settled lines, so that a reader continues
+ * from the disk to the ring at an exact position. The line that says how many a disk did not accept is only on the disk.
  */
 export class ServiceLog {
-  /** Rung when more is stored. */
+  /** Rung when more lines have been stored. */
   readonly grown = new Bell()
-  /** Aborts when the service is no more. */
+  /** Aborts when the service is deleted. */
   readonly removed: AbortSignal
   readonly #removal = new AbortController()
   readonly #directory: string
   readonly #end: LogEnd
   #ring: { lines: LineRing; loaded: Promise<void> } | null = null
   #followers = 0
-  /** Lines that are not settled yet. */
+  /** Lines that are not settled yet: neither stored nor given up. */
   #waiting: string[] = []
   #waitingBytes = 0
-  /** Lines that are on the disk, or could not be put there, counted from the start of the server. */
+  /** How many lines were stored or given up since the server started. */
   #settled = 0
-  /** Lines that were left out since the log last said so, by their instance. */
+  /** Lines dropped since the log last reported them, by instance. */
   readonly #lost = new Map<string | undefined, number>()
   #unkept = 0
   #fullSince: number | null = null
@@ -60,35 +60,35 @@ export class ServiceLog {
     this.removed = this.#removal.signal
   }
 
-  /** Adds lines. Those that come faster than the disk takes them are left out, and counted in a line of their own. */
+  /** Adds lines. Lines that arrive faster than the disk accepts them are dropped, and a line of the log says how many. */
   append(lines: readonly LogLine[]): void {
     if (this.removed.aborted || lines.length === 0) return
     if (this.#waitingBytes > MAX_PENDING_BYTES) {
       for (const { instance } of lines) this.lose(1, instance)
       return
     }
-    this.#tellLost()
+    this.#reportLost()
     this.#add(lines.map(storedLine))
   }
 
-  /** Resolves when so little waits for the disk that what is added next is not left out. */
+  /** Resolves when so few lines wait for the disk that the next ones will not be dropped. */
   async room(): Promise<void> {
     while (this.#waitingBytes > MAX_PENDING_BYTES / 2) await this.flushed()
   }
 
-  /** Counts lines of an instance that are left out here; the log says how many as soon as it can. */
+  /** Counts lines of an instance that the caller dropped. The log says how many as soon as possible. */
   lose(count: number, instance: string | undefined): void {
     this.#lost.set(instance, (this.#lost.get(instance) ?? 0) + count)
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS)
   }
 
-  /** Resolves when what was added before is on the disk, or could not be put there. */
+  /** Resolves when all lines added before are stored or given up. */
   async flushed(): Promise<void> {
     this.#flush()
     await this.#work
   }
 
-  /** What is stored now, and from where on the ring goes on. Until `leave` is called the ring is kept. */
+  /** Returns what is stored now, and where the ring continues. The ring is kept until `leave` is called. */
   async join(): Promise<Joint> {
     this.#followers++
     await this.#end.opened()
@@ -97,13 +97,13 @@ export class ServiceLog {
     return { slices: this.#end.slices(), ring: this.#ring.lines, position: this.#settled }
   }
 
-  /** To be called once for each `join`. */
+  /** Must be called once for each `join`. */
   leave(): void {
     this.#followers--
     if (this.#followers === 0) this.#ring = null
   }
 
-  /** What is stored, with all that was added before. */
+  /** The stored parts, including all lines added before. */
   async stored(): Promise<Slice[]> {
     await this.flushed()
     await this.#end.opened()
@@ -116,13 +116,13 @@ export class ServiceLog {
     return this.#end.next
   }
 
-  /** Closes the part that is written, so that it can be packed. */
+  /** Closes the part being written, so that it can be packed. */
   async closePart(): Promise<void> {
     this.#work = this.#work.then(() => this.#end.close())
     await this.#work
   }
 
-  /** The part that is written now; null when none is. */
+  /** The part being written; null when there is none. */
   get openPart(): string | null {
     return this.#end.path
   }
@@ -132,13 +132,13 @@ export class ServiceLog {
     return this.#end.day
   }
 
-  /** Writes what waits and closes the file. */
+  /** Writes all pending lines and closes the file. */
   async close(): Promise<void> {
     await this.flushed()
     await this.closePart()
   }
 
-  /** Removes the log and ends who reads it. */
+  /** Removes the log and ends its readers. */
   async remove(): Promise<void> {
     this.#removal.abort()
     clearTimeout(this.#timer)
@@ -149,9 +149,9 @@ export class ServiceLog {
     await rm(this.#directory, { recursive: true, force: true })
   }
 
-  #tellLost(): void {
+  #reportLost(): void {
     if (this.#lost.size === 0) return
-    const why = 'the output came faster than it can be kept'
+    const why = 'the output came faster than it can be stored'
     const lines = [...this.#lost].map(([instance, count]) => lostLine(count, why, instance))
     this.#lost.clear()
     this.#add(lines.map(storedLine))
@@ -166,77 +166,82 @@ export class ServiceLog {
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS)
   }
 
-  /** A ring of what is not settled, before which the recent stored lines are put. */
+  /** Creates a ring with the lines that are not settled, and loads the recent stored lines in front of them. */
   #openRing(): { lines: LineRing; loaded: Promise<void> } {
     const lines = new LineRing(this.#settled)
     lines.push(this.#waiting)
     const loaded = readTail(this.#end.slices(), null, RECENT_LINES, new Allowance(RECENT_BYTES)).then(
       ({ blocks, count, isCut }) => lines.prepend(blocks, !isCut && count < RECENT_LINES),
-      (error: unknown) => log.warn('a service log cannot be read', { error: messageOf(error) }),
+      (error: unknown) => log.warn('a service log could not be read', { error: messageOf(error) }),
     )
     return { lines, loaded }
   }
 
   #flush(): void {
-    this.#tellLost()
+    this.#reportLost()
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#work = this.#work.then(() => this.#write())
   }
 
-  /** Writes what waits; what comes meanwhile is for the next. */
+  /** Writes the lines that wait now. Lines added meanwhile are left to the next call. */
   async #write(): Promise<void> {
     let left = this.#waiting.length
-    // None waits any more once the log was removed.
+    // After the log was removed, no lines wait any more.
     while (left > 0 && this.#waiting.length > 0) left -= await this.#writePiece(left)
   }
 
   /**
-   * Writes what there is room for, of so many lines; answers how many are settled. A disk that takes nothing loses all of
-   * them, is told of once, and tried again later.
+   * Writes as many of the first `max` lines as fit into the part. Returns how many are settled. When the disk fails, all of
+   * them are given up, the failure is reported once, and the disk is tried again later.
    */
-  async #writePiece(most: number): Promise<number> {
-    let count = most
+  async #writePiece(max: number): Promise<number> {
+    let count = max
     try {
-      if (this.#fullSince !== null && performance.now() - this.#fullSince < RETRY_MS) this.#giveUp(most)
+      if (this.#fullSince !== null && performance.now() - this.#fullSince < RETRY_MS) this.#giveUp(max)
       else {
         const lost =
           this.#unkept === 0 ? [] : [storedLine(lostLine(this.#unkept, 'the disk did not take it'))]
-        // Before what comes after it, in one write: a kill between the two would leave a hole that nothing tells of.
-        await this.#end.append([...lost, ...this.#waiting.slice(0, most)], (kept) => {
+        // Written in front of the next lines, in one write: a kill between two writes would leave an unreported gap.
+        await this.#end.append([...lost, ...this.#waiting.slice(0, max)], (kept) => {
           this.#unkept = 0
           this.#settle((count = kept - lost.length))
         })
         this.grown.ring()
-        if (this.#fullSince !== null) this.#noteRoom()
+        if (this.#fullSince !== null) this.#reportSpace()
       }
     } catch (error) {
-      this.#giveUp(most)
-      if (this.#fullSince === null) this.#sayFull(messageOf(error))
+      this.#giveUp(max)
+      if (this.#fullSince === null) this.#reportFull(messageOf(error))
       this.#fullSince = performance.now()
     }
     return count
   }
 
-  /** Lets go of the oldest lines that wait. In one turn: what is stored and where the ring goes on belong together. */
+  /**
+   * Removes the oldest waiting lines. Synchronous, because the stored parts and the ring's position must change together.
+   */
   #settle(count: number): void {
     this.#settled += count
     for (const text of this.#waiting.splice(0, count)) this.#waitingBytes -= text.length
   }
 
   #giveUp(count: number): void {
-    // A text has no such quotes; what the server says is not output.
+    // Unescaped quotes never come from a line's text. Lines of the server itself are not output, so they are not counted.
     this.#unkept += this.#waiting.slice(0, count).filter((text) => !text.includes('"stream":"system"')).length
     this.#settle(count)
   }
 
-  #sayFull(error: string): void {
-    log.error('a service log cannot be kept; following it goes on', { directory: this.#directory, error })
-    this.#add([storedLine(systemLine(`from here on lines are shown but not kept: ${error}`))])
+  #reportFull(error: string): void {
+    log.error('a service log cannot be stored; followers still get its lines', {
+      directory: this.#directory,
+      error,
+    })
+    this.#add([storedLine(systemLine(`from here on, lines are shown but not stored: ${error}`))])
   }
 
-  #noteRoom(): void {
-    log.info('the disk takes a service log again', { directory: this.#directory })
+  #reportSpace(): void {
+    log.info('a service log can be stored again', { directory: this.#directory })
     this.#fullSince = null
   }
 }

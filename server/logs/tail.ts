@@ -5,17 +5,17 @@ import type { LineMatcher } from './filter.ts'
 import type { LogLine } from './lines.ts'
 import { readPart, type Slice } from './parts.ts'
 
-/** Read and looked through at once: less than a millisecond of work. */
+/** Read and searched in one go: less than a millisecond of work. */
 const BLOCK_BYTES = 128 * 1024
 const NEWLINE = 0x0a
 
-/** What a reader may hold of the lines that it has found. */
+/** Limits how much of the found lines a reader may hold. */
 export interface Room {
-  /** Whether there is place for so many bytes more; they are taken then. */
+  /** Takes bytes if there is room for so many; returns whether it did. */
   take(bytes: number): boolean
 }
 
-/** So many bytes. */
+/** A fixed number of bytes. */
 export class Allowance implements Room {
   #left: number
 
@@ -34,11 +34,11 @@ export interface Found {
   /** Lines with their newlines, in blocks, oldest first. */
   blocks: Buffer[]
   count: number
-  /** Whether older ones were left out, for want of room. */
+  /** Whether older lines were left out because there was no room. */
   isCut: boolean
 }
 
-/** The newest `tail` wanted lines of a log, looked for from its end. Throws the signal's reason. */
+/** Finds the newest `tail` wanted lines of a log, starting at its end. Throws the signal's reason. */
 export async function readTail(
   slices: readonly Slice[],
   matcher: LineMatcher | null,
@@ -52,7 +52,7 @@ export async function readTail(
   let content = unpacked(newestFirst[0])
   for (const [index, slice] of newestFirst.entries()) {
     const blocks = readableBlocks(slice, content)
-    // Every line is looked at: the next part is unpacked while this one is looked through.
+    // Every line has to be searched, so the next part is unpacked while this one is searched.
     content = matcher ? unpacked(newestFirst[index + 1]) : null
     for await (const block of blocks) {
       signal?.throwIfAborted()
@@ -63,7 +63,7 @@ export async function readTail(
       if (taken.count > 0) found.blocks.unshift(taken.text)
       found.count += taken.count
       if (found.count >= tail) return found
-      // Others have their turn.
+      // Lets other work run.
       await setImmediate()
     }
   }
@@ -75,7 +75,7 @@ function newestMatches(matcher: LineMatcher, block: Buffer, wanted: number) {
   return { text: Buffer.from(lines.map((line) => `${line}\n`).join('')), count: lines.length }
 }
 
-/** The last lines of a block as they are. */
+/** The last lines of a block, unfiltered. */
 function newest(block: Buffer, wanted: number): { text: Buffer; count: number } {
   let start = block.length
   let count = 0
@@ -83,28 +83,31 @@ function newest(block: Buffer, wanted: number): { text: Buffer; count: number } 
     start = start === 1 ? 0 : block.lastIndexOf(NEWLINE, start - 2) + 1
     count++
   }
-  // A few lines must not keep the whole block.
+  // Copied, so that a few lines do not keep the whole block in memory.
   return { text: Buffer.from(block.subarray(start)), count }
 }
 
 type Unpacked = Promise<Buffer | null> | null
 
-/** The content of a packed part, begun to be read; null for any other. */
+/** Begins to unpack a packed part; null for any other. */
 function unpacked(slice: Slice | undefined): Unpacked {
   if (!slice?.isPacked) return null
   const content = readPart(slice)
-  // A failure is met by whoever comes to it.
+  // Avoids an unhandled rejection; whoever awaits the content still gets the error.
   content.catch(() => {})
   return content
 }
 
-/** A part's whole lines in blocks, the newest first; a line that says so where it cannot be read, so that the others can. */
+/**
+ * The whole lines of a part in blocks, newest first. A part that cannot be read gives a line that says so, so that the other
+ * parts can still be read.
+ */
 async function* readableBlocks(slice: Slice, begun: Unpacked): AsyncGenerator<Buffer> {
   try {
     yield* blocksBackwards(slice, begun)
   } catch (error) {
     const text = `a part of the log cannot be read and is left out here: ${messageOf(error)}`
-    // The time is the part's: who reads on goes by the newest.
+    // With the day of the part, because readers that continue later go by the newest time.
     const line: LogLine = { ts: `${slice.day}T00:00:00.000Z`, stream: 'system', line: text }
     yield Buffer.from(`${JSON.stringify(line)}\n`)
   }
@@ -117,7 +120,7 @@ async function* blocksBackwards(slice: Slice, begun: Unpacked = null): AsyncGene
     return
   }
   const file = await open(slice.path, 'r').catch(() => null)
-  // It was packed, or removed, since it was found.
+  // It was packed or removed after it was listed.
   if (!file) return yield* blocksBackwards({ ...slice, bytes: null })
   try {
     let rest: Buffer = Buffer.alloc(0)
@@ -126,7 +129,7 @@ async function* blocksBackwards(slice: Slice, begun: Unpacked = null): AsyncGene
       const piece = Buffer.allocUnsafe(end - start)
       const { bytesRead } = await file.read(piece, 0, piece.length, start)
       const text = Buffer.concat([piece.subarray(0, bytesRead), rest])
-      // The first line of it may have begun before.
+      // The first line may begin in the previous piece.
       const head = start === 0 ? 0 : text.indexOf(NEWLINE) + 1
       rest = text.subarray(0, head)
       if (head < text.length) yield text.subarray(head)

@@ -3,7 +3,7 @@ import type { Latest } from './latest.ts'
 import type { HostCounters, RequestCounters } from './sample.ts'
 import type { ContainerReading } from './reading.ts'
 
-/** A family of the text format: its samples are `[labels, value]`, and one without a value is left out. */
+/** A metric family of the text format. Its samples are `[labels, value]`; a sample without a value is left out. */
 interface Family {
   name: string
   type: 'counter' | 'gauge' | 'histogram'
@@ -17,20 +17,20 @@ export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx']
 
-/** What stands in the exposition beside what is measured. */
+/** What the exposition contains besides measurements. */
 export interface Standing {
   version: string
-  /** Unix seconds by host. */
+  /** When the certificate expires, in Unix seconds, by host. */
   certificates: [host: string, expiresAt: number][]
 }
 
-/** Everything in Prometheus' text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). */
+/** Formats all metrics in Prometheus' text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). */
 export function exposition({ version, certificates }: Standing, latest: Latest | null): string {
   const families: Family[] = [
     gauge('svc_build_info', 'The version of the server; always 1.', [[{ version }, 1]]),
     gauge(
       'svc_certificate_not_after_timestamp_seconds',
-      'When the certificate of a host ends.',
+      'When the certificate of a host expires.',
       certificates.map(([host, expiresAt]) => [{ host }, expiresAt]),
     ),
     ...(latest ? hostFamilies(latest.sample.host) : []),
@@ -53,7 +53,7 @@ function hostFamilies({ cpuCount, cpuSeconds, memory, disks, interfaces }: HostC
       Object.entries(cpuSeconds ?? {}).map(([mode, seconds]) => [{ mode }, seconds]),
     ),
     gauge('svc_host_memory_total_bytes', 'Memory of the host.', [[{}, memory && memory.totalBytes]]),
-    gauge('svc_host_memory_available_bytes', 'Memory that programs can have without swapping.', [
+    gauge('svc_host_memory_available_bytes', 'Memory that programs can use without swapping.', [
       [{}, memory && memory.availableBytes],
     ]),
     gauge(
@@ -63,27 +63,27 @@ function hostFamilies({ cpuCount, cpuSeconds, memory, disks, interfaces }: HostC
     ),
     gauge(
       'svc_host_disk_used_bytes',
-      'What is used of a file system.',
+      'Used bytes of a file system.',
       ofDisks(({ usedBytes }) => usedBytes),
     ),
     counter(
       'svc_host_disk_read_bytes_total',
-      'Read from its device.',
+      'Bytes read from the device of a file system.',
       ofDisks(({ readBytes }) => readBytes),
     ),
     counter(
       'svc_host_disk_written_bytes_total',
-      'Written to its device.',
+      'Bytes written to the device of a file system.',
       ofDisks(({ writtenBytes }) => writtenBytes),
     ),
     counter(
       'svc_host_network_receive_bytes_total',
-      'Received by an interface.',
+      'Bytes received by a network interface.',
       ofInterfaces('receivedBytes'),
     ),
     counter(
       'svc_host_network_transmit_bytes_total',
-      'Sent by an interface.',
+      'Bytes sent by a network interface.',
       ofInterfaces('transmittedBytes'),
     ),
   ]
@@ -120,7 +120,7 @@ function requestFamilies({ targets }: RequestCounters): Family[] {
     {
       name: 'svc_http_request_duration_seconds',
       type: 'histogram',
-      help: 'Time from the request to the head of its answer.',
+      help: 'Time from a request to the headers of its answer.',
       samples: named.flatMap(({ labels, latency }) => histogram(labels, latency.buckets, latency.sumSeconds)),
     },
   ]

@@ -31,25 +31,25 @@ const BUCKETS = [...LATENCY_BUCKETS_SECONDS, Infinity].map((_, index) => `bucket
 const REQUEST_VALUES = ['counted_seconds', ...STATUSES, ...BUCKETS] as const
 type RequestSums = Record<(typeof REQUEST_VALUES)[number], number>
 
-/** The one series of its table. */
+/** The only series in the table of the host. */
 const HOST = 'host'
-/** The services' requests together, among those of each target. */
+/** The series of all services' requests together, in the table that has one for each target. */
 const SERVICES = 'services'
-/** Steps that lie ahead are of a clock that was wrong then, or is now: those of a day are left where they are. */
-const AHEAD_MS = 24 * 60 * 60 * 1_000
-/** Of the tables: a file of another version is not read. */
+/** Steps in the future were written while the clock was wrong, or it is wrong now. Those less than a day ahead are kept. */
+const MAX_AHEAD_MS = 24 * 60 * 60 * 1_000
+/** The version of the tables. A file with another version is not read. */
 const VERSION = 2
-/** The one before, which is read: it had no hours. */
-const WITHOUT_HOURS = 1
+/** The previous version, which can be read: it had no hourly steps. */
+const VERSION_WITHOUT_HOURS = 1
 
-/** Why the file of a history is of no use: it is damaged, or of another version. */
-export class SpoiltHistory extends Error {
-  override readonly name = 'SpoiltHistory'
+/** Why the file of a history cannot be used: it is damaged, or has another version. */
+export class UnusableHistory extends Error {
+  override readonly name = 'UnusableHistory'
 }
 
-/** A step of a container, or all of its steps together. */
+/** A step of a container, or the sum of all its steps. */
 export type ContainerSteps = Record<(typeof CONTAINER_VALUES)[number], number | null>
-/** Requests of a step, or of several together. */
+/** The requests of one step, or of several together. */
 export interface RequestSteps {
   seconds: number
   statuses: StatusCounts
@@ -58,18 +58,18 @@ export interface RequestSteps {
 export type At<T> = T & { at: number }
 
 /**
- * The readings of the last day, averaged into steps, in a database file of their own. They are in it once `save` was
- * called; who asks sees them before.
+ * The readings of the last day, averaged into steps and kept in a database file of their own. Added readings are in the file
+ * only after `save`, but queries see them immediately.
  */
 export class History {
   readonly #database: DatabaseSync
   readonly #host: SummedTable<Averaged<(typeof HOST_VALUES)[number]>>
   readonly #containers: SummedTable<Averaged<(typeof CONTAINER_VALUES)[number]>>
   readonly #requests: SummedTable<(typeof REQUEST_VALUES)[number]>
-  /** What was written of each series since the last save. */
+  /** The subjects that were written since the last save, by series. */
   readonly #subjects = new Map<string, string>()
 
-  /** Throws `SpoiltHistory`, or SQLite's error when the file cannot be read or written. */
+  /** Throws `UnusableHistory`, or SQLite's error when the file cannot be read or written. */
   constructor(path: string) {
     const database = new DatabaseSync(path)
     try {
@@ -83,7 +83,7 @@ export class History {
         `CREATE TABLE IF NOT EXISTS subjects (series TEXT PRIMARY KEY, subject TEXT NOT NULL) STRICT, WITHOUT ROWID;
          PRAGMA user_version = ${VERSION}`,
       )
-      if (version === WITHOUT_HOURS)
+      if (version === VERSION_WITHOUT_HOURS)
         for (const table of [this.#host, this.#containers, this.#requests])
           table.sumUp(LONGEST_SHOWN_SECONDS, HOUR_SECONDS)
     } catch (error) {
@@ -102,19 +102,19 @@ export class History {
     for (const seconds of STEP_SECONDS) this.#addTo(seconds, stepStart(seconds, at), reading)
   }
 
-  /** Writes what was added. */
+  /** Writes what was added to the file. */
   save(): void {
     if (this.#database.isTransaction) this.#database.exec('COMMIT')
     this.#subjects.clear()
   }
 
-  /** Forgets what no range shows any more. */
+  /** Deletes what no range shows any more. */
   forget(now: number): void {
     const windows = RANGES.map((range) => windowOf(range, now))
     const oldest = Math.min(...windows.map(({ first }) => first))
     for (const { stepSeconds, first } of [...windows, { stepSeconds: HOUR_SECONDS, first: oldest }])
       for (const table of [this.#host, this.#containers, this.#requests])
-        table.keep(stepSeconds, first, now + AHEAD_MS)
+        table.keep(stepSeconds, first, now + MAX_AHEAD_MS)
     this.#database
       .prepare(
         `DELETE FROM subjects WHERE NOT EXISTS
@@ -125,7 +125,7 @@ export class History {
     this.#subjects.clear()
   }
 
-  /** Closes the file; what was not saved is lost. */
+  /** Closes the file. What was not saved is lost. */
   close(): void {
     this.#database.close()
   }
@@ -136,7 +136,7 @@ export class History {
       .map((row) => ({ at: row.at, ...rounded(averages(row, HOST_VALUES)) }))
   }
 
-  /** Each container with the CPU time that it used: percent of a core in each reading, added up. */
+  /** Each container with the CPU time that it used: the sum of its readings, in percent of a core. */
   containerTotals(window: Window): { container: string; cpu: number }[] {
     return this.#containers.totals(window).map((row) => ({ container: row.series, cpu: row.cpu_percent }))
   }
@@ -154,7 +154,7 @@ export class History {
       .map((row) => ({ at: row.at, ...requestsOf(row) }))
   }
 
-  /** Each target with all its requests, and how long requests were counted. */
+  /** The requests of each target, and the time over which they were counted. */
   requestTotals(window: Window): { seconds: number; targets: (RequestSteps & { target: string })[] } {
     const rows = this.#requests.totals(window)
     return {
@@ -224,7 +224,7 @@ function requestsOf(row: RequestSums): RequestSteps {
   }
 }
 
-/** Shares of a CPU to hundredths, everything else to whole numbers. */
+/** Rounds shares of a CPU to hundredths, and everything else to whole numbers. */
 function rounded<C extends string>(values: Record<C, number | null>): Record<C, number | null> {
   const entries = Object.entries<number | null>(values).map(([name, value]) => {
     const unit = name === 'cpu_percent' ? 100 : 1
@@ -233,21 +233,21 @@ function rounded<C extends string>(values: Record<C, number | null>): Record<C, 
   return Object.fromEntries(entries) as Record<C, number | null>
 }
 
-/** SQLite's codes of a file that is damaged, or no database at all (sqlite.org/rescode.html). */
-const SPOILT_CODES = [11, 26]
+/** SQLite's codes for a file that is damaged, or not a database at all (sqlite.org/rescode.html). */
+const UNUSABLE_CODES = [11, 26]
 
-/** The version of the tables, 0 for none yet. Throws `SpoiltHistory`. */
+/** The version of the tables; 0 for a new file. Throws `UnusableHistory`. */
 function versionOf(database: DatabaseSync): number {
   try {
     const { quick_check } = database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string }
-    if (quick_check !== 'ok') throw new SpoiltHistory(`it is damaged: ${quick_check}`)
+    if (quick_check !== 'ok') throw new UnusableHistory(`it is damaged: ${quick_check}`)
   } catch (error) {
-    if (SPOILT_CODES.includes((error as { errcode?: number }).errcode ?? 0))
-      throw new SpoiltHistory((error as Error).message, { cause: error })
+    if (UNUSABLE_CODES.includes((error as { errcode?: number }).errcode ?? 0))
+      throw new UnusableHistory((error as Error).message, { cause: error })
     throw error
   }
   const { user_version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
-  if (![0, WITHOUT_HOURS, VERSION].includes(user_version))
-    throw new SpoiltHistory('another version of the server wrote it')
+  if (![0, VERSION_WITHOUT_HOURS, VERSION].includes(user_version))
+    throw new UnusableHistory('another version of the server wrote it')
   return user_version
 }

@@ -3,8 +3,8 @@ import { LATENCY_BUCKETS_SECONDS } from '#proxy/latency-buckets.ts'
 const MILLISECONDS = 1_000
 
 /**
- * The latency in milliseconds below which this share of requests lies, exact to its bucket: within it requests count as
- * evenly spread, as Prometheus' `histogram_quantile` has it. Null without a request.
+ * The latency in milliseconds below which this share of requests is. Exact to its bucket: requests are assumed to be evenly
+ * spread within it, as Prometheus' `histogram_quantile` does. Null when there are no requests.
  */
 export function percentile(buckets: readonly number[], share: number): number | null {
   const total = buckets.reduce((sum, count) => sum + count, 0)

@@ -8,7 +8,7 @@ import type {
   TargetCounters,
 } from './sample.ts'
 
-/** What happened between two samples, and how things stood at the later one. Null is what is not known. */
+/** What happened between two samples, and the state at the later one. Null means not known. */
 export interface Reading {
   host: HostReading
   disks: DiskReading[]
@@ -44,9 +44,9 @@ export interface ContainerReading extends Subject {
 }
 
 export interface RequestReading {
-  /** How long they were counted. */
+  /** Over which time requests were counted. */
   seconds: number
-  /** Those with any request. */
+  /** The targets that had any request. */
   targets: TargetReading[]
 }
 
@@ -57,11 +57,11 @@ export interface TargetReading {
   buckets: number[]
 }
 
-/** Samples further apart tell no speed: a server that did not run, an engine that was away. */
-const MAX_APART_SECONDS = 60
+/** No rates are computed between samples further apart: the server did not run, or the engine did not answer. */
+const MAX_GAP_SECONDS = 60
 const PERCENT = 100
 
-/** What two samples tell together. */
+/** Computes the reading from two samples. */
 export function readingBetween(before: Sample, after: Sample): Reading {
   return {
     host: hostReading(before.host, after.host),
@@ -71,20 +71,20 @@ export function readingBetween(before: Sample, after: Sample): Reading {
   }
 }
 
-/** Of two counts of one counter the difference; one that went back began at 0 again. */
-function risen(before: number, after: number): number {
+/** The increase of a counter. A counter that went down started again at 0. */
+function increase(before: number, after: number): number {
   return after >= before ? after - before : after
 }
 
-/** The seconds between two looks; null when they tell no speed. */
+/** The seconds between two samples; null when no rate can be computed. */
 function secondsBetween(before: { clock: number }, after: { clock: number }): number | null {
   const seconds = after.clock - before.clock
-  return seconds > 0 && seconds <= MAX_APART_SECONDS ? seconds : null
+  return seconds > 0 && seconds <= MAX_GAP_SECONDS ? seconds : null
 }
 
 function perSecond(before: number | null, after: number | null, seconds: number | null): number | null {
   if (before === null || after === null || seconds === null) return null
-  return Math.round(risen(before, after) / seconds)
+  return Math.round(increase(before, after) / seconds)
 }
 
 function hostReading(before: HostCounters, after: HostCounters): HostReading {
@@ -108,7 +108,7 @@ function hostReading(before: HostCounters, after: HostCounters): HostReading {
 function cpuPercent(before: HostCounters['cpuSeconds'], after: HostCounters['cpuSeconds']): number | null {
   if (!before || !after) return null
   const spent = Object.entries(after).map(
-    ([mode, seconds]) => [mode, risen(before[mode] ?? 0, seconds)] as const,
+    ([mode, seconds]) => [mode, increase(before[mode] ?? 0, seconds)] as const,
   )
   const total = spent.reduce((sum, [, seconds]) => sum + seconds, 0)
   const idle = spent.reduce(
@@ -118,7 +118,7 @@ function cpuPercent(before: HostCounters['cpuSeconds'], after: HostCounters['cpu
   return total > 0 ? hundredths(((total - idle) / total) * PERCENT) : null
 }
 
-/** Of every device once; null when none can be read. */
+/** The sum over all devices, each counted once; null when none can be read. */
 function ofDisks({ disks }: HostCounters, key: 'readBytes' | 'writtenBytes'): number | null {
   return sumOf(new Map(disks.map((disk) => [disk.device, disk[key]])).values())
 }
@@ -156,7 +156,7 @@ function containerReadings(
   after: ContainerCounters[],
 ): ContainerReading[] {
   const known = new Map(before?.map((each) => [each.container, each]))
-  // Every container was looked at then, so that one which was not there has used what it did since.
+  // All containers were listed then, so a container that was not there has used everything since.
   const start = before && before.length > 0 ? Math.max(...before.map(({ clock }) => clock)) : null
   return after.map((each) => {
     const { id, name, kind, container, memoryBytes, cpuLimit, memoryLimitBytes } = each
@@ -172,7 +172,7 @@ function containerPercent(
 ): number | null {
   const seconds = secondsBetween(before, after)
   if (seconds === null || before.cpuSeconds === null || after.cpuSeconds === null) return null
-  return hundredths((risen(before.cpuSeconds, after.cpuSeconds) / seconds) * PERCENT)
+  return hundredths((increase(before.cpuSeconds, after.cpuSeconds) / seconds) * PERCENT)
 }
 
 function requestReading(before: RequestCounters, after: RequestCounters): RequestReading | null {
@@ -193,9 +193,11 @@ function targetReading(before: TargetCounters | undefined, after: TargetCounters
     target: after.target,
     name: after.name,
     statuses: after.statuses.map((count, index) =>
-      risen(before?.statuses[index] ?? 0, count),
+      increase(before?.statuses[index] ?? 0, count),
     ) as StatusCounts,
-    buckets: after.latency.buckets.map((count, index) => risen(before?.latency.buckets[index] ?? 0, count)),
+    buckets: after.latency.buckets.map((count, index) =>
+      increase(before?.latency.buckets[index] ?? 0, count),
+    ),
   }
 }
 

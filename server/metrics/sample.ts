@@ -1,4 +1,4 @@
-/** Everything that is measured, as it stood at one moment. Null is what could not be read. */
+/** All measurements at one moment. Null means that it could not be read. */
 export interface Sample {
   host: HostCounters
   /** Null when the container engine does not answer. */
@@ -7,7 +7,7 @@ export interface Sample {
   requests: RequestCounters | null
 }
 
-/** A moment on the monotonic clock, in seconds, so that a step of the wall clock changes no speed. */
+/** The time of the monotonic clock, in seconds, so that a step of the wall clock changes no rate. */
 type Clock = number
 
 export interface HostCounters {
@@ -17,14 +17,14 @@ export interface HostCounters {
   cpuSeconds: Record<string, number> | null
   memory: { totalBytes: number; availableBytes: number } | null
   disks: DiskCounters[]
-  /** Every interface but loopback and the container engine's own. */
+  /** All interfaces except loopback and those of the container engine. */
   interfaces: InterfaceCounters[] | null
 }
 
-/** A file system, and the device that it is on. */
+/** A file system and the device that it is on. */
 export interface DiskCounters {
   mountPoint: string
-  /** Major and minor number: several file systems may be on one. */
+  /** Major and minor number. Several file systems may be on one device. */
   device: string
   totalBytes: number | null
   usedBytes: number | null
@@ -34,16 +34,16 @@ export interface DiskCounters {
 
 export interface InterfaceCounters {
   device: string
-  /** Whether hardware is behind it; what is stacked on such a one carries the same bytes again. */
+  /** Whether it is real hardware. A virtual interface on top of one carries the same bytes again. */
   isPhysical: boolean
   receivedBytes: number
   transmittedBytes: number
 }
 
 export interface Subject {
-  /** Of the service or datastore. */
+  /** Id of the service or datastore. */
   id: string
-  /** Clear over all environments: `api` in production, `api.staging` elsewhere. */
+  /** Unique over all environments: `api` in production, `api.staging` elsewhere. */
   name: string
   kind: 'service' | 'datastore'
 }
@@ -52,7 +52,7 @@ export interface ContainerCounters extends Subject {
   clock: Clock
   /** The container's name. */
   container: string
-  /** Since it started. */
+  /** CPU seconds since it started. */
   cpuSeconds: number | null
   memoryBytes: number | null
   cpuLimit: number | null
@@ -61,7 +61,7 @@ export interface ContainerCounters extends Subject {
 
 export interface RequestCounters {
   clock: Clock
-  /** Another one means that all counts began at 0 again. */
+  /** When it changes, all counts have started again at 0. */
   incarnation: string
   targets: TargetCounters[]
 }
@@ -69,7 +69,7 @@ export interface RequestCounters {
 export interface TargetCounters {
   /** A service's id, `dashboard` or `unrouted`. */
   target: string
-  /** Of the service, qualified; null when it is gone. */
+  /** Qualified name of the service; null when it is gone. */
   name: string | null
   statuses: StatusCounts
   latency: Latency
@@ -78,7 +78,10 @@ export interface TargetCounters {
 /** Requests by class: 2xx, 3xx, 4xx, 5xx. */
 export type StatusCounts = [number, number, number, number]
 
-/** Requests by how long they took: per bucket of `LATENCY_BUCKETS_SECONDS`, not cumulative, then those above the last bound. */
+/**
+ * Requests by duration: one count for each bucket of `LATENCY_BUCKETS_SECONDS`, not cumulative, then one for those above the
+ * last bound.
+ */
 export interface Latency {
   buckets: number[]
   sumSeconds: number

@@ -11,11 +11,11 @@ const bytes = (example: number) => figure(example)
 
 const Requests = {
   requests_per_sec: z.number().meta({ examples: [12.5] }),
-  status_2xx: z.int().meta({ description: 'Opened WebSockets among them', examples: [120] }),
+  status_2xx: z.int().meta({ description: 'Includes opened WebSockets', examples: [120] }),
   status_3xx: z.int().meta({ examples: [4] }),
-  status_4xx: z.int().meta({ description: 'Clients that left early among them', examples: [1] }),
-  status_5xx: z.int().meta({ description: 'Pages of the proxy among them', examples: [0] }),
-  p50_ms: figure(4.2).meta({ description: 'Null without a request to time' }),
+  status_4xx: z.int().meta({ description: 'Includes clients that left early', examples: [1] }),
+  status_5xx: z.int().meta({ description: "Includes the proxy's own error pages", examples: [0] }),
+  p50_ms: figure(4.2).meta({ description: 'Null when there were no requests to time' }),
   p95_ms: figure(18.7),
 }
 
@@ -43,7 +43,7 @@ const containerFields = {
   instance: z
     .string()
     .nullable()
-    .meta({ description: 'Of a service', examples: ['srv-4f1d0c9a7b3e5d2f6a80-1a2b3'] }),
+    .meta({ description: 'Only for a service', examples: ['srv-4f1d0c9a7b3e5d2f6a80-1a2b3'] }),
 }
 
 export const CurrentMetrics = z
@@ -110,7 +110,7 @@ const ContainerPoint = z
 export const RequestPoint = z
   .object({
     at: Timestamp,
-    seconds: z.number().meta({ description: 'How long requests were counted', examples: [10] }),
+    seconds: z.number().meta({ description: 'Over how many seconds requests were counted', examples: [10] }),
     ...Requests,
   })
   .meta({ id: 'RequestPoint' })
@@ -137,8 +137,8 @@ export const MetricsHistory = z
           points: z.array(ContainerPoint),
         }),
       )
-      .meta({ description: 'The five with the highest CPU use in the range, the busiest first' }),
-    requests: z.array(RequestPoint).meta({ description: "Services' requests together" }),
+      .meta({ description: 'The five instances with the highest CPU use in the range, the busiest first' }),
+    requests: z.array(RequestPoint).meta({ description: 'Requests to all services together' }),
     request_targets: z.array(RequestTarget),
   })
   .meta({
@@ -157,7 +157,7 @@ export const ServiceMetrics = z
           points: z.array(ContainerPoint),
         }),
       )
-      .meta({ description: 'Those that ran in the range, at most 20, the last seen first' }),
+      .meta({ description: 'The instances that ran in the range, at most 20, the last seen first' }),
     requests: z.array(RequestPoint),
   })
   .meta({ id: 'ServiceMetrics', description: 'What the instances of a service used, and its requests' })

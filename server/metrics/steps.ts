@@ -1,10 +1,10 @@
 import { RANGES, type Range } from './schema.ts'
 
-/** The steps in seconds that the readings of a range are averaged into, so that each has as many points. */
+/** The length of a step in seconds, for each range. Chosen so that every range has the same number of points. */
 const STEPS: Record<Range, number> = { '1h': 10, '6h': 60, '24h': 240 }
 const POINTS = 360
 
-/** The steps of a range up to now, in milliseconds: where the first one and the one under way start. */
+/** The steps of a range up to now, in milliseconds: the start of the first one and of the current one. */
 export interface Window {
   range: Range
   stepSeconds: number
@@ -12,11 +12,11 @@ export interface Window {
   last: number
 }
 
-/** Steps that no range shows: what happened in a whole day is added up from few of them. */
+/** Steps that no range shows. They make it cheap to sum up a whole day. */
 export const HOUR_SECONDS = 3_600
-/** The longest that a range shows. */
+/** The longest step that a range shows. */
 export const LONGEST_SHOWN_SECONDS = STEPS['24h']
-/** The lengths of steps that readings are kept in, each some of the one before. */
+/** The lengths of steps in which readings are stored. Each is a multiple of the one before. */
 export const STEP_SECONDS = [...RANGES.map((range) => STEPS[range]), HOUR_SECONDS]
 
 /** Steps of one length that start within this time, in milliseconds, both ends included. */
@@ -26,19 +26,19 @@ interface Span {
   last: number
 }
 
-/** The newest steps of a range. */
+/** The window of a range up to now. */
 export function windowOf(range: Range, now: number): Window {
   const stepSeconds = STEPS[range]
   const last = stepStart(stepSeconds, now)
   return { range, stepSeconds, first: last - (POINTS - 1) * stepSeconds * 1_000, last }
 }
 
-/** Where the step starts that a moment is in: steps stand on multiples of their length. */
+/** The start of the step that contains a time. Steps start at multiples of their length. */
 export function stepStart(stepSeconds: number, at: number): number {
   return at - (at % (stepSeconds * 1_000))
 }
 
-/** The steps of a window as few: longer ones in the place of those that they are made of. */
+/** Covers a window with as few steps as possible: a longer step replaces the shorter ones that it consists of. */
 export function spansOf({ stepSeconds, first, last }: Window): Span[] {
   return spansBetween(STEP_SECONDS.indexOf(stepSeconds), first, last + stepSeconds * 1_000)
 }

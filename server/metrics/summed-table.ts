@@ -4,8 +4,8 @@ import { spansOf, type Window } from './steps.ts'
 type Sums<C extends string> = Record<C, number>
 
 /**
- * A table of sums of readings: a row for each length of step, series and start of a step. Readings may be added to a
- * step one by one, before a restart and after it.
+ * A table with sums of readings: a row for each length of step, series and start of a step. Readings can be added to a step
+ * one by one, even after a restart.
  */
 export class SummedTable<C extends string> {
   readonly #database: DatabaseSync
@@ -39,7 +39,7 @@ export class SummedTable<C extends string> {
     ).all(seconds, series, from, to) as (Sums<C> & { at: number })[]
   }
 
-  /** Each series with the sums of its steps in a window. */
+  /** The sums of each series' steps in a window. */
   totals(window: Window): (Sums<C> & { series: string })[] {
     return this.#prepare(
       `WITH RECURSIVE ${this.#names},
@@ -52,7 +52,7 @@ export class SummedTable<C extends string> {
     ).all(window.stepSeconds, JSON.stringify(spansOf(window))) as (Sums<C> & { series: string })[]
   }
 
-  /** Makes steps of those that are there already and divide them. */
+  /** Creates longer steps from the stored steps of a length that divides theirs. */
   sumUp(from: number, to: number): void {
     const start = `at - at % ${to * 1_000}`
     this.#prepare(
@@ -61,7 +61,7 @@ export class SummedTable<C extends string> {
     ).run(from, to)
   }
 
-  /** Forgets all steps but these. */
+  /** Deletes all steps except these. */
   keep(seconds: number, from: number, to: number): void {
     for (const [comparison, end] of [
       ['<', from],
@@ -73,7 +73,10 @@ export class SummedTable<C extends string> {
       ).run(seconds, end)
   }
 
-  /** The series that have steps of length ?1, found one after the other by the key: so each is read where it is wanted only. */
+  /**
+   * A query for the series with steps of length ?1. It seeks one after the other by the key, so that it never reads all
+   * rows.
+   */
   get #names(): string {
     return `names (series) AS (
       SELECT min(series) FROM ${this.#name} WHERE seconds = ?1
@@ -89,15 +92,15 @@ export class SummedTable<C extends string> {
   }
 }
 
-/** Columns of values that may be unknown: each has beside it how often it was known. */
+/** The columns of values that may be unknown: next to each is the number of times that it was known. */
 export type Averaged<C extends string> = C | `${C}_known`
 
-/** The columns of such values. */
+/** All columns for these values. */
 export function averaged<C extends string>(names: readonly C[]): Averaged<C>[] {
   return names.flatMap((name) => [name, `${name}_known` as const])
 }
 
-/** What such values add. */
+/** What these values add to their columns. */
 export function known<C extends string>(
   values: Record<C, number | null>,
   names: readonly C[],
@@ -109,7 +112,7 @@ export function known<C extends string>(
   return Object.fromEntries(entries) as Record<Averaged<C>, number>
 }
 
-/** The averages of such values; null for one that was never known. */
+/** The averages of these values; null for a value that was never known. */
 export function averages<C extends string>(
   row: Record<Averaged<C>, number>,
   names: readonly C[],

@@ -1,14 +1,14 @@
-/** Where requests to the server's own pages are counted. */
+/** The target that counts requests to the server's own pages. */
 const DASHBOARD = 'dashboard'
-/** Where requests are counted that reached no target. */
+/** The target that counts requests that were routed nowhere. */
 const UNROUTED = 'unrouted'
 
-/** Whether requests to this target are a service's. */
+/** Whether requests to this target are those of a service. */
 export function isService(target: string): boolean {
   return target !== DASHBOARD && target !== UNROUTED
 }
 
-/** Sorts targets: services first and the busiest of them first, then the dashboard, then what was not routed. */
+/** Sorts targets: services first, the busiest first; then the dashboard, then unrouted requests. */
 export function byTarget<T extends { target: string; requests_per_sec: number }>(left: T, right: T): number {
   return (
     placeOf(left.target) - placeOf(right.target) ||

@@ -7,12 +7,12 @@ import type { Sample } from './sample.ts'
 import { windowOf, type Window } from './steps.ts'
 import { byTarget } from './targets.ts'
 
-/** Instances in the history of the server: with more of them nobody could tell the lines of a chart apart. */
+/** How many instances the server's history has: with more, the lines of a chart could not be told apart. */
 const SHOWN_CONTAINERS = 5
-/** Instances in the history of a service, those of earlier deploys among them. */
+/** How many instances a service's history has, including those of earlier deploys. */
 const SHOWN_INSTANCES = 20
 
-/** The wire shape of current metrics; `requests` is the reading that the data plane's counts were last in. */
+/** Current metrics as the API returns them. `requests` is the last reading that included the data plane's counts. */
 export function viewCurrent(
   at: number,
   sample: Sample,
@@ -53,7 +53,7 @@ export function viewCurrent(
   }
 }
 
-/** The wire shape of the history of a range up to now. */
+/** The history of a range up to now as the API returns it. */
 export function viewHistory(history: History, range: Range, now: number): MetricsHistory {
   const window = windowOf(range, now)
   const { seconds, targets } = history.requestTotals(window)
@@ -74,7 +74,7 @@ export function viewHistory(history: History, range: Range, now: number): Metric
   }
 }
 
-/** The wire shape of the history of one service. */
+/** The history of one service as the API returns it. */
 export function viewServiceMetrics(
   history: History,
   serviceId: string,
@@ -118,7 +118,7 @@ function viewPoints(history: History, container: string, window: Window) {
 }
 
 function viewTarget(target: string, name: string | null, counted: RequestSteps): RequestTarget {
-  // A service that is gone before it was ever named.
+  // The service was deleted before its name was ever recorded.
   return { target, name: name ?? target, ...viewCounts(counted) }
 }
 

@@ -1,17 +1,17 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** How far addresses that users give may lead. */
+/** Where addresses from users may lead. */
 export interface Reach {
-  /** Keeps them off private and loopback networks. */
+  /** Denies private and loopback networks. */
   denyPrivate: boolean
-  /** Where this server's own API listens, which they never lead to; null while it does not. */
+  /** The address at which this server's own API listens, which is always denied; null while it does not listen. */
   ownPort: number | null
 }
 
 /**
- * Where clouds hand out credentials: the link-local network of IPv4, and what lies elsewhere (Azure, Alibaba, Oracle; over
- * IPv6 EC2 and its pods, Oracle, Scaleway and Google).
+ * Where clouds serve credentials: the IPv4 link-local network, and addresses elsewhere (Azure, Alibaba, Oracle; over IPv6
+ * EC2 and its pods, Oracle, Scaleway and Google).
  */
 export const METADATA_NETWORKS: readonly string[] = [
   '169.254.0.0/16',
@@ -24,8 +24,11 @@ export const METADATA_NETWORKS: readonly string[] = [
   'fd20:ce::254/128',
 ]
 
-/** These, the link-local network of IPv6, and what names no one host: the unspecified, multicast and reserved networks (RFC 6890). */
-const NEVER = blockList([
+/**
+ * Always denied: the metadata addresses, the IPv6 link-local network, and addresses that name no single host: unspecified,
+ * multicast and reserved ones (RFC 6890).
+ */
+const ALWAYS_DENIED = blockList([
   ...METADATA_NETWORKS,
   'fe80::/10',
   '0.0.0.0/8',
@@ -35,10 +38,10 @@ const NEVER = blockList([
   'ff00::/8',
 ])
 
-/** How clouds name their metadata services. */
+/** The host names of clouds' metadata services. */
 const METADATA_NAMES = ['metadata.google.internal', 'metadata.goog', 'instance-data']
 
-/** Of one host or one site (RFC 1918, RFC 6598, RFC 2544, RFC 4193, RFC 3879). */
+/** Networks inside one host or one site (RFC 1918, RFC 6598, RFC 2544, RFC 4193, RFC 3879). */
 const PRIVATE = blockList([
   '127.0.0.0/8',
   '10.0.0.0/8',
@@ -52,37 +55,38 @@ const PRIVATE = blockList([
   'fec0::/10',
 ])
 
-/** Why nothing that users give may lead to this address and port, to follow the name; null when it may. */
+/** Why addresses from users may not lead to this address and port, worded to follow the name; null when they may. */
 export function addressFault(address: string, port: number, reach: Reach): string | null {
   const plain = carried(address.split('%', 1)[0]!)
   const family = isIPv6(plain) ? 'ipv6' : 'ipv4'
-  if (NEVER.check(plain, family)) return 'is a link-local, metadata or reserved address, which is never asked'
-  if (port === reach.ownPort && isOwn(plain)) return "is this server's own API, which is never asked"
+  if (ALWAYS_DENIED.check(plain, family))
+    return 'is a link-local, metadata or reserved address, which is never connected to'
+  if (port === reach.ownPort && isOwn(plain)) return "is this server's own API, which is never connected to"
   if (reach.denyPrivate && PRIVATE.check(plain, family))
     return 'is a private address, which this server may not reach (--deny-private-git)'
   return null
 }
 
-/** The same for a host that may be a name: other names are judged once they are resolved. */
+/** Like `addressFault`, for a host that may be a name. Other names are judged once they are resolved. */
 export function hostFault(host: string, port: number, reach: Reach): string | null {
   if (isIP(host) !== 0) return addressFault(host, port, reach)
   const isMetadata = METADATA_NAMES.includes(host.toLowerCase().replace(/\.$/, ''))
-  return isMetadata ? 'is a metadata service, which is never asked' : null
+  return isMetadata ? 'is a metadata service, which is never connected to' : null
 }
 
-/** Whether the internet may know this address. */
+/** Whether an address may be a public one. */
 export function isPublicAddress(address: string): boolean {
   const plain = carried(address)
   const family = isIPv6(plain) ? 'ipv6' : 'ipv4'
-  return !NEVER.check(plain, family) && !PRIVATE.check(plain, family)
+  return !ALWAYS_DENIED.check(plain, family) && !PRIVATE.check(plain, family)
 }
 
-/** What stands before an IPv4 address: of the mapped, the translated and the compatible form. */
+/** The prefixes of IPv6 addresses that carry an IPv4 address: the mapped, the translated and the compatible form. */
 const CARRIERS = ['0:0:0:0:0:ffff', '0:0:0:0:ffff:0', '0:0:0:0:0:0']
 
 /**
- * The IPv4 address that one of IPv6 carries (mapped, compatible, translated, NAT64, 6to4: RFC 4291, RFC 2765, RFC 6052,
- * RFC 3056); any other as it is, also the unspecified and the loopback one.
+ * The IPv4 address that an IPv6 address carries (mapped, compatible, translated, NAT64, 6to4: RFC 4291, RFC 2765, RFC 6052,
+ * RFC 3056). Any other address is returned as it is, including the unspecified and the loopback one.
  */
 function carried(address: string): string {
   if (!isIPv6(address)) return address
@@ -96,7 +100,7 @@ function carried(address: string): string {
   return pair === null ? address : pair.flatMap((group) => [group >> 8, group & 0xff]).join('.')
 }
 
-/** The eight numbers of an IPv6 address; the web's parser writes the last two in hex too. */
+/** The eight numbers of an IPv6 address. The URL parser writes the last two in hex as well. */
 function groupsOf(address: string): number[] {
   const normal = new URL(`http://[${address}]/`).hostname.slice(1, -1)
   const [start = [], end = []] = normal
@@ -121,7 +125,7 @@ function blockList(networks: string[]): BlockList {
   return list
 }
 
-/** The host of a URL as sockets and DNS take it: an IPv6 address without its brackets (RFC 3986, section 3.2.2). */
+/** The host of a URL in the form that sockets and DNS take: an IPv6 address has no brackets (RFC 3986, section 3.2.2). */
 export function bareHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1')
 }

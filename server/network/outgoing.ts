@@ -6,12 +6,12 @@ import { bareHost, portOf } from './addresses.ts'
 import { answerOf, beginningOf } from './answers.ts'
 import { judgedLookup, placeFault, DESTINATIONS } from './judged.ts'
 
-/** Who has not answered by then does not answer. */
+/** How long to wait for an answer. */
 const ANSWER_WITHIN_MS = 15_000
-/** Of an answer, for the error that tells of it. */
+/** How much of an answer an error message repeats. */
 const KEPT_BYTES = 1024
 const MAX_SAID_CHARACTERS = 200
-/** Characters of a hidden path that are shown, so that people can tell two URLs of one host apart. */
+/** How many characters of a hidden path are shown, so that people can tell two URLs of one host apart. */
 const SHOWN_END_CHARACTERS = 4
 
 export interface Outgoing {
@@ -24,15 +24,15 @@ export interface Outgoing {
 
 export interface OutgoingAnswer {
   status: number
-  /** The beginning of its body. */
+  /** The beginning of the answer's body. */
   text: string
-  /** Its `Retry-After`. */
+  /** The answer's `Retry-After`. */
   retryAfter: string | undefined
 }
 
 /**
- * Sends a request to an address that a user has named: never to a link-local or metadata network, following no redirect,
- * within a time, reading little of the answer. Throws when there is none.
+ * Sends a request to an address from a user: never to a link-local or metadata network, without following redirects, with a
+ * time limit, and reading little of the answer. Throws when there is no answer.
  */
 export async function send({ method, url, headers, body, signal }: Outgoing): Promise<OutgoingAnswer> {
   const { protocol, hostname, port, pathname, search, username, password } = new URL(url)
@@ -62,21 +62,21 @@ export async function send({ method, url, headers, body, signal }: Outgoing): Pr
   }
 }
 
-/** Some servers repeat the requested path, which not everybody who sees the answer may know. */
+/** Hides the requested path, which some servers repeat and not everybody who sees the answer may know. */
 function withoutPath(text: string, ...paths: string[]): string {
   return paths.reduce((rest, path) => (path === '/' ? rest : rest.replaceAll(path, '/***')), text)
 }
 
-/** What is wrong with an answer; null when it is a success. */
+/** Why an answer is a failure; null when it is a success. */
 export function answerFault({ status, text }: Pick<OutgoingAnswer, 'status' | 'text'>): string | null {
   if (status >= 200 && status < 300) return null
   const [line] = text.trim().split('\n')
-  const said = plainLine(line!, MAX_SAID_CHARACTERS)
+  const message = plainLine(line!, MAX_SAID_CHARACTERS)
   if (status >= 300 && status < 400) return `answered ${status}: redirects are not followed`
-  return `answered ${status}${said === '' ? '' : `: ${said}`}`
+  return `answered ${status}${message === '' ? '' : `: ${message}`}`
 }
 
-/** What is wrong with an http or https URL that is to be sent to; null when nothing is. */
+/** What is wrong with an http or https URL to send to; null when nothing is. */
 export function urlFault(text: string): string | null {
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.port === '0')
@@ -86,7 +86,7 @@ export function urlFault(text: string): string | null {
   return placeFault(url.hostname, portOf(url), DESTINATIONS)
 }
 
-/** A part of a URL without its percent-encoding; null when that is wrong. */
+/** Decodes a percent-encoded part of a URL; null when it is invalid. */
 export function decoded(part: string): string | null {
   try {
     return decodeURIComponent(part)
@@ -96,9 +96,9 @@ export function decoded(part: string): string | null {
 }
 
 /**
- * A URL without what may be secret in it: its password, a user name without one, as tokens are, and all behind its host, where
- * chats, stores of logs and relays have what lets anyone write there. A user name that could not be sent is not shown, so that
- * what was shown may be sent back.
+ * A URL without its possible secrets: the password, a user name without a password, since that may be a token, and
+ * everything after the host, which is all that chats, log stores and relays need to let anyone write there. A user name that
+ * could not be sent is hidden too, so that the result is accepted when it is sent back.
  */
 export function shownDestination(text: string): string {
   const url = new URL(text)

@@ -1,11 +1,11 @@
 import { useContext } from '../context.ts'
 import { isLocalName } from '../domains/names.ts'
 
-/** The ports of their schemes, which URLs leave out. */
+/** The default ports, which URLs leave out. */
 const HTTP_PORT = 80
 const HTTPS_PORT = 443
 
-/** What the data plane's listeners are bound to; `https` is null when it does not serve HTTPS. */
+/** The ports that the data plane listens on; `https` is null when it does not serve HTTPS. */
 export interface ListenerPorts {
   http: number
   https: number | null
@@ -13,27 +13,27 @@ export interface ListenerPorts {
 
 let bound: ListenerPorts | null = null
 
-/** Told by the daemon once the data plane listens. */
+/** Called by the daemon once the data plane listens. */
 export function setListenerPorts(ports: ListenerPorts): void {
   bound = ports
 }
 
-/** The port of the data plane's HTTP listener: the bound one, or the one asked for while it is not up. */
+/** The port of the data plane's HTTP listener: the bound one, or the configured one while it is not up. */
 export function httpListenerPort(): number {
   return bound?.http ?? useContext().options.httpListen.port
 }
 
-/** The same for HTTPS. */
+/** The port of the HTTPS listener, in the same way. */
 export function httpsListenerPort(): number {
   return bound?.https ?? useContext().options.httpsListen.port
 }
 
-/** Where the internet reaches the HTTP listener. */
+/** The port at which the internet reaches the HTTP listener. */
 export function publicHttpPort(): number {
   return useContext().options.publicHttpPort ?? httpListenerPort()
 }
 
-/** Whether a host is served over HTTPS: with a certificate that an authority gives. */
+/** Whether a host is served over HTTPS, with a certificate from an authority. */
 function isSecure(host: string): boolean {
   return useContext().options.tls !== 'off' && !isLocalName(host)
 }

@@ -1,6 +1,6 @@
 /**
- * Uses a credential that is kept between uses. When the other side refuses it, `renew` gives another one and `use` is tried once
- * more. `renew` answers null when the fault is something else or there is no other credential.
+ * Uses a stored credential. When the other side refuses it, `renew` gets another one and `use` is called once more. `renew`
+ * returns null when the failure has another cause or there is no other credential.
  */
 export async function withRenewal<Credential, Result>(
   kept: Credential,

@@ -4,10 +4,10 @@ import { messageOf } from './messages.ts'
 import { insertDelivery, notifications, type NotificationRow } from './store.ts'
 import type { EventType, Subject } from './types.ts'
 
-/** Taken at once, in one transaction. */
+/** How many events are handled in one transaction. */
 const BATCH = 100
 
-/** Makes messages of what has happened, one for each notification that wants it; each happening is taken exactly once. */
+/** Creates messages for what happened, one for each notification that wants it. Every event is handled exactly once. */
 export function dispatchHappenings(): void {
   for (let left = BATCH; left === BATCH;) {
     left = useDatabase().transaction(() => {
@@ -15,17 +15,18 @@ export function dispatchHappenings(): void {
       const all = happenings.length === 0 ? [] : notifications.list()
       for (const happening of happenings) {
         forgetHappening(happening.sequence)
-        const told = messageOf(happening)
-        if (!told) continue
+        const result = messageOf(happening)
+        if (!result) continue
         for (const notification of all)
-          if (wants(notification, happening.type, told.subject)) insertDelivery(notification.id, told.message)
+          if (wants(notification, happening.type, result.subject))
+            insertDelivery(notification.id, result.message)
       }
       return happenings.length
     })
   }
 }
 
-/** Whether a notification tells of this. What belongs to the whole server passes a filter only when it is asked for by name. */
+/** Whether a notification wants an event. An event of the whole server passes a filter only when its type is listed. */
 function wants(row: NotificationRow, type: EventType, { environmentId, serviceId }: Subject): boolean {
   if (!row.enabled) return false
   const isNamed = row.events !== null && (JSON.parse(row.events) as string[]).includes(type)

@@ -2,11 +2,11 @@ import { EventEmitter } from 'node:events'
 import { useDatabase } from '../context.ts'
 import type { EventType } from './types.ts'
 
-/** Something that happened and that nobody was told of yet. Most are written by the database's own triggers. */
+/** Something that happened and that no message was created for yet. Most are written by triggers of the database. */
 export interface Happening {
   sequence: number
   type: EventType
-  /** The id, or the name, of what it happened to. */
+  /** The id or name of what it happened to. */
   subject: string
   detail: string | null
   at: number
@@ -14,19 +14,19 @@ export interface Happening {
 
 const listeners = new EventEmitter()
 
-/** Writes down what happened to something. */
+/** Records that something happened. */
 export function happened(type: EventType, subject: string, detail: string | null = null): void {
   useDatabase().run('INSERT INTO happenings (type, subject, detail) VALUES (?, ?, ?)', type, subject, detail)
   listeners.emit('happened')
 }
 
-/** Calls `listener` when something was written down by `happened`. */
+/** Calls `listener` when `happened` has recorded something. */
 export function onHappened(listener: () => void): () => void {
   listeners.on('happened', listener)
   return () => listeners.off('happened', listener)
 }
 
-/** The oldest that nobody was told of. */
+/** The oldest ones that no message was created for. */
 export function nextHappenings(limit: number): Happening[] {
   return useDatabase().all<Happening>('SELECT * FROM happenings ORDER BY sequence LIMIT ?', limit)
 }
@@ -35,12 +35,12 @@ export function forgetHappening(sequence: number): void {
   useDatabase().run('DELETE FROM happenings WHERE sequence = ?', sequence)
 }
 
-/** What was said last of something; null for nothing. */
+/** What was last reported about something; null for nothing. */
 export function lastTold(key: string): string | null {
   return useDatabase().get<{ value: string }>('SELECT value FROM told WHERE key = ?', key)?.value ?? null
 }
 
-/** Remembers what was said last of something; null forgets it. */
+/** Remembers what was last reported about something; null forgets it. */
 export function setTold(key: string, value: string | null): void {
   if (value === null) useDatabase().run('DELETE FROM told WHERE key = ?', key)
   else

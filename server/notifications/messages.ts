@@ -4,7 +4,7 @@ import { qualifiedName } from '../services/qualified-name.ts'
 import type { Happening } from './happenings.ts'
 import type { Message, Subject } from './types.ts'
 
-/** A message and of what it is; null when what it happened to is gone, and nobody need be told. */
+/** A message and what it is about; null when that is gone, so that there is nothing to report. */
 export type Told = { message: Message; subject: Subject } | null
 
 interface Named {
@@ -22,10 +22,10 @@ interface Facts {
 }
 
 const WHOLE_SERVER: Subject = { environmentId: null, serviceId: null }
-/** Of an error, for people; webhooks get the whole. */
+/** Limit for an error in the text for people; webhooks get all of it. */
 const SHOWN_CHARACTERS = 1_000
 
-/** What to say of something that happened. */
+/** The message for something that happened. */
 export function messageOf(happening: Happening): Told {
   const facts = factsOf(happening)
   if (!facts) return null
@@ -35,7 +35,7 @@ export function messageOf(happening: Happening): Told {
   return { message: { type, timestamp: timestamp(at), data, text }, subject }
 }
 
-/** What a test says. */
+/** The message of a test. */
 export function testMessage(name: string): Message {
   return {
     type: 'test',
@@ -56,39 +56,39 @@ function factsOf(happening: Happening): Facts | null {
         { 'deploy.started': 'started', 'deploy.succeeded': 'is live', 'deploy.failed': 'failed' }[type],
       )
     case 'service.down':
-      return ofService(subject, 'is down', detail ?? 'None of its instances answers.')
+      return ofService(subject, 'is down', detail ?? 'None of its instances is answering.')
     case 'service.recovered':
-      return ofService(subject, 'runs again', 'All of its instances answer again.')
+      return ofService(subject, 'is running again', 'All of its instances are answering again.')
     case 'service.out_of_memory':
       return ofService(
         subject,
         'ran out of memory',
-        `${detail ?? 'An instance'} was ended: it used more than its memory limit.`,
+        `${detail ?? 'An instance'} was killed: it used more memory than its limit.`,
       )
     case 'job.failed':
       return ofJob(subject)
     case 'job.missed':
       return ofService(
         subject,
-        'has missed a run',
-        `The run of ${detail ?? 'its schedule'} was not made while the server was down.`,
+        'missed a run',
+        `The run due at ${detail ?? 'its scheduled time'} did not happen because the server was down.`,
       )
     case 'datastore.down':
-      return ofDatastore(subject, 'is down', detail ?? 'It does not answer.')
+      return ofDatastore(subject, 'is down', detail ?? 'It is not answering.')
     case 'datastore.recovered':
-      return ofDatastore(subject, 'is available again', 'It answers again.')
+      return ofDatastore(subject, 'is available again', 'It is answering again.')
     case 'backup.failed':
       return ofBackup(subject)
     case 'certificate.failed':
       return ofServer(
         { host: subject, error: detail },
         `The certificate of ${subject} failed`,
-        detail ?? 'It is tried again.',
+        detail ?? 'It will be tried again.',
       )
     case 'certificate.expiring':
       return ofServer(
         { host: subject, ...(JSON.parse(detail!) as { days_left: number }) },
-        `The certificate of ${subject} ends in ${(JSON.parse(detail!) as { days_left: number }).days_left} days`,
+        `The certificate of ${subject} expires in ${(JSON.parse(detail!) as { days_left: number }).days_left} days`,
         'It was not renewed.',
       )
     case 'server.disk_low': {

@@ -18,7 +18,9 @@ export function findNotification(id: string): NotificationRow {
   return found
 }
 
-/** Records a notification. Its secret is told once. Throws `invalid_request`, and `not_found` for what its filters name. */
+/**
+ * Creates a notification. Its secret is shown only now. Throws `invalid_request`, and `not_found` for what its filters name.
+ */
 export function createNotification(input: NotificationInput): {
   row: NotificationRow
   secret: string | null
@@ -38,14 +40,14 @@ export function createNotification(input: NotificationInput): {
   return { row, secret }
 }
 
-/** Changes a notification. Throws like `createNotification`. */
+/** Changes a notification. Throws what `createNotification` throws. */
 export function patchNotification(row: NotificationRow, patch: NotificationPatch): NotificationRow {
   const { url, to, events } = patch
   const present = openUrl(row)
-  // What was shown may be sent back.
+  // Clients may send back the shortened address that they were shown.
   const isSame = url === undefined || (present !== null && url === shownDestination(present))
   const recipients = to ?? (JSON.parse(row.recipients) as string[])
-  // What was recorded under other rules, or with a mail server, can still be named, limited and switched off.
+  // A notification that is no longer allowed, or whose mail server is gone, can still be renamed, filtered and switched off.
   const isKept = isSame && to === undefined
   const destination = isKept ? {} : destinationOf(row.kind, isSame ? present : url, recipients)
   notifications.update(row.id, {
@@ -65,7 +67,7 @@ export function openUrl(row: NotificationRow): string | null {
   return row.url === null ? null : useContext().vault.open(row.url)
 }
 
-/** The topic that a URL of ntfy ends with; null when it names none. */
+/** The topic at the end of an ntfy URL; null when there is none. */
 export function topicOf({ pathname }: URL): string | null {
   const last = pathname.split('/').findLast((part) => part !== '')
   return last === undefined ? null : decoded(last)
@@ -78,7 +80,7 @@ function destinationOf(
 ): Pick<NotificationRow, 'url' | 'recipients'> {
   const { options, vault } = useContext()
   if (kind === 'email') {
-    if (url !== null) throw new AppError('invalid_request', 'url: e-mail has none; it has `to`')
+    if (url !== null) throw new AppError('invalid_request', 'url: not allowed for e-mail; give `to`')
     if (to.length === 0) throw new AppError('invalid_request', 'to: is required for e-mail')
     if (options.mail === null)
       throw new AppError(
@@ -87,7 +89,7 @@ function destinationOf(
       )
     return { url: null, recipients: JSON.stringify(to) }
   }
-  if (to.length > 0) throw new AppError('invalid_request', `to: is for e-mail; ${kind} has a url`)
+  if (to.length > 0) throw new AppError('invalid_request', `to: only for e-mail; ${kind} has a url`)
   if (url === null) throw new AppError('invalid_request', `url: is required for ${kind}`)
   const fault = hiddenFault(url)
   if (fault !== null) throw new AppError('invalid_request', `url: ${fault}`)

@@ -27,7 +27,7 @@ const fields = {
   url: destinationUrl(urlFault)
     .optional()
     .meta({
-      description: 'Where to send; every kind but e-mail has one',
+      description: 'Where to send to; every kind except e-mail has one',
       examples: ['https://example.com/hooks/deployer'],
     }),
   to: z
@@ -36,7 +36,7 @@ const fields = {
       'must be an e-mail address or an array of them',
     )
     .optional()
-    .meta({ description: 'Of e-mail: the recipients', examples: [['ops@example.com']] }),
+    .meta({ description: 'The recipients of an e-mail', examples: [['ops@example.com']] }),
   events: Events.optional(),
 }
 
@@ -66,13 +66,13 @@ export const Notification = z
       .string()
       .nullable()
       .meta({
-        description: 'Its host; of what is behind that at most the end is shown',
+        description: 'Its host; of the rest, at most the end is shown',
         examples: ['https://example.com/***oyer'],
       }),
     to: z.array(z.string()).meta({ examples: [[]] }),
     events: Events,
   })
-  .meta({ id: 'Notification', description: 'Where the server tells what has happened' })
+  .meta({ id: 'Notification', description: 'Where the server reports what has happened' })
 export type Notification = z.infer<typeof Notification>
 
 export const CreatedNotification = Notification.extend({
@@ -80,7 +80,8 @@ export const CreatedNotification = Notification.extend({
     .string()
     .nullable()
     .meta({
-      description: 'Of a webhook: signs what it is sent (Standard Webhooks). It appears only in this answer',
+      description:
+        'For a webhook: signs the messages to it (Standard Webhooks). It appears only in this answer',
       examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
     }),
 }).meta({ id: 'CreatedNotification' })

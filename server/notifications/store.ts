@@ -7,7 +7,7 @@ import type { Message, MessageType, NotificationKind } from './types.ts'
 /** A row of `notifications`. */
 export interface NotificationRow extends DestinationRow {
   kind: NotificationKind
-  /** Sealed: it may be all that is needed to write there. */
+  /** Sealed, because the URL may be all that is needed to write there. */
   url: Uint8Array | null
   /** JSON of addresses. */
   recipients: string
@@ -19,7 +19,7 @@ export interface NotificationRow extends DestinationRow {
 
 export const notifications = new DestinationTable<NotificationRow>('notifications')
 
-/** A row of `notification_deliveries`: one message on its way to one notification. */
+/** A row of `notification_deliveries`: one message to one notification. */
 export interface DeliveryRow {
   sequence: number
   id: string
@@ -34,12 +34,12 @@ export interface DeliveryRow {
   created_at: number
 }
 
-/** Of one notification; of the finished ones the newest are kept. */
+/** How many finished deliveries of a notification are kept; the oldest go first. */
 const KEPT_DELIVERIES = 100
-/** Messages that wait for a target that does not answer; of more the oldest are given up. */
+/** How many messages may wait for a target that does not answer. Beyond that, the oldest are given up. */
 const MAX_PENDING = 1_000
 
-/** Puts a message on its way. */
+/** Queues a message. */
 export function insertDelivery(notificationId: string, message: Message): void {
   const database = useDatabase()
   const now = Date.now()
@@ -69,7 +69,7 @@ export function insertDelivery(notificationId: string, message: Message): void {
   )
 }
 
-/** What a notification was sent, newest first. */
+/** The deliveries of a notification, newest first. */
 export function listDeliveries(notificationId: string): DeliveryRow[] {
   return useDatabase().all<DeliveryRow>(
     'SELECT * FROM notification_deliveries WHERE notification_id = ? ORDER BY sequence DESC LIMIT ?',
@@ -79,8 +79,8 @@ export function listDeliveries(notificationId: string): DeliveryRow[] {
 }
 
 /**
- * More than any attempt waits for, with the few minutes that a clock may be corrected by. What would wait for longer was
- * written under a clock ahead of this one.
+ * More than any attempt waits, plus the few minutes by which a clock may be corrected. A delivery with a longer wait was
+ * written when the clock was ahead.
  */
 const LONGEST_WAIT_MS = 3 * 3_600_000
 const IS_DUE = `status = 'pending' AND (next_attempt_at <= ?1 OR next_attempt_at > ?1 + ${LONGEST_WAIT_MS})`
@@ -95,7 +95,7 @@ export function dueNotifications(now: number): string[] {
     .map(({ id }) => id)
 }
 
-/** Of one notification, the delivery that has been due for longest. */
+/** The delivery of a notification that has been due the longest. */
 export function dueDelivery(notificationId: string, now: number): DeliveryRow | undefined {
   return useDatabase().get<DeliveryRow>(
     `SELECT * FROM notification_deliveries WHERE notification_id = ?2 AND ${IS_DUE}
@@ -115,7 +115,7 @@ export function nextAttemptAt(): number | null {
   )
 }
 
-/** Records an attempt and what follows from it: another one at a time, or the end. */
+/** Records an attempt and its consequence: another one at a given time, or the end. */
 export function recordAttempt(
   delivery: DeliveryRow,
   attempt: DeliveryAttempt,

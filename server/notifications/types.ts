@@ -1,4 +1,4 @@
-/** What a notification can tell of. */
+/** The events that a notification can report. */
 export const EVENT_TYPES = [
   'deploy.started',
   'deploy.succeeded',
@@ -17,14 +17,14 @@ export const EVENT_TYPES = [
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** What a test sends. */
+/** The type of a test message. */
 export const TEST_TYPE = 'test'
 export type MessageType = EventType | typeof TEST_TYPE
 
 export const NOTIFICATION_KINDS = ['webhook', 'email', 'slack', 'discord', 'ntfy'] as const
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
 
-/** What is told, as a webhook's body has it; `text` is the same for people. */
+/** A message as the body of a webhook has it; `text` says the same for people. */
 export interface Message {
   type: MessageType
   timestamp: string
@@ -32,7 +32,7 @@ export interface Message {
   text: { title: string; body: string }
 }
 
-/** Of what a message is, for the filters of notifications; both null for what concerns the whole server. */
+/** What a message is about, for the filters of notifications; both null for the whole server. */
 export interface Subject {
   environmentId: string | null
   serviceId: string | null

@@ -6,7 +6,7 @@ import { openUrl } from './operations.ts'
 import type { DeliveryRow, NotificationRow } from './store.ts'
 import type { EventType } from './types.ts'
 
-/** A notification as the wire has it. */
+/** A notification as the API returns it. */
 export function viewNotification(row: NotificationRow): Notification {
   const url = openUrl(row)
   return {
@@ -18,7 +18,7 @@ export function viewNotification(row: NotificationRow): Notification {
   }
 }
 
-/** A delivery as the wire has it. */
+/** A delivery as the API returns it. */
 export function viewDelivery(row: DeliveryRow): NotificationDelivery {
   return {
     id: row.id,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ERRORS, type ErrorCode } from '../errors.ts'
-import { isSchema, takesBody, type AnyEndpointSpec } from '../http/endpoint.ts'
+import { isSchema, readsBody, type AnyEndpointSpec } from '../http/endpoint.ts'
 import { ERROR_SCHEMA, errorExamples, errorResponses } from './errors.ts'
 import { exampleOf, rawExample } from './examples.ts'
 import { parametersOf } from './parameters.ts'
@@ -14,15 +14,15 @@ export interface ListedEndpoint {
   handler: { spec?: AnyEndpointSpec }
 }
 
-/** What the document says about the server it describes. */
+/** What the document says about the server that it describes. */
 export interface DocumentInfo {
   version: string
 }
 
-/** Pages, not the interface that programs use. */
+/** Paths of pages, which programs do not use. */
 const PAGES = '/api/docs'
 
-/** The OpenAPI 3.1 document of every endpoint that has a contract, made from the contracts alone. */
+/** The OpenAPI 3.1 document of every endpoint that has a contract, generated from the contracts alone. */
 export function buildOpenApi(endpoints: readonly ListedEndpoint[], info: DocumentInfo): Json {
   const collector = new SchemaCollector()
   const paths: Record<string, Json> = {}
@@ -62,7 +62,7 @@ archive, for one administrator.
 - Bodies are JSON; an empty body counts as \`{}\`; a field, query parameter or duplicate key that is not documented is refused.
 - A body may have 2 MiB, where nothing else is said.
 - Timestamps are RFC 3339 in UTC with milliseconds.
-- Where a path says *id or name*, both work; a name is looked up in the environment that the query \`environment\` names, else in production.
+- Where a path says *id or name*, both work; a name is looked up in the environment given by the query \`environment\`, by default in production.
 - Booleans in a query are true as \`true\`, \`1\`, \`yes\`, \`on\`, \`y\` or the bare name, false as \`false\`, \`0\`, \`no\`, \`off\`, \`n\`.
 - Streams are Server-Sent Events without ids, with a comment every 15 seconds; the event \`end\` closes a stream that is
   complete, a stream that stops without it was cut.
@@ -73,7 +73,7 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     description:
-      'An API token: the server token, or one made in the dashboard or by the sign-in of a terminal',
+      'An API token: the server token, or one created in the dashboard or by the sign-in of a terminal',
   },
   query: {
     type: 'apiKey',
@@ -131,7 +131,7 @@ function describeOperation(
 
 const AUTH_SENTENCES: Record<AnyEndpointSpec['auth'], string> = {
   token: "Needs an API token or the dashboard's session.",
-  api_token: "Needs an API token; the dashboard's session does not count.",
+  api_token: "Needs an API token; the dashboard's session is not accepted.",
   session: "Needs the dashboard's session; an API token is refused.",
   none: 'Needs no API token and no session.',
 }
@@ -143,7 +143,7 @@ function securityOf(method: string, { auth }: AnyEndpointSpec): Json[] {
   return [{ token: [] }, ...(method === 'get' ? [{ query: [] }] : []), ...session]
 }
 
-/** `POST /api/v1/services/{id}/scale` is `postServicesByIdScale`. */
+/** Turns `POST /api/v1/services/{id}/scale` into `postServicesByIdScale`. */
 function operationId(path: string, method: string): string {
   const words = path
     .replace(/^\/api\/(v1\/)?/, '/')
@@ -153,22 +153,22 @@ function operationId(path: string, method: string): string {
   return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-/** What an operation can answer besides success: what follows from its shape, then what it says itself. */
+/** The error codes of an operation: those that follow from its shape, then those that its contract names. */
 function codesOf(method: string, path: string, spec: AnyEndpointSpec): ErrorCode[] {
   const codes: ErrorCode[] = ['invalid_request', 'misdirected_request']
   if (spec.auth !== 'none') codes.push('unauthorized')
   if (spec.auth === 'token' || spec.auth === 'session') codes.push('cross_site_request')
   if (spec.auth === 'session') codes.push('session_required')
   if (path.includes('{') || namesEnvironment(spec)) codes.push('not_found')
-  if (takesBody(method)) codes.push('payload_too_large')
-  if (takesBody(method) && spec.auth === 'none') codes.push('service_unavailable')
+  if (readsBody(method)) codes.push('payload_too_large')
+  if (readsBody(method) && spec.auth === 'none') codes.push('service_unavailable')
   if (spec.response && !isSchema(spec.response) && spec.response.ranges)
     codes.push('precondition_failed', 'range_not_satisfiable')
   codes.push(...(spec.errors ?? []), 'internal_error', 'database_error', 'io_error')
   return [...new Set(codes)].toSorted((a, b) => ERRORS[a] - ERRORS[b])
 }
 
-/** Where the query or the body may name an environment, it may name one that is not there. */
+/** Whether the query or the body can name an environment, which may not exist. */
 function namesEnvironment({ query, body }: AnyEndpointSpec): boolean {
   const json = body && !isSchema(body) ? body.json : body
   return [query, json].some((part) => part instanceof z.ZodObject && 'environment' in part.shape)
@@ -198,12 +198,12 @@ function jsonBody(body: z.ZodType, collector: SchemaCollector): { required: bool
 
 function successResponse(path: string, spec: AnyEndpointSpec, collector: SchemaCollector): Json {
   const { response } = spec
-  if (!response) return { 204: { description: 'Done; there is nothing to say' } }
+  if (!response) return { 204: { description: 'Done; there is no content' } }
   const status = String(spec.status ?? 200)
   if (!isSchema(response)) {
     const content = { [response.contentType]: rawContent(path, response.contentType) }
     const parts = {
-      206: { description: 'The part that `Range` asks for', content },
+      206: { description: 'The part that `Range` requests', content },
       304: { description: 'The client has it already' },
     }
     return { [status]: { description: response.description, content }, ...(response.ranges && parts) }
@@ -216,12 +216,12 @@ function successResponse(path: string, spec: AnyEndpointSpec, collector: SchemaC
 }
 
 const SUCCESS_DESCRIPTIONS: Record<string, string> = {
-  200: 'Done; what there is now',
-  201: 'Created; what was created',
+  200: 'Done; the current state',
+  201: 'Created; the new resource',
   202: 'Accepted; the work is queued or under way',
 }
 
-/** In OpenAPI 3.1 a body of bytes has no schema; a text is a string. */
+/** In OpenAPI 3.1, a binary body has no schema, and a text is a string. */
 function rawContent(path: string, contentType: string): Json {
   if (!/^text\/|\/yaml$/.test(contentType)) return {}
   const example = rawExample(contentType, path)

@@ -3,7 +3,7 @@ import type { Json } from './schemas.ts'
 
 interface Explanation {
   when: string
-  /** A message as the server words it; programs go by the code. */
+  /** An example of a message. Programs rely on the code, so the wording may change. */
   message: string
 }
 
@@ -37,11 +37,11 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     message: 'the e-mail address or the password is wrong',
   },
   session_required: {
-    when: 'an API token where only the dashboard session counts',
+    when: "an API token where only the dashboard's session is accepted",
     message: 'an API token cannot do this: sign in to the dashboard and do it there',
   },
   cross_site_request: {
-    when: "a request with the session cookie from another origin than the dashboard's",
+    when: "a request with the session cookie that came from another origin than the dashboard's",
     message: 'a change with the session cookie must come from this dashboard',
   },
   not_found: {
@@ -53,28 +53,28 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     message: 'this path has no PUT',
   },
   conflict: {
-    when: 'the request conflicts with the present state',
+    when: 'the request conflicts with the current state',
     message: 'name: api is in use by service srv-4f1d0c9a7b3e5d2f6a80',
   },
   canceled: {
-    when: 'the work of this request was cancelled while it waited',
+    when: 'the work of this request was canceled while it waited',
     message: 'the deploy was canceled',
   },
   precondition_failed: {
-    when: 'If-Match or If-Unmodified-Since asks for another content than there is',
-    message: 'If-Match or If-Unmodified-Since asks for another content than there is',
+    when: 'If-Match or If-Unmodified-Since does not match the current content',
+    message: 'If-Match or If-Unmodified-Since does not match the current content',
   },
   payload_too_large: {
     when: 'the body is larger than allowed',
     message: 'the body is larger than the 2 MiB allowed here',
   },
   range_not_satisfiable: {
-    when: 'Range begins where nothing is; Content-Range tells the size',
-    message: 'the range begins beyond the 1048576 bytes that there are',
+    when: 'Range begins after the end; Content-Range has the size',
+    message: 'the range begins after the end of the 1048576 bytes',
   },
   misdirected_request: {
-    when: 'the Host is a name that this server does not go by',
-    message: 'deploy.example.com is no name of this server: add it with --allowed-hosts',
+    when: "the Host is not one of this server's names",
+    message: "deploy.example.com is not one of this server's host names: add it with --allowed-hosts",
   },
   too_many_attempts: {
     when: '10 sign-ins, or password changes by one session, failed within 5 minutes',
@@ -93,7 +93,7 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     message: 'the build failed',
   },
   internal_error: {
-    when: 'a fault of the server; its log has the cause',
+    when: 'an internal error; the server log has the cause',
     message: 'internal error; see the server log',
   },
   runtime_error: {
@@ -118,7 +118,7 @@ export const ERROR_SCHEMA: Json = {
         message: { type: 'string' },
         details: {
           type: 'array',
-          description: 'Every fault of a file that was sent, with its place',
+          description: 'All errors in a file that was sent, with their positions',
           items: {
             type: 'object',
             properties: {
@@ -150,7 +150,7 @@ export function errorExamples(codes: Iterable<ErrorCode>): Json {
   )
 }
 
-/** The responses of an operation that answers these codes, one a status. */
+/** The responses of an operation that answers these codes, one for each status. */
 export function errorResponses(codes: Iterable<ErrorCode>): Json {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes) byStatus.set(ERRORS[code], [...(byStatus.get(ERRORS[code]) ?? []), code])
@@ -182,11 +182,11 @@ const RETRY_AFTER = {
   },
 }
 
-/** What comes with errors of a status. RFC 9110 section 15.5.2: a 401 names what it wants. */
+/** The headers of errors with a status. RFC 9110 section 15.5.2: a 401 must say how to authenticate. */
 const HEADERS: Record<number, Json> = {
   401: {
     'WWW-Authenticate': {
-      description: 'The scheme of the credentials that are wanted',
+      description: 'The authentication scheme that is required',
       schema: { type: 'string', examples: ['Bearer'] },
     },
   },

@@ -1,6 +1,6 @@
 import type { Json, SchemaCollector } from './schemas.ts'
 
-/** What a log stream looks like on the wire. */
+/** A log stream as it is sent. */
 const LOG_STREAM = [
   'event: log',
   'data: {"ts":"2026-01-02T03:04:05.678Z","stream":"stdout","line":"listening on 10000"}',
@@ -11,7 +11,7 @@ const LOG_STREAM = [
   '',
 ].join('\n')
 
-/** What the change feed looks like on the wire. */
+/** The change feed as it is sent. */
 const CHANGE_STREAM = [
   'event: ready',
   'data: {}',
@@ -24,7 +24,7 @@ const CHANGE_STREAM = [
   '',
 ].join('\n')
 
-/** What a blueprint looks like. */
+/** A blueprint. */
 const BLUEPRINT = [
   '# yaml-language-server: $schema=http://localhost:7878/api/blueprint.schema.json',
   'datastores:',
@@ -41,10 +41,10 @@ const BLUEPRINT = [
   '',
 ].join('\n')
 
-/** What a file of Compose looks like. */
+/** A Compose file. */
 const COMPOSE = ['services:', '  web:', '    image: nginx', '    ports:', '      - 8080:80', ''].join('\n')
 
-/** An example of a body that is not JSON, or undefined where a text could not show it. */
+/** An example of a body that is not JSON; undefined when text cannot show it. */
 export function rawExample(contentType: string, path: string): string | undefined {
   if (contentType === 'text/event-stream') return path.endsWith('/events') ? CHANGE_STREAM : LOG_STREAM
   if (contentType === 'application/yaml') return path.endsWith('/convert') ? COMPOSE : BLUEPRINT
@@ -52,8 +52,8 @@ export function rawExample(contentType: string, path: string): string | undefine
 }
 
 /**
- * An example of what a schema describes, put together from the examples of its fields. A request shows what it must
- * have and what stands in an example; an answer shows every field.
+ * An example for a schema, composed of the examples of its fields. For a request it has the required fields and those of the
+ * schema's own example; for an answer it has every field.
  */
 export function exampleOf(schema: Json, collector: SchemaCollector): unknown {
   if (Array.isArray(schema.examples) && schema.examples.length > 0) return schema.examples[0]

@@ -1,6 +1,6 @@
 /**
- * The interactive page of the API: Swagger UI's own files with a page and a start script of ours. Nothing in it comes
- * from another host, and the policy below holds the browser to that.
+ * The interactive page of the API: the files of Swagger UI, with our own page and start script. It loads nothing from
+ * another host, and the policy below makes the browser enforce that.
  */
 export const DOCS_PAGE = `<!doctype html>
 <html lang="en">
@@ -20,7 +20,7 @@ export const DOCS_PAGE = `<!doctype html>
 </html>
 `
 
-/** Starts Swagger UI. The validator is off because it would send the document to a public service. */
+/** Starts Swagger UI. Its validator is off because it would send the document to a public service. */
 export const DOCS_SCRIPT = `SwaggerUIBundle({
   url: '/api/openapi.json',
   dom_id: '#docs',

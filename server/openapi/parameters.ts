@@ -41,23 +41,23 @@ function parameter(
   }
 }
 
-/** What a parameter means wherever it stands; a schema's own description wins. */
+/** Descriptions of parameters by name; a schema's own description wins. */
 const PARAMETERS: Record<string, string> = {
   id: 'Id of the resource',
   deploy_id: 'Id of the deploy',
   job_id: 'Id of the job run',
   environment: 'Id or name of the environment; production when absent',
-  follow: 'Go on with what is written from now on',
-  tail: 'How many of the newest lines come first',
-  force: 'Do it although others refer to it',
+  follow: 'Continue with new lines as they are written',
+  tail: 'How many of the newest lines to send first',
+  force: 'Do it even when others refer to it',
   restart: 'Restart the live services whose variables changed',
   clear_cache: 'Build without cache',
   service_id: 'Id of the service',
   key: "The service's deploy hook key",
   repo_url: 'Address of a repository that a service can be deployed from',
-  level: 'The least level of the lines',
-  dry_run: 'Only tell what it would do',
-  branch: "Of the repository; the remote's default branch when absent",
+  level: 'The minimum level of the lines',
+  dry_run: 'Only report what would be done',
+  branch: "Branch of the repository; the remote's default branch when absent",
 }
 
 function fieldsOf(schema: Json, collector: SchemaCollector): Record<string, Json> {

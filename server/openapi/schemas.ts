@@ -3,18 +3,18 @@ import { z } from 'zod'
 /** A JSON Schema, or any other object of the document. */
 export type Json = { [key: string]: unknown }
 
-/** What a schema describes: what a client sends, or what it is answered. They differ where a field has a default. */
+/** Which side a schema describes: what a client sends, or what it gets. They differ when a field has a default. */
 export type Direction = 'input' | 'output'
 
 /** zod 4 writes JSON Schema 2020-12, which is the dialect of OpenAPI 3.1, with the shared schemas under this key. */
 const LOCAL_REFERENCE = '#/$defs/'
 const COMPONENT_REFERENCE = '#/components/schemas/'
 
-/** Turns zod schemas into JSON Schemas that share what has an `id` in its meta as components of one document. */
+/** Converts zod schemas to JSON Schemas. Those with an `id` in their meta become shared components of the document. */
 export class SchemaCollector {
   readonly components: Json = {}
 
-  /** The JSON Schema of what `schema` takes or gives; shared parts in it are references to `components`. */
+  /** The JSON Schema of the input or output of `schema`; shared parts in it are references to `components`. */
   convert(schema: z.ZodType, direction: Direction): Json {
     const {
       $schema: _,
@@ -31,15 +31,15 @@ export class SchemaCollector {
     return withReferences(root, names) as Json
   }
 
-  /** Follows a reference made by `convert`; any other schema is answered as it is. */
+  /** Resolves a reference made by `convert`; returns any other schema as it is. */
   resolve(schema: Json): Json {
     const name = typeof schema.$ref === 'string' ? schema.$ref.slice(COMPONENT_REFERENCE.length) : null
     return name === null ? schema : (this.components[name] as Json)
   }
 
   /**
-   * A schema goes by its id, unless the component of that name differs, as what is sent may differ from what is answered;
-   * then it gets a name of its own, and so does what refers to it.
+   * Adds a component under the schema's id. When there is already a different one with that name, since input and output may
+   * differ, it gets a name of its own, and so does every schema that refers to it.
    */
   #nameAll(shared: [string, Json][], direction: Direction): Map<string, string> {
     const names = new Map(shared.map(([id]) => [id, id]))
@@ -57,16 +57,16 @@ export class SchemaCollector {
   }
 }
 
-/** Puts right what zod leaves out or writes at length, and applies a schema's own `override` in its meta. */
+/** Corrects what zod leaves out or writes too long, and applies a schema's own `override` from its meta. */
 export function tidy(schema: z.core.$ZodType, json: Json): void {
   const meta = z.globalRegistry.get(schema)
   if (meta?.override) {
     for (const key of Object.keys(json)) if (key !== 'description') delete json[key]
     Object.assign(json, meta.override)
   }
-  // Of a schema that transforms its input zod drops the examples, which here are examples of the input.
+  // zod drops the examples of a schema that transforms its input. Here they are examples of the input.
   if (meta?.examples) json.examples = meta.examples
-  // Unicode properties are no part of what validators agree on (JSON Schema 2020-12 core, section 6.4).
+  // JSON Schema validators do not agree on Unicode properties (JSON Schema 2020-12 core, section 6.4).
   if (typeof json.pattern === 'string' && /\\p\{/i.test(json.pattern)) delete json.pattern
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum
@@ -81,7 +81,7 @@ function withReferences(value: unknown, names: Map<string, string>): unknown {
         const id = item.slice(LOCAL_REFERENCE.length)
         return [key, `${COMPONENT_REFERENCE}${names.get(id) ?? id}`]
       }
-      // An example is data: a `$ref` in it would be the user's own word.
+      // An example is data: a `$ref` in it would come from a user.
       return [key, key === 'examples' || key === 'default' ? item : withReferences(item, names)]
     }),
   )

@@ -3,12 +3,12 @@ interface Tag {
   description: string
 }
 
-/** By the words that paths are made of; a path belongs to the last of its words that stands here. */
+/** Tags by the words of paths; the last word of a path that is listed here decides. */
 const TAGS: Record<string, Tag> = {
   auth: { name: 'Account', description: 'Sign-in, sessions, API tokens and the sign-in of terminals' },
   services: { name: 'Services', description: 'Applications that the server builds and runs' },
   detect: { name: 'Services', description: '' },
-  deploys: { name: 'Deploys', description: 'Versions of a service on their way to live, and after' },
+  deploys: { name: 'Deploys', description: 'Versions of a service that are going live, are live, or were' },
   rollback: { name: 'Deploys', description: '' },
   env: { name: 'Variables', description: "A service's own environment variables" },
   'env-groups': { name: 'Env groups', description: 'Sets of variables that services share' },
@@ -26,9 +26,9 @@ const TAGS: Record<string, Tag> = {
     name: 'Git connections',
     description: 'Accounts at git providers that repositories are cloned with',
   },
-  notifications: { name: 'Notifications', description: 'Where the server tells what has happened' },
-  'log-drains': { name: 'Log drains', description: 'Where the output of services is sent on to' },
-  server: { name: 'Server', description: 'The server itself: information, health, numbers, log and changes' },
+  notifications: { name: 'Notifications', description: 'Where the server reports what has happened' },
+  'log-drains': { name: 'Log drains', description: 'Where the output of services is forwarded to' },
+  server: { name: 'Server', description: 'The server itself: information, health, metrics, log and changes' },
   hooks: { name: 'Webhooks', description: 'Deploys started from outside, with secrets of their own' },
 }
 

@@ -2,22 +2,22 @@ import { accessSync, constants } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { AppError } from '../errors.ts'
 
-/** Algorithms of RFC 8945 section 6 by the names that people write. */
+/** Algorithms of RFC 8945 section 6, by their usual names. */
 const TSIG_ALGORITHMS = ['hmac-sha256', 'hmac-sha384', 'hmac-sha512', 'hmac-sha1'] as const
 export type TsigAlgorithm = (typeof TSIG_ALGORITHMS)[number]
 
-/** Who puts records into DNS. */
+/** How records are added to DNS. */
 export type DnsProvider =
   | { kind: 'exec'; program: string }
   | {
       kind: 'rfc2136'
-      /** `host:port`, the port 53 when it is not named. */
+      /** `host:port`; the port is 53 by default. */
       server: string
       tsig: { name: string; secret: string; algorithm: TsigAlgorithm } | null
     }
   | { kind: 'cloudflare'; token: string }
 
-/** The variables that go with `--acme-dns`. */
+/** The variables for `--acme-dns`. */
 export const DNS_PROVIDER_VARIABLES = [
   'EXEC',
   'SERVER',
@@ -27,7 +27,7 @@ export const DNS_PROVIDER_VARIABLES = [
   'TOKEN',
 ].map((name) => `DEPLOYER_ACME_DNS_${name}`)
 
-/** Reads `--acme-dns` and the variables that go with it. Throws `invalid_request` that names what is missing. */
+/** Reads `--acme-dns` and its variables. Throws `invalid_request` with the name of a missing one. */
 export function readDnsProvider(kind: string | null, environment: NodeJS.ProcessEnv): DnsProvider | null {
   const variable = (name: string) => environment[`DEPLOYER_ACME_DNS_${name}`] || null
   const needed = (name: string) => variable(name) ?? refuse(`${kind} needs DEPLOYER_ACME_DNS_${name}`)
@@ -47,7 +47,7 @@ export function readDnsProvider(kind: string | null, environment: NodeJS.Process
 
 function executable(program: string): string {
   try {
-    if (!isAbsolute(program)) throw new Error('it is no absolute path')
+    if (!isAbsolute(program)) throw new Error('it is not an absolute path')
     accessSync(program, constants.X_OK)
     return program
   } catch {
@@ -57,7 +57,7 @@ function executable(program: string): string {
 
 function serverAddress(text: string): string {
   if (!/^(\[[0-9a-fA-F:]+\]|[^:\s[\]]+)(:\d{1,5})?$/.test(text))
-    refuse(`DEPLOYER_ACME_DNS_SERVER must be a host with or without a port, not "${text}"`)
+    refuse(`DEPLOYER_ACME_DNS_SERVER must be a host, with or without a port, not "${text}"`)
   return /:\d+$/.test(text.replace(/^\[.*\]/, '')) ? text : `${text}:53`
 }
 

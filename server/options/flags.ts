@@ -6,16 +6,19 @@ interface Flag {
   help: string
 }
 
-/** Every flag of `deployer serve` with the variable it wins over; the help text and the documentation are made from it. */
+/**
+ * All flags of `deployer serve`, each with the variable that it overrides. The help text and the documentation are generated
+ * from it.
+ */
 export const FLAGS = {
   'data-dir': { variable: 'DEPLOYER_DATA_DIR', help: 'where the server keeps everything' },
   listen: { variable: 'DEPLOYER_LISTEN', help: 'address of the API and the dashboard (127.0.0.1:7878)' },
-  'http-listen': { variable: 'DEPLOYER_HTTP_LISTEN', help: 'public HTTP address ([::]:80, else [::]:8080)' },
+  'http-listen': { variable: 'DEPLOYER_HTTP_LISTEN', help: 'public HTTP address ([::]:80, or [::]:8080)' },
   'https-listen': {
     variable: 'DEPLOYER_HTTPS_LISTEN',
-    help: 'public HTTPS address ([::]:443, else [::]:8443)',
+    help: 'public HTTPS address ([::]:443, or [::]:8443)',
   },
-  tls: { variable: 'DEPLOYER_TLS', help: 'auto or off (auto: HTTPS for all that is not local)' },
+  tls: { variable: 'DEPLOYER_TLS', help: 'auto or off (auto: HTTPS for every host that is not local)' },
   'base-domain': {
     variable: 'DEPLOYER_BASE_DOMAIN',
     help: 'services answer at <service>.<base domain> (localhost)',
@@ -23,9 +26,9 @@ export const FLAGS = {
   'dashboard-host': { variable: 'DEPLOYER_DASHBOARD_HOST', help: 'public host of the dashboard, or off' },
   'allowed-hosts': {
     variable: 'DEPLOYER_ALLOWED_HOSTS',
-    help: 'further names at which the API port answers, comma-separated',
+    help: 'additional host names of the API port, comma-separated',
   },
-  'api-token': { variable: 'DEPLOYER_API_TOKEN', help: 'the server token (made at first start)' },
+  'api-token': { variable: 'DEPLOYER_API_TOKEN', help: 'the server token (generated at first start)' },
   'api-token-file': { variable: 'DEPLOYER_API_TOKEN_FILE', help: 'file that holds the server token' },
   'webhook-secret': { variable: 'DEPLOYER_WEBHOOK_SECRET', help: 'secret of push webhooks added by hand' },
   'webhook-secret-file': {
@@ -39,10 +42,10 @@ export const FLAGS = {
   },
   'default-cpus': { variable: 'DEPLOYER_DEFAULT_CPUS', help: 'CPUs of a service without a limit (1)' },
   'build-concurrency': { variable: 'DEPLOYER_BUILD_CONCURRENCY', help: 'builds at one time (1)' },
-  'build-timeout': { variable: 'DEPLOYER_BUILD_TIMEOUT', help: 'longest build: 30m, 90s, 1h (30m)' },
+  'build-timeout': { variable: 'DEPLOYER_BUILD_TIMEOUT', help: 'time limit of a build: 30m, 90s, 1h (30m)' },
   'job-concurrency': {
     variable: 'DEPLOYER_JOB_CONCURRENCY',
-    help: 'jobs at one time; further ones wait (4 a core)',
+    help: 'jobs at one time; others wait (4 per core)',
   },
   'proxy-workers': {
     variable: 'DEPLOYER_PROXY_WORKERS',
@@ -80,7 +83,7 @@ export const FLAGS = {
   },
   'backup-s3-region': {
     variable: 'DEPLOYER_BACKUP_S3_REGION',
-    help: "its region (that of the endpoint's name, else us-east-1)",
+    help: "its region (from the endpoint's name, or us-east-1)",
   },
   'public-ip': {
     variable: 'DEPLOYER_PUBLIC_IP',
@@ -88,38 +91,41 @@ export const FLAGS = {
   },
   'public-http-port': {
     variable: 'DEPLOYER_PUBLIC_HTTP_PORT',
-    help: "where the internet reaches the HTTP listener (the listener's port)",
+    help: "port at which the internet reaches the HTTP listener (the listener's port)",
   },
   'dns-resolvers': {
     variable: 'DEPLOYER_DNS_RESOLVERS',
-    help: "addresses, with ports or without, in place of the host's resolvers",
+    help: "resolvers to use instead of the host's, with ports or without",
   },
-  'acme-email': { variable: 'DEPLOYER_ACME_EMAIL', help: 'where the certificate authority may write to' },
+  'acme-email': { variable: 'DEPLOYER_ACME_EMAIL', help: 'contact address for the certificate authority' },
   'acme-directory': {
     variable: 'DEPLOYER_ACME_DIRECTORY',
     help: "the certificate authority (Let's Encrypt)",
   },
   'acme-ca-file': {
     variable: 'DEPLOYER_ACME_CA_FILE',
-    help: 'PEM certificates by which a private authority is known',
+    help: 'PEM certificates to trust for a private authority',
   },
   'acme-eab-kid': {
     variable: 'DEPLOYER_ACME_EAB_KID',
-    help: 'id of the account that the authority has given out',
+    help: 'id of an account that the authority issued',
   },
   'acme-eab-key': { variable: 'DEPLOYER_ACME_EAB_KEY', help: 'its key, base64url' },
   'acme-dns': {
     variable: 'DEPLOYER_ACME_DNS',
     help: 'exec, rfc2136 or cloudflare: wildcard certificates through DNS',
   },
-  'trusted-proxies': { variable: 'DEPLOYER_TRUSTED_PROXIES', help: 'CIDRs whose X-Forwarded-* are believed' },
+  'trusted-proxies': {
+    variable: 'DEPLOYER_TRUSTED_PROXIES',
+    help: 'CIDRs whose X-Forwarded-* headers are trusted',
+  },
   'upstream-timeout': {
     variable: 'DEPLOYER_UPSTREAM_TIMEOUT',
-    help: 'longest wait for a response head (300s)',
+    help: 'maximum wait for response headers (300s)',
   },
   'max-connections-per-ip': {
     variable: 'DEPLOYER_MAX_CONNECTIONS_PER_IP',
-    help: 'open connections of one network (2000)',
+    help: 'maximum open connections of one network (2000)',
   },
   'deny-private-git': {
     variable: 'DEPLOYER_DENY_PRIVATE_GIT',
@@ -132,7 +138,7 @@ export const FLAGS = {
   hsts: { variable: 'DEPLOYER_HSTS', help: 'seconds of Strict-Transport-Security on HTTPS answers (off)' },
   h2c: {
     variable: 'DEPLOYER_H2C',
-    help: 'on speaks HTTP/2 without TLS with clients that begin so (off)',
+    help: 'on allows HTTP/2 without TLS for clients that start with it (off)',
   },
   'log-retention': {
     variable: 'DEPLOYER_LOG_RETENTION',
@@ -153,13 +159,13 @@ export const FLAGS = {
 } as const satisfies Record<string, Flag>
 
 export type FlagName = keyof typeof FLAGS
-/** Flags whose value is a secret; each has another that names a file. */
+/** Flags with a secret as value. Each has a second flag that names a file. */
 const SECRETS = ['api-token', 'webhook-secret', 'backup-s3-secret', 'smtp-url'] as const
 export type SecretFlag = (typeof SECRETS)[number]
 
-/** Flags that mean `on` by themselves. */
+/** Flags that mean `on` without a value. */
 const SWITCHES: readonly string[] = ['--allow-metadata', '--deny-private-git', '--h2c']
-/** What may follow a switch as its value. */
+/** The values that a switch may have. */
 export const SWITCH_VALUES: Readonly<Record<string, boolean>> = {
   on: true,
   true: true,
@@ -171,7 +177,7 @@ export const SWITCH_VALUES: Readonly<Record<string, boolean>> = {
   '0': false,
 }
 
-/** Takes the flags of `serve`, or of another command with them, apart. Throws `invalid_request` as `parseWords` does. */
+/** Parses the flags of `serve`, or of another command that has them too. Throws what `parseWords` throws. */
 export function parseFlags(argv: string[], command = 'serve'): Partial<Record<FlagName, string>> {
   const args = argv.map((word, index) => {
     const isBare = SWITCHES.includes(word) && !Object.hasOwn(SWITCH_VALUES, argv[index + 1] ?? '')
@@ -186,8 +192,8 @@ interface Words {
 }
 
 /**
- * Takes the words after a command apart: flags with a text, and switches, which are on when they stand there. Throws
- * `invalid_request` that leads to the command's own help for any other word, and for a text that is missing.
+ * Parses the words after a command: flags with a text, and switches, which are on when present. Throws `invalid_request`
+ * that refers to the command's own help, for any other word and for a missing text.
  */
 export function parseWords(
   command: string,
@@ -211,21 +217,21 @@ export function parseWords(
   }
 }
 
-/** The refusal of a value, which it repeats. */
+/** The error for an invalid value, which it repeats. */
 export function bad(name: FlagName, wanted: string, value: string): AppError {
   return new AppError('invalid_request', `${title(name)} must be ${wanted}, not "${value}"`)
 }
 
-/** A flag and its variable, as messages name them. */
+/** A flag and its variable, for messages. */
 export function title(name: FlagName): string {
   return `--${name} (${FLAGS[name].variable})`
 }
 
-/** What to tell who put a secret on the command line, a sentence each. */
+/** Warnings for a secret on the command line, one sentence each. */
 export function exposedSecrets(argv: string[]): string[] {
   const flags = parseFlags(argv)
   return SECRETS.filter((name) => flags[name] !== undefined).map(
     (name) =>
-      `every user of this host can read --${name} in the list of processes: use --${name}-file (${FLAGS[`${name}-file`].variable}), and a new secret`,
+      `every user of this host can read --${name} in the list of processes: use --${name}-file (${FLAGS[`${name}-file`].variable}) instead, and a new secret`,
   )
 }

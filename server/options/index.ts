@@ -37,17 +37,17 @@ import {
   type ListenAddress,
 } from './values.ts'
 
-/** Everything that is set at start. */
+/** Everything that is configured at start. */
 export interface Options {
   dataDirectory: string
   listen: ListenAddress
   httpListen: ListenAddress
   httpsListen: ListenAddress
-  /** `auto` serves HTTPS and seeks certificates for every host that is not local. */
+  /** `auto` serves HTTPS and gets certificates for every host that is not local. */
   tls: Tls
   baseDomain: string
   dashboardHost: string | null
-  /** Further names at which the API port answers. */
+  /** Additional host names of the API port. */
   allowedHosts: string[]
   apiToken: string | null
   dockerHost: string | null
@@ -57,24 +57,24 @@ export interface Options {
   buildTimeoutMs: number
   jobConcurrency: number
   proxyWorkers: number | null
-  /** `wait` never starts the data plane: a service manager does. */
+  /** `wait` never starts the data plane, because a service manager does. */
   dataPlane: DataPlaneStart
   baseImageRegistry: string | null
   relationalImage: DatastoreImage
   keyvalueImage: DatastoreImage
-  /** Where backups are copied to; null for nowhere. */
+  /** The bucket that backups are copied to; null for none. */
   backupBucket: BucketOptions | null
-  /** Of push webhooks that were added to a repository by hand; null takes none. */
+  /** The secret of push webhooks that were added to a repository by hand; null accepts none. */
   webhookSecret: string | null
-  /** Keeps repositories and providers off private and loopback addresses. */
+  /** Denies private and loopback addresses to repositories and providers. */
   denyPrivateGit: boolean
   /** Lets containers reach link-local and metadata addresses. */
   allowMetadata: boolean
-  /** For the DNS records that are shown, one of a family; empty means the host's own. */
+  /** The addresses in the DNS records that are shown, at most one of each family; empty for the host's own. */
   publicIps: string[]
-  /** Where the internet reaches the HTTP listener; null is the listener's own port. */
+  /** The port at which the internet reaches the HTTP listener; null for the listener's own port. */
   publicHttpPort: number | null
-  /** In place of the host's own resolvers, as node takes them; empty for the host's. */
+  /** Resolvers to use instead of the host's, in node's notation; empty for the host's. */
   dnsResolvers: string[]
   acme: AcmeOptions
   trustedProxies: string[]
@@ -82,15 +82,15 @@ export interface Options {
   maxConnectionsPerIp: number
   /** `max-age` of Strict-Transport-Security on HTTPS answers; 0 sends none. */
   hstsSeconds: number
-  /** The plain listener speaks HTTP/2 with clients that begin so. */
+  /** Whether the plain listener speaks HTTP/2 with clients that start with it. */
   h2c: boolean
   logLevel: LogLevel
   logFormat: LogFormat
   /** How long the output of services is kept. */
   logRetentionMs: number
-  /** Disk for the output of one service. */
+  /** Limit for the output of one service. */
   logSizeMb: number
-  /** The mail server and the sender of notifications; null sends none by e-mail. */
+  /** The mail server and the sender of notifications; null when no e-mail is sent. */
   mail: { url: string; from: string } | null
 }
 
@@ -100,20 +100,20 @@ type DataPlaneStart = (typeof DATA_PLANE_STARTS)[number]
 const TLS = ['auto', 'off'] as const
 export type Tls = (typeof TLS)[number]
 
-/** The certificate authority. */
+/** The URL of the certificate authority. */
 export interface AcmeOptions {
   directory: string
   email: string | null
-  /** PEM certificates that are trusted when the authority itself is spoken to; null for the usual ones. */
+  /** PEM certificates to trust when connecting to the authority; null for the usual ones. */
   trusted: string | null
-  /** Binds the account to one that the authority knows (RFC 8555 section 7.3.4). */
+  /** Binds the account to an existing one of the authority (RFC 8555 section 7.3.4). */
   externalAccount: { kid: string; key: string } | null
-  /** Who puts proofs into DNS, by which wildcards are certified; null for nobody. */
+  /** How ACME challenges are put into DNS, which wildcard certificates need; null for none. */
   dns: DnsProvider | null
 }
 /**
- * Reads the flags of `deployer serve` and their variables; a flag wins.
- * Throws `invalid_request` with one line that names the flag and what it must be.
+ * Reads the flags of `deployer serve` and their variables; a flag wins. Throws `invalid_request` with one line that names
+ * the flag and what it must be.
  */
 export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = process.env): Options {
   const flags = parseFlags(argv)
@@ -121,16 +121,16 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     const value = flags[name] ?? environment[FLAGS[name].variable]
     return value === undefined || value === '' ? null : value
   }
-  const number = (name: FlagName, fallback: number, least: number, most = Infinity): number => {
+  const number = (name: FlagName, fallback: number, min: number, max = Infinity): number => {
     const value = text(name)
     if (value === null) return fallback
-    if (!/^\d+(\.\d+)?$/.test(value) || Number(value) < least)
-      throw bad(name, `a number, at least ${least}`, value)
-    if (Number(value) > most) throw bad(name, `a number, at most ${most}`, value)
+    if (!/^\d+(\.\d+)?$/.test(value) || Number(value) < min)
+      throw bad(name, `a number, at least ${min}`, value)
+    if (Number(value) > max) throw bad(name, `a number, at most ${max}`, value)
     return Number(value)
   }
-  const count = (name: FlagName, fallback: number, least = 1, most = Infinity): number => {
-    const value = number(name, fallback, least, most)
+  const count = (name: FlagName, fallback: number, min = 1, max = Infinity): number => {
+    const value = number(name, fallback, min, max)
     if (!Number.isInteger(value)) throw bad(name, 'a whole number', String(value))
     return value
   }
@@ -143,7 +143,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     secretAccessKey: secret('backup-s3-secret', S3_KEY_FORM),
   })
   const areKeysInFiles = text('backup-s3-key-file') !== null || text('backup-s3-secret-file') !== null
-  // As of a variable that a shell does not know: the server would begin anew in the default one.
+  // Such as from an unset shell variable: the server would start with a new, default directory.
   if (flags['data-dir'] === '') throw bad('data-dir', 'a directory', '')
   const baseDomain = readDomain('base-domain', text('base-domain') ?? 'localhost')
   return {
@@ -159,7 +159,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     defaultCpus: number('default-cpus', 1, 0.01),
     buildConcurrency: count('build-concurrency', 1),
     buildTimeoutMs: readDuration('build-timeout', text('build-timeout'), 30 * 60_000),
-    jobConcurrency: count('job-concurrency', JOBS_A_CORE * availableParallelism()),
+    jobConcurrency: count('job-concurrency', JOBS_PER_CORE * availableParallelism()),
     proxyWorkers: text('proxy-workers') === null ? null : count('proxy-workers', 1),
     dataPlane: readChoice('data-plane', text('data-plane'), DATA_PLANE_STARTS, 'start'),
     baseImageRegistry: text('base-image-registry'),
@@ -196,7 +196,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     mail: readMail(secret('smtp-url', SMTP_URL_FORM), text('smtp-from')),
   }
 }
-/** What of the options is a secret. */
+/** The secrets among the options. */
 export function secretsOf({ apiToken, webhookSecret, backupBucket, acme }: Options): string[] {
   const { dns, externalAccount } = acme
   const ofDns = dns?.kind === 'cloudflare' ? dns.token : dns?.kind === 'rfc2136' ? dns.tsig?.secret : null
@@ -208,12 +208,12 @@ export function secretsOf({ apiToken, webhookSecret, backupBucket, acme }: Optio
 function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
   if (process.getuid?.() === 0) return '/var/lib/deployer'
   const { XDG_DATA_HOME = '' } = environment
-  // The XDG Base Directory Specification: a relative one is to be ignored.
+  // The XDG Base Directory Specification says that a relative path must be ignored.
   const folder = isAbsolute(XDG_DATA_HOME) ? XDG_DATA_HOME : join(homeOfUser(), '.local/share')
   return join(folder, 'deployer')
 }
 
-/** Throws `invalid_request` for a user without one, as in a container that runs as an id that it does not know. */
+/** Throws `invalid_request` for a user without a home directory, such as an unknown user id in a container. */
 function homeOfUser(): string {
   try {
     const home = homedir()
@@ -221,20 +221,17 @@ function homeOfUser(): string {
   } catch {
     // There is no such user.
   }
-  throw new AppError(
-    'invalid_request',
-    'this user has no home directory: name --data-dir (DEPLOYER_DATA_DIR)',
-  )
+  throw new AppError('invalid_request', 'this user has no home directory: set --data-dir (DEPLOYER_DATA_DIR)')
 }
 
 /** 1 TiB. */
 const MAX_LOG_SIZE_MB = 1_048_576
 
 /** Most jobs wait for a database or the network more than they compute. */
-const JOBS_A_CORE = 4
+const JOBS_PER_CORE = 4
 
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
-/** Where services are reached. Throws `invalid_request` when both are one address. */
+/** The addresses of the services' listeners. Throws `invalid_request` when both are the same. */
 function readServiceListeners(
   text: (name: FlagName) => string | null,
 ): Pick<Options, 'httpListen' | 'httpsListen' | 'tls'> {
@@ -257,7 +254,7 @@ function readExternalAccount(kid: string | null, key: string | null): AcmeOption
   if (kid === null || key === null || !/^[A-Za-z0-9_-]{16,}$/.test(key))
     throw new AppError(
       'invalid_request',
-      '--acme-eab-kid and --acme-eab-key (DEPLOYER_ACME_EAB_KID, DEPLOYER_ACME_EAB_KEY) go together; the key is base64url',
+      '--acme-eab-kid and --acme-eab-key (DEPLOYER_ACME_EAB_KID, DEPLOYER_ACME_EAB_KEY) must be set together; the key is base64url',
     )
   return { kid, key }
 }
@@ -266,7 +263,7 @@ function readMail(url: string | null, from: string | null): Options['mail'] {
   if (url === null || from === null)
     throw new AppError(
       'invalid_request',
-      '--smtp-url and --smtp-from (DEPLOYER_SMTP_URL, DEPLOYER_SMTP_FROM) go together',
+      '--smtp-url and --smtp-from (DEPLOYER_SMTP_URL, DEPLOYER_SMTP_FROM) must be set together',
     )
   if (!URL.canParse(url))
     throw new AppError('invalid_request', '--smtp-url (DEPLOYER_SMTP_URL) must be a URL')

@@ -1,48 +1,51 @@
 /**
- * How long the server waits before it acts by itself: periods, graces and pauses that a person may see pass. They are in one
- * table so that a test can start a server that waits less (test/support/server.ts); nothing else sets them. Limits that end
- * what hangs are not in it: they stay beside what they bound.
+ * How long the server waits before it acts by itself: periods, grace times and pauses that a person may notice. They are in
+ * one table so that a test can start a server that waits less (test/support/server.ts); nothing else changes them. Time
+ * limits are not in it: they stay next to what they limit.
  */
 const USUAL = {
-  /** A whole look at the engine, for what no event reported: instances and datastores. */
+  /** Between two full checks of the engine's instances and datastores, for changes that no event reported. */
   sweepEveryMs: 15_000,
   /** Between two probes of a running instance, and of a datastore. */
   probeEveryMs: 5_000,
   datastoreProbeEveryMs: 10_000,
-  /** A running instance whose probe fails for this long leaves the routes, unless it is the last. */
+  /** How long a running instance's probe may fail until it leaves the routes, unless it is the last one. */
   failingLeavesAfterMs: 15_000,
-  /** And is restarted after this long. */
+  /** How long it may fail until the instance is restarted. */
   failingRestartsAfterMs: 60_000,
-  /** A service that is down for less is no news: instances are started again within seconds. */
+  /** Shorter downtimes of a service are not reported, because instances are started again within seconds. */
   downAfterMs: 10_000,
-  /** A worker that is up for this long is ready. */
+  /** How long a worker must be up to be ready. */
   workerUpMs: 3_000,
-  /** A program that listens on one other port alone for this long is not on its way to the right one. */
+  /** A program that listens only on one wrong port for this long is not about to open the right one. */
   portSettlesMs: 10_000,
-  /** A start is as it should be until then, and its log stays short. */
+  /** How long a start is considered normal; until then its log stays short. */
   quietStartMs: 10_000,
-  /** Before a program that ended is started again; each further end doubles it, up to the second. */
+  /** The pause before a program that stopped is started again. It doubles each time, up to the second value. */
   crashPauseMs: 1_000,
   maxCrashPauseMs: 60_000,
-  /** Connections between containers do not pass the data plane: an instance outlives its rotation by this. */
+  /**
+   * How long an instance keeps running after it left rotation, because connections between containers do not pass the data
+   * plane.
+   */
   afterRotationMs: 5_000,
-  /** From the signal that asks a program to end to the one that ends it, in whole seconds. */
+  /** Between the signal that asks a program to stop and the one that kills it, in whole seconds. */
   stopGraceMs: 30_000,
-  /** Before an engine that does not answer is asked again. */
+  /** The pause before an engine that does not answer is asked again. */
   engineRetryMs: 2_000,
-  /** Before the output of an instance that cannot be read is tried again. */
+  /** The pause before reading an instance's output is tried again after a failure. */
   outputRetryMs: 5_000,
-  /** Before a log drain that failed is tried again; each further failure doubles it, up to the second. */
+  /** The pause before a failed log drain is tried again. It doubles with each failure, up to the second value. */
   drainPauseMs: 1_000,
   maxDrainPauseMs: 60_000,
-  /** Between two looks at domains and at certificates. */
+  /** Between two checks of domains and of certificates. */
   domainsEveryMs: 5_000,
   certificatesEveryMs: 5_000,
 }
 
 export type Schedule = Readonly<typeof USUAL>
 
-/** The variable in which a test says what to wait less for, as JSON. */
+/** The variable in which a test sets shorter waits, as JSON. */
 const VARIABLE = 'DEPLOYER_TEST_SCHEDULE'
 
 export const schedule: Schedule = { ...USUAL, ...given(process.env[VARIABLE]) }

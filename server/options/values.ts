@@ -7,24 +7,24 @@ import { AppError, messageOf } from '../errors.ts'
 import { imageFault } from '../images/reference.ts'
 import { bad, FLAGS, SWITCH_VALUES, type FlagName } from './flags.ts'
 
-/** An address to listen on; an IPv6 host is without brackets. */
+/** An address to listen on. An IPv6 host has no brackets. */
 export interface ListenAddress {
   host: string
   port: number
-  /** False for a default, which may give way to another port; a named address may not. */
+  /** False for a default, which may be replaced by another port; a given address may not. */
   named: boolean
 }
 
-/** Where new datastores of a kind come from: the tag is the version of those that name none. */
+/** The image of new datastores of a kind. The tag is the version of datastores that name none. */
 export interface DatastoreImage {
   repository: string
   tag: string
 }
 
-/** Of TCP. */
+/** The highest TCP port. */
 export const MAX_PORT = 65_535
 
-/** `address:port`; an IPv6 host is in brackets. */
+/** Parses `address:port`, with an IPv6 host in brackets. */
 export function readListen(
   name: FlagName,
   value: string | null,
@@ -37,7 +37,7 @@ export function readListen(
   return { host: (match[1] ?? match[2])!, port, named: true }
 }
 
-/** A domain name in its normal form. */
+/** A domain name, normalized. */
 export function readDomain(name: FlagName, value: string): string {
   try {
     return normalName(value, `--${name} (${FLAGS[name].variable})`)
@@ -48,7 +48,7 @@ export function readDomain(name: FlagName, value: string): string {
 
 const MAX_HOST_CHARACTERS = 253
 
-/** The name of a host in any DNS, of one label too. */
+/** A host name in any DNS, including one with a single label. */
 export function readHost(name: FlagName, value: string): string {
   const host = value.toLowerCase().replace(/\.$/, '')
   const isName = host.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label))
@@ -56,7 +56,7 @@ export function readHost(name: FlagName, value: string): string {
   return host
 }
 
-/** What stands between commas. */
+/** Splits a comma-separated list. */
 export function readList(value: string | null): string[] {
   return (value ?? '')
     .split(',')
@@ -64,16 +64,16 @@ export function readList(value: string | null): string[] {
     .filter((entry) => entry !== '')
 }
 
-/** One address of each family at most. */
+/** IP addresses, at most one of each family. */
 export function readIps(name: FlagName, value: string | null): string[] {
   const addresses = readList(value)
   const families = addresses.map((address) => isIP(address))
   if (families.includes(0) || new Set(families).size < families.length)
-    throw bad(name, 'an IP address, or one of each family with a comma between', value!)
+    throw bad(name, 'an IP address, or one of each family separated by a comma', value!)
   return addresses
 }
 
-/** As node takes them (RFC 5952 section 6 for IPv6 with a port). */
+/** Resolver addresses in node's notation (RFC 5952 section 6 for IPv6 with a port). */
 export function readResolvers(name: FlagName, value: string | null): string[] {
   return readList(value).map((entry) => {
     const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(entry) ?? []
@@ -96,13 +96,13 @@ export function readEmail(name: FlagName, value: string | null): string | null {
   return value
 }
 
-/** The content of a file of PEM certificates: what is wrong with it is said at start, not at the first order. */
+/** Reads a file of PEM certificates. An invalid one is reported at start, not at the first order. */
 export function readCertificates(name: FlagName, file: string | null): string | null {
   if (file === null) return null
   try {
     const pem = readFileSync(file, 'utf8')
     createSecureContext({ ca: pem })
-    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it holds no certificate')
+    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it contains no certificate')
     return pem
   } catch (cause) {
     throw bad(name, `a readable file of PEM certificates (${messageOf(cause)})`, file)
@@ -121,7 +121,7 @@ export function readCidrs(name: FlagName, value: string | null): string[] {
   return cidrs
 }
 
-/** A reference with a tag, which becomes a datastore's version. */
+/** An image reference with a tag, which becomes a datastore's version. */
 export function readImage(name: FlagName, value: string): DatastoreImage {
   const colon = value.lastIndexOf(':')
   const tag = value.slice(colon + 1)
@@ -130,36 +130,36 @@ export function readImage(name: FlagName, value: string): DatastoreImage {
   return { repository: value.slice(0, colon), tag }
 }
 
-/** The most that the data plane takes is also longer than anyone waits for a build. */
-const LONGEST_DURATION_MS = MAX_UPSTREAM_TIMEOUT_MS
+/** The data plane's maximum, which is also longer than anyone waits for a build. */
+const MAX_DURATION_MS = MAX_UPSTREAM_TIMEOUT_MS
 
 const UNIT_MS: Record<string, number> = { '': 1_000, ms: 1, s: 1_000, m: 60_000, min: 60_000, h: 3_600_000 }
 
-/** A duration as milliseconds. */
+/** A duration in milliseconds. */
 export function readDuration(name: FlagName, value: string | null, fallbackMs: number): number {
   if (value === null) return fallbackMs
   const match = /^(\d+)\s*(ms|s|m|min|h)?$/.exec(value)
   const milliseconds = Number(match?.[1]) * UNIT_MS[match?.[2] ?? '']!
-  if (!match || milliseconds === 0 || milliseconds > LONGEST_DURATION_MS) {
-    throw bad(name, 'a duration such as 90s, 30m or 1h, a day at most', value)
+  if (!match || milliseconds === 0 || milliseconds > MAX_DURATION_MS) {
+    throw bad(name, 'a duration such as 90s, 30m or 1h, at most a day', value)
   }
   return milliseconds
 }
 
 const RETENTION_UNIT_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 /** Ten years. */
-const LONGEST_RETENTION_MS = 3_650 * 86_400_000
+const MAX_RETENTION_MS = 3_650 * 86_400_000
 
-/** How long something is kept, as milliseconds. */
+/** How long something is kept, in milliseconds. */
 export function readRetention(name: FlagName, value: string): number {
   const [, count, unit = ''] = /^(\d{1,7})([mhd])$/.exec(value) ?? []
   const milliseconds = Number(count) * (RETENTION_UNIT_MS[unit] ?? NaN)
-  if (!(milliseconds > 0 && milliseconds <= LONGEST_RETENTION_MS))
-    throw bad(name, 'a time such as 12h, 7d or 30d, ten years at most', value)
+  if (!(milliseconds > 0 && milliseconds <= MAX_RETENTION_MS))
+    throw bad(name, 'a time such as 12h, 7d or 30d, at most ten years', value)
   return milliseconds
 }
 
-/** On or off; off when nothing was said. */
+/** On or off; off when not given. */
 export function readSwitch(name: FlagName, value: string | null): boolean {
   if (value === null) return false
   const meant = Object.hasOwn(SWITCH_VALUES, value) ? SWITCH_VALUES[value] : undefined
@@ -167,7 +167,7 @@ export function readSwitch(name: FlagName, value: string | null): boolean {
   return meant
 }
 
-/** One of a few words. */
+/** One of a few choices. */
 export function readChoice<Choice extends string>(
   name: FlagName,
   value: string | null,

@@ -7,7 +7,7 @@ import { patchService } from './operations.ts'
 import type { ServiceRow } from './store.ts'
 import { TYPES } from './types.ts'
 
-/** Gives a service a host of its own; one that it has already changes nothing. Throws `conflict` when something else has it. */
+/** Gives a service a custom domain. Does nothing when it has it already. Throws `conflict` when something else has it. */
 export function addCustomDomain(service: ServiceRow, host: string): string[] {
   if (!TYPES[service.type].hasHosts)
     throw new AppError('invalid_request', `domain: ${TYPES[service.type].label} has no public address`)
@@ -16,16 +16,16 @@ export function addCustomDomain(service: ServiceRow, host: string): string[] {
   if (domains.length >= MAX_CUSTOM_DOMAINS)
     throw new AppError(
       'conflict',
-      `service ${service.name} has ${MAX_CUSTOM_DOMAINS} custom domains: remove one that is not needed`,
+      `service ${service.name} has ${MAX_CUSTOM_DOMAINS} custom domains, which is the maximum: remove one that is not needed`,
     )
   assertCustomDomainFree(host, service, 'domain')
   return customDomainsOf(patchService(service, { custom_domains: [...domains, host] }))
 }
 
-/** The host of its own that a service has under this name. Throws `not_found` when it has it not. */
+/** The custom domain of a service under this name. Throws `not_found`. */
 export function findCustomDomain(service: ServiceRow, text: string): string {
   const domains = customDomainsOf(service)
-  // One that was taken before what a name may be was narrowed can go.
+  // A domain that was added under earlier, looser rules for names can still be removed.
   const read = readName(text)
   const host = domains.includes(text) || 'fault' in read ? text : read.name
   if (!domains.includes(host))
@@ -33,7 +33,7 @@ export function findCustomDomain(service: ServiceRow, text: string): string {
   return host
 }
 
-/** Takes a host of its own from a service. Throws `not_found` when it has it not. */
+/** Removes a custom domain from a service. Throws `not_found`. */
 export function removeCustomDomain(service: ServiceRow, text: string): string[] {
   const host = findCustomDomain(service, text)
   const left = customDomainsOf(service).filter((domain) => domain !== host)

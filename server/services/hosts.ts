@@ -5,8 +5,8 @@ import type { ServiceRow } from './store.ts'
 import { TYPES } from './types.ts'
 
 /**
- * The hosts at which the data plane serves a service under the server's domains, that of the default one first; none
- * for what has no public address. `domains` spares who asks for many the reading.
+ * The hosts at which the data plane serves a service under the server's domains, the default domain first; none for a
+ * service without a public address. Callers that need many pass `domains`, so that they are read only once.
  */
 export function hostsOf(
   service: Pick<ServiceRow, 'type' | 'name'>,
@@ -17,22 +17,22 @@ export function hostsOf(
   return (
     domains
       .map((domain) => `${service.name}.${placeOf(environment, domain)}`)
-      // Three long names make one that DNS does not have.
+      // Three long names can add up to one that is too long for DNS.
       .filter((host) => host.length <= MAX_NAME_CHARACTERS)
   )
 }
 
-/** Where an environment's services are under a domain, each by one label. */
+/** The name under which an environment's services are within a domain, each with one label. */
 export function placeOf(environment: Pick<Environment, 'name'>, domain: string): string {
   return environment.name === PRODUCTION ? domain : `${environment.name}.${domain}`
 }
 
-/** The hosts that a service has of its own. */
+/** The custom domains of a service. */
 export function customDomainsOf({ custom_domains }: Pick<ServiceRow, 'custom_domains'>): string[] {
   return JSON.parse(custom_domains) as string[]
 }
 
-/** Every host of a service: under the server's domains, then its own. */
+/** All hosts of a service: those under the server's domains, then its custom domains. */
 export function allHostsOf(
   service: Pick<ServiceRow, 'type' | 'name' | 'custom_domains'>,
   environment: Pick<Environment, 'name'>,

@@ -19,19 +19,19 @@ import { RUNTIMES } from './schema.ts'
 import { MAX_INSTANCES, SERVICE_TYPES } from './types.ts'
 import { watchPathsFault } from './watch-paths.ts'
 
-/** Each is looked up and certified by itself. */
+/** Each one is looked up and gets its own certificate. */
 export const MAX_CUSTOM_DOMAINS = 100
 
-/** Each is tried on each file of a push. */
+/** Each one is matched against each file of a push. */
 const MAX_WATCH_PATHS = 50
 
-/** As many are more than any program needs beside the base image. */
+/** More than any program needs in addition to the base image. */
 const MAX_APT_PACKAGES = 50
 const MAX_PACKAGE_CHARACTERS = 128
 
 const MAX_COMMAND_CHARACTERS = 16 * 1024
 
-/** A text of at most this length without NUL; what is longer is no setting. */
+/** A text without NUL and with a maximum length. */
 function text(maximum: number) {
   return z
     .string()
@@ -40,7 +40,7 @@ function text(maximum: number) {
     .refine((value) => value.isWellFormed(), 'must not contain half of a surrogate pair')
 }
 
-/** An optional text setting: null or an empty string clears it. `fault` answers what is wrong with a text, or null. */
+/** An optional text setting: null or an empty string clears it. `fault` returns what is wrong with a text, or null. */
 function setting(maximum: number, fault: (value: string) => string | null = () => null) {
   return text(maximum)
     .nullable()
@@ -74,25 +74,28 @@ const Port = z
   .nullable()
   .optional()
   .meta({
-    description: 'Where the program listens; else its PORT variable, the one EXPOSEd port, 10000',
+    description: 'Where the program listens; by default its PORT variable, the only EXPOSEd port, or 10000',
     examples: [3000],
   })
 
-/** A repository's address by its form alone; whether this server may clone it is judged where its options are known. */
+/**
+ * The address of a repository, checked only for its form. Whether this server may clone it is checked where its options are
+ * known.
+ */
 export const RepositoryAddress = setting(2_048, repositoryUrlFault).meta({
   examples: ['https://git.example.com/team/api.git'],
 })
 
-/** The same of an image. */
+/** An image reference, checked only for its form. */
 export const ImageName = setting(1_024, imageFault).meta({ examples: ['registry.example.com/api:2'] })
 
-/** Hosts as a blueprint's file has them: each is judged by itself, when it is tried. */
+/** Hosts in a blueprint's file. Each one is checked by itself, when it is applied. */
 export const writtenHosts = {
   custom_domains: z.array(text(1_024)).max(MAX_CUSTOM_DOMAINS).optional(),
   canonical_domain: setting(1_024),
 }
 
-/** The settings that a create and a patch share. */
+/** The settings that create and patch have in common. */
 const settings = {
   runtime: z
     .enum(RUNTIMES)
@@ -100,7 +103,7 @@ const settings = {
     .meta({ examples: ['auto'] }),
   repo_url: setting(2_048, deployableUrlFault).meta({ examples: ['https://git.example.com/team/api.git'] }),
   branch: setting(255, branchNameFault).meta({
-    description: "A branch, or a tag where there is no such branch; null is the remote's default branch",
+    description: "A branch, or a tag if there is no such branch; null is the remote's default branch",
     examples: ['main'],
   }),
   root_dir: setting(1_024, relativePathFault).meta({ examples: ['services/api'] }),
@@ -109,11 +112,11 @@ const settings = {
   build_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ['npm run build'] }),
   start_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ['npm start'] }),
   pre_deploy_command: setting(MAX_COMMAND_CHARACTERS).meta({
-    description: 'Runs once in the new image before the rollout; its failure fails the deploy',
+    description: 'Runs once in the new image before the rollout; if it fails, the deploy fails',
     examples: ['npm run migrate'],
   }),
   publish_dir: setting(1_024, relativePathFault).meta({
-    description: "A static site's folder to publish, relative to root_dir",
+    description: 'The folder that a static site publishes, relative to root_dir',
     examples: ['dist'],
   }),
   health_check_path: setting(1_024, healthPathFault).meta({ examples: ['/healthz'] }),
@@ -124,7 +127,7 @@ const settings = {
   }),
   disk_mount_path: setting(1_024, mountPathFault).meta({
     description:
-      'Where the one disk of a service is seen inside its container; such a service runs one instance',
+      'Where the disk of a service is mounted inside its container; a service with a disk runs one instance',
     examples: ['/data'],
   }),
   apt_packages: z
@@ -133,7 +136,7 @@ const settings = {
     .optional()
     .meta({
       description:
-        'Debian packages for the build and the program, where a language plan makes the image; an Aptfile adds to them',
+        'Debian packages for the build and the program, when a language plan makes the image; an Aptfile adds to them',
       examples: [['ffmpeg']],
     }),
   instances: InstanceCount.optional(),
@@ -155,7 +158,7 @@ const settings = {
     .optional()
     .meta({
       description:
-        "Globs from the repository's root: a push that touches none of them deploys nothing; null is all",
+        "Globs from the repository's root: a push that changes no matching file deploys nothing; null matches all files",
       examples: [['services/api/**', 'package-lock.json']],
     }),
   custom_domains: z
@@ -163,7 +166,7 @@ const settings = {
     .max(MAX_CUSTOM_DOMAINS)
     .optional()
     .meta({
-      description: 'Hosts of its own, of a web service or static site',
+      description: 'Custom domains of a web service or static site',
       examples: [['www.example.org']],
     }),
   canonical_domain: text(1_024)
@@ -180,7 +183,7 @@ const settings = {
     .optional()
     .meta({
       description:
-        'Compresses what a web service answers (zstd, br, gzip) where it gains; not answers with Set-Cookie. Leave it off where a page holds a secret beside what its visitor sent (BREACH)',
+        'Compresses the answers of a web service (zstd, br, gzip) when it saves bytes, except answers with Set-Cookie. Leave it off when a page contains a secret next to what its visitor sent (BREACH)',
       examples: [false],
     }),
   env_groups: z

@@ -31,7 +31,7 @@ import {
 /** Bytes of a deploy hook key: 40 hex characters. */
 const HOOK_KEY_BYTES = 20
 
-/** The service with this id or name. With an id, a named environment must be the service's. Throws `not_found`. */
+/** The service with this id or name. With an id, `environment` must be the service's if it is given. Throws `not_found`. */
 export function findService(idOrName: string, environmentRef?: string): ServiceRow {
   const environment = findEnvironment(environmentRef)
   const found = ID_PATTERN.test(idOrName)
@@ -43,7 +43,7 @@ export function findService(idOrName: string, environmentRef?: string): ServiceR
   return found
 }
 
-/** Creates a service and queues its first deploy when it has a source. Nothing is saved when a rule is broken. */
+/** Creates a service and queues its first deploy when it has a source. Saves nothing when a rule is broken. */
 export function createService(input: ServiceInput): ServiceRow {
   const { name, type, environment: place, env = [], env_groups = [], deploy, ...given } = input
   assertSize(env, 'env')
@@ -120,7 +120,7 @@ export function patchService(service: ServiceRow, patch: ServicePatch): ServiceR
   return getService(service.id)!
 }
 
-/** The columns that say something else than the row; what is sealed always does. */
+/** The columns whose value differs from the row. A sealed value always counts as different. */
 function changesOf(row: ServiceRow, columns: ServiceColumns): ServiceColumns {
   const entries = Object.entries(columns) as [keyof ServiceColumns, unknown][]
   return Object.fromEntries(entries.filter(([column, value]) => row[column] !== value))
@@ -133,19 +133,19 @@ export function scaleService(service: ServiceRow, instances: number): ServiceRow
   return patchService(service, { instances })
 }
 
-/** Stops a service's containers and keeps everything else; suspending twice changes nothing. */
+/** Stops a service's containers and keeps everything else. Does nothing when it is suspended already. */
 export function suspendService(service: ServiceRow): ServiceRow {
   assertNotDeleting(service)
   return service.suspended ? service : patchService(service, { suspended: true })
 }
 
-/** Starts the live deploy's containers again; resuming twice changes nothing. */
+/** Starts the live deploy's containers again. Does nothing when it is not suspended. */
 export function resumeService(service: ServiceRow): ServiceRow {
   assertNotDeleting(service)
   return service.suspended ? patchService(service, { suspended: false }) : service
 }
 
-/** Gives the deploy hook a new key; the old URL stops. */
+/** Gives the deploy hook a new key. The old URL stops working. */
 export function rotateDeployHook(service: ServiceRow): ServiceRow {
   assertNotDeleting(service)
   updateService(service.id, { deploy_hook_key: randomHex(HOOK_KEY_BYTES) })
@@ -154,8 +154,8 @@ export function rotateDeployHook(service: ServiceRow): ServiceRow {
 }
 
 /**
- * Marks a service for removal and cancels what runs; the daemon removes its containers, then the record.
- * Throws `conflict` while variables refer to it, unless it is forced.
+ * Marks a service for removal and cancels its running work. The daemon then removes its containers and the record. Throws
+ * `conflict` while variables refer to it, unless `force` is given.
  */
 export function deleteService(service: ServiceRow, force: boolean): void {
   const tellCanceled = useDatabase().transaction(() => {
@@ -169,7 +169,10 @@ export function deleteService(service: ServiceRow, force: boolean): void {
   tellService(service.id)
 }
 
-/** Cancels the deploys and jobs of a service that wait or run. Answers what tells it, for after the transaction. */
+/**
+ * Cancels a service's waiting and running deploys and jobs. Returns a function that announces it, to call after the
+ * transaction.
+ */
 function cancelWorkOf(serviceId: string, reason: string): () => void {
   const deploys = cancelDeploysOf(serviceId, reason)
   const jobs = cancelJobsOf(serviceId, reason)
@@ -188,7 +191,10 @@ function withoutShownUrl(service: ServiceRow, patch: ServicePatch): ServicePatch
 
 type Settings = Omit<ServicePatch, 'name' | 'suspended' | 'env' | 'env_groups'>
 
-/** Settings as columns; those that are absent stay as they are. A repository's credentials are sealed apart from its URL. */
+/**
+ * The columns for these settings; an absent setting is left as it is. A repository's credentials are sealed apart from its
+ * URL.
+ */
 function toColumns({
   repo_url,
   auto_deploy,
@@ -221,19 +227,19 @@ function toColumns({
   return columns
 }
 
-/** Refuses hosts of its own that something else has or could have; the message has their place in the request. */
+/** Refuses custom domains that something else has or could have. The message has their index in the request. */
 function assertOwnHostsFree(service: NamedService, hosts: string[] = []): void {
   for (const [index, host] of hosts.entries())
     assertCustomDomainFree(host, service, `custom_domains.${index}`)
 }
 
-/** Whether the host that others are redirected to is taken from a service. */
+/** Whether the change removes the custom domain that others redirect to. */
 function losesCanonical({ canonical_domain }: ServiceRow, { custom_domains }: ServiceColumns): boolean {
   if (canonical_domain === null || custom_domains === undefined) return false
   return !customDomainsOf({ custom_domains }).includes(canonical_domain)
 }
 
-/** Refuses changes of a service that is on its way out. Throws `conflict`. */
+/** Refuses changes to a service that is being deleted. Throws `conflict`. */
 export function assertNotDeleting(service: ServiceRow): void {
   if (service.deleting) throw new AppError('conflict', `service ${service.name} is being deleted`)
 }

@@ -1,19 +1,19 @@
 import type { ServiceRow } from './store.ts'
 
-/** The port of a program for which nothing says another. */
+/** The port of a program when nothing sets another one. */
 export const DEFAULT_PORT = 10_000
 
 const MAX_PORT = 65_535
 
-/** The port that a user's PORT variable names; null when it names none. */
+/** The port in a user's PORT variable; null when it is not a port. */
 export function portOf(variable: string | undefined): number | null {
   const port = variable !== undefined && /^\d{1,5}$/.test(variable) ? Number(variable) : 0
   return port >= 1 && port <= MAX_PORT ? port : null
 }
 
 /**
- * Where a service listens inside its environment, as far as is known before its next deploy: its setting, its variable
- * PORT, what its live deploy found out, the default.
+ * The port on which a service listens inside its environment, as far as known before its next deploy: its setting, its
+ * variable PORT, the port that its live deploy found, or the default.
  */
 export function internalPort(
   service: Pick<ServiceRow, 'port' | 'variable_port'>,

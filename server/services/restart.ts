@@ -5,9 +5,9 @@ import { ReferenceFault } from '../variables/references.ts'
 import { listServices, type ServiceRow } from './store.ts'
 
 /**
- * Runs a change of variables and, when asked to, queues a restart of each live service of these environments whose
- * whole environment it changed, those included that refer to a changed variable. The change stays when a restart
- * cannot be queued; the first such error is thrown once the others are.
+ * Runs a change of variables and, if asked to, queues a restart of each live service in these environments whose resolved
+ * variables changed, including those that refer to a changed variable. The change stays even when a restart cannot be
+ * queued; the first such error is thrown after the other restarts are queued.
  */
 export function restartChanged<T>(restart: boolean, environmentIds: readonly string[], change: () => T): T {
   if (!restart) return change()
@@ -18,8 +18,8 @@ export function restartChanged<T>(restart: boolean, environmentIds: readonly str
 }
 
 /**
- * Looks at the whole environment of each live service of these environments; the function that it answers looks again
- * and names those that have another one now.
+ * Reads the resolved variables of each live service in these environments. The returned function reads them again and
+ * returns the services whose variables have changed.
  */
 export function watchEnvironments(environmentIds: readonly string[]): () => ServiceRow[] {
   const before = digests(runningIn(environmentIds))
@@ -30,14 +30,14 @@ export function watchEnvironments(environmentIds: readonly string[]): () => Serv
   }
 }
 
-/** The services whose containers have variables to renew. */
+/** The services with containers that would get new variables. */
 function runningIn(environmentIds: readonly string[]): ServiceRow[] {
   return environmentIds
     .flatMap((id) => listServices(id))
     .filter(({ live_deploy_id, suspended, deleting }) => live_deploy_id !== null && !suspended && !deleting)
 }
 
-/** What stands for the whole environment of each service; of one that cannot be resolved, what is wrong with it. */
+/** A digest of each service's resolved variables; the fault when they cannot be resolved. */
 function digests(services: readonly ServiceRow[]): Map<string, string> {
   const reading = new Reading()
   return new Map(services.map((service) => [service.id, digest(reading, service)]))

@@ -1,6 +1,6 @@
-/** Each rule answers what is wrong with a value as the end of a message after its field, or null. */
+/** Each rule returns what is wrong with a value, worded to follow the field's name in a message, or null. */
 
-/** A path inside the source tree: relative, never out of it. */
+/** A path inside the source tree: relative, and never outside of it. */
 export function relativePathFault(path: string): string | null {
   if (path.startsWith('/') || path.startsWith('~')) return 'must be relative to the source tree'
   if (path.split('/').includes('..')) return 'must not leave the source tree (..)'
@@ -9,7 +9,7 @@ export function relativePathFault(path: string): string | null {
     : null
 }
 
-/** The path of a Dockerfile, which may be outside of the folder that is built. */
+/** The path of a Dockerfile, which may be outside the folder that is built. */
 export function dockerfilePathFault(path: string): string | null {
   return relativePathFault(path.replace(/^(?:\.\.\/)+/, ''))
 }
@@ -18,15 +18,15 @@ export function dockerfilePathFault(path: string): string | null {
 export function healthPathFault(path: string): string | null {
   return /^\/[!-~]*$/.test(path) && !path.includes('#')
     ? null
-    : 'must start with / and hold visible ASCII characters only, and no #'
+    : 'must start with / and contain only visible ASCII characters, without #'
 }
 
-/** Folders that an image needs as it brings them. */
+/** Folders that an image needs as they are. */
 const SYSTEM_FOLDERS = ['/', '/proc', '/sys', '/dev', '/etc', '/usr', '/bin', '/lib', '/var/run']
-/** The kernel's own; nothing may be mounted below them either. */
+/** Folders of the kernel; nothing may be mounted below them either. */
 const KERNEL_FOLDERS = ['/proc/', '/sys/', '/dev/']
 
-/** Where a disk is mounted: absolute, in the place of no folder of the system. */
+/** Where a disk is mounted: an absolute path that replaces no system folder. */
 export function mountPathFault(path: string): string | null {
   if (!path.startsWith('/')) return 'must be absolute, such as /data'
   if (path.split('/').includes('..')) return 'must not contain ..'
@@ -38,7 +38,7 @@ export function mountPathFault(path: string): string | null {
   return isSystem ? `must not be ${folder}, which belongs to the system` : null
 }
 
-/** A mount path without doubled or trailing slashes and `.` segments. */
+/** Normalizes a mount path: no double or trailing slashes and no `.` segments. */
 export function normalMountPath(path: string): string {
   return `/${path
     .split('/')
@@ -46,7 +46,7 @@ export function normalMountPath(path: string): string {
     .join('/')}`
 }
 
-/** C0, DEL: never part of a path, a name or a header. */
+/** C0 and DEL: never part of a path, a name or a header. */
 function hasControlCharacter(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -55,5 +55,5 @@ function hasControlCharacter(text: string): boolean {
   return false
 }
 
-/** The name of a Debian package (Debian Policy, 5.6.1), which no program reads as an option. */
+/** The name of a Debian package (Debian Policy, 5.6.1). No program can read it as an option. */
 export const APT_PACKAGE = /^[a-z0-9][a-z0-9+.-]+$/

@@ -5,8 +5,8 @@ import { Job } from '../jobs/schema.ts'
 import { SERVICE_TYPES } from './types.ts'
 
 /**
- * How an image is made: `auto` looks for a Dockerfile, then for a language; a language's name skips the looking;
- * `static` takes a site's files as they are.
+ * How an image is made: `auto` looks for a Dockerfile, then for a language; naming a language skips that; `static` takes a
+ * site's files as they are.
  */
 export const RUNTIMES = [
   'auto',
@@ -79,8 +79,8 @@ export const Service = z
     instances: z.int().meta({ examples: [1] }),
     memory_limit_mb: z
       .int()
-      .meta({ description: 'MiB as asked for; 0 is the server default', examples: [0] }),
-    cpu_limit: z.number().meta({ description: 'CPUs as asked for; 0 is the server default', examples: [0] }),
+      .meta({ description: 'MiB as requested; 0 is the server default', examples: [0] }),
+    cpu_limit: z.number().meta({ description: 'CPUs as requested; 0 is the server default', examples: [0] }),
     apt_packages: z
       .array(z.string())
       .meta({ description: 'Debian packages for build and program', examples: [['ffmpeg']] }),
@@ -90,19 +90,20 @@ export const Service = z
     watch_paths: z
       .array(z.string())
       .nullable()
-      .meta({ description: 'What a push has to touch to deploy it; null is anything', examples: [null] }),
+      .meta({ description: 'Which files a push must change to deploy it; null is any', examples: [null] }),
     canonical_domain: optional(null).meta({
       description: 'The custom domain to which requests to the others are redirected',
     }),
-    compression: z
-      .boolean()
-      .meta({ description: 'Its answers are compressed for who takes that', examples: [false] }),
+    compression: z.boolean().meta({
+      description: 'Whether its answers are compressed for clients that accept it',
+      examples: [false],
+    }),
     deploy_hook_key: z.string().meta({ examples: ['5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'] }),
     live_deploy_id: idSchema('deploy').nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
     settings_updated_at: Timestamp.meta({
-      description: 'When something was last saved that containers get with a deploy or restart',
+      description: 'When something was last changed that containers get only with a deploy or restart',
     }),
     deploy_hook_path: z.string().meta({
       examples: ['/hooks/deploy/srv-4f1d0c9a7b3e5d2f6a80?key=5d2f6a804f1d0c9a7b3e5d2f6a804f1d0c9a7b3e'],
@@ -113,7 +114,7 @@ export const Service = z
     }),
     hosts: z
       .array(z.string())
-      .meta({ description: 'All that it is served at', examples: [['api.localhost']] }),
+      .meta({ description: 'All hosts at which it is served', examples: [['api.localhost']] }),
     internal_host: z
       .string()
       .nullable()
@@ -123,7 +124,7 @@ export const Service = z
       .nullable()
       .meta({ examples: [10000] }),
     latest_deploy: Deploy.nullable(),
-    last_run: Job.nullable().meta({ description: 'The newest run of a cron job that has ended' }),
+    last_run: Job.nullable().meta({ description: 'The newest ended run of a cron job' }),
     state: z.enum(SERVICE_STATES).meta({ examples: ['running'] }),
     url: optional('http://api.localhost'),
   })
@@ -148,12 +149,12 @@ export const ServiceStatus = z
         exit_code: z
           .int()
           .nullable()
-          .meta({ description: 'Of the last exit', examples: [null] }),
+          .meta({ description: 'Exit code of the last exit', examples: [null] }),
         reason: z
           .string()
           .nullable()
           .meta({
-            description: 'Why it is not healthy, what its start waits for, or why it last ended',
+            description: 'Why it is not healthy, what its start waits for, or why it last stopped',
             examples: [null],
           }),
         cpu_percent: z

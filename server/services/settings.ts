@@ -6,7 +6,7 @@ import { TYPES, type ServiceType } from './types.ts'
 type Column = keyof ServiceColumns
 type Broken = [field: string, fault: string]
 
-/** A rule between fields: those it looks at, and what it finds wrong with one of them. */
+/** A rule between fields: the fields that it looks at, and what is wrong with one of them. */
 interface Rule {
   fields: readonly Column[]
   broken: (row: ServiceColumns, type: ServiceType) => Broken | null
@@ -19,7 +19,7 @@ function rule<Field extends Column>(
   return { fields, broken }
 }
 
-/** Runtimes of a cron job whose image may bring the command itself. */
+/** Runtimes of a cron job whose image may have a command of its own. */
 const BRING_COMMAND = new Set(['auto', 'docker', 'image'])
 
 const RULES: Rule[] = [
@@ -63,7 +63,7 @@ const RULES: Rule[] = [
     schedule && type !== 'cron_job' ? ['schedule', `${TYPES[type].label} has no schedule`] : null,
   ),
   rule(['schedule'], ({ schedule }, type) =>
-    type === 'cron_job' && !schedule ? ['schedule', 'a cron job needs one, such as 0 3 * * *'] : null,
+    type === 'cron_job' && !schedule ? ['schedule', 'is required for a cron job, such as 0 3 * * *'] : null,
   ),
   rule(['start_command', 'runtime'], ({ start_command, runtime }, type) =>
     type === 'cron_job' && !start_command && !BRING_COMMAND.has(runtime!)
@@ -82,7 +82,7 @@ const RULES: Rule[] = [
   ),
   rule(['canonical_domain', 'custom_domains'], ({ canonical_domain, custom_domains }) =>
     canonical_domain && !(JSON.parse(custom_domains ?? '[]') as string[]).includes(canonical_domain)
-      ? ['canonical_domain', `${canonical_domain} is none of custom_domains`]
+      ? ['canonical_domain', `${canonical_domain} is not one of custom_domains`]
       : null,
   ),
   rule(['compression'], ({ compression }, type) =>
@@ -108,8 +108,8 @@ const RULES: Rule[] = [
 ]
 
 /**
- * Every rule that the settings of a service would break as they would be saved: the field, and what is wrong with it.
- * Of rules that look at one of the `unknown` fields nothing is known.
+ * All rules that the settings of a service would break if saved: the field, and what is wrong with it. Rules that look at
+ * one of the `unknown` fields are skipped.
  */
 export function settingFaults(
   row: ServiceColumns,
@@ -121,7 +121,7 @@ export function settingFaults(
     .filter((broken) => broken !== null)
 }
 
-/** Checks the settings of a service as they would be saved. Throws `invalid_request` with the first rule that is broken. */
+/** Checks the settings of a service before they are saved. Throws `invalid_request` with the first broken rule. */
 export function assertSettings(row: ServiceColumns, type: ServiceType): void {
   const [broken] = settingFaults(row, type)
   if (broken) throw new AppError('invalid_request', `${broken[0]}: ${broken[1]}`)

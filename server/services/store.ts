@@ -3,7 +3,7 @@ import { useDatabase } from '../context.ts'
 import type { Runtime } from './schema.ts'
 import type { ServiceType } from './types.ts'
 
-/** A row of `services`: what should be. Times are milliseconds, booleans 0 or 1. */
+/** A row of `services`: the desired state. Times are milliseconds, booleans 0 or 1. */
 export interface ServiceRow {
   id: string
   environment_id: string
@@ -25,8 +25,8 @@ export interface ServiceRow {
   health_check_path: string | null
   port: number | null
   /**
-   * What the PORT of the service's whole environment (its groups' and its own) names when it is a number, kept so that
-   * views need not open it.
+   * The value of PORT in the service's whole environment (its groups' variables and its own) when it is a number. Stored so
+   * that views need not unseal the variables.
    */
   variable_port: number | null
   schedule: string | null
@@ -34,28 +34,28 @@ export interface ServiceRow {
   instances: number
   memory_limit_mb: number
   cpu_limit: number
-  /** In JSON, Debian packages that language plans install. */
+  /** JSON: the Debian packages that language plans install. */
   apt_packages: string
   auto_deploy: number
   suspended: number
   deleting: number
-  /** In JSON, normal names. */
+  /** JSON: names in their normal form. */
   custom_domains: string
   canonical_domain: string | null
   compression: number
-  /** In JSON; null watches all. */
+  /** JSON; null watches all files. */
   watch_paths: string | null
   deploy_hook_key: string
   live_deploy_id: string | null
-  /** Raised by every write of desired state. */
+  /** Increased by every write of desired state. */
   generation: number
-  /** The generation that the last reconciling pass saw. */
+  /** The generation that the last reconcile saw. */
   observed_generation: number
-  /** Why that pass could not make it so; null when it could. */
+  /** Why that reconcile could not apply it; null when it could. */
   apply_error: string | null
   created_at: number
   updated_at: number
-  /** When something was last saved that containers get with a deploy or restart. */
+  /** When something was last changed that containers get only with a deploy or restart. */
   settings_updated_at: number
 }
 
@@ -66,7 +66,7 @@ export function getService(id: string): ServiceRow | undefined {
   return useDatabase().get<ServiceRow>('SELECT * FROM services WHERE id = ?', id)
 }
 
-/** The service of this name in an environment. */
+/** The service with this name in an environment. */
 export function getServiceByName(environmentId: string, name: string): ServiceRow | undefined {
   return useDatabase().get<ServiceRow>(
     'SELECT * FROM services WHERE environment_id = ? AND name = ?',
@@ -75,7 +75,7 @@ export function getServiceByName(environmentId: string, name: string): ServiceRo
   )
 }
 
-/** The services of an environment by name. */
+/** The services of an environment, by name. */
 export function listServices(environmentId: string): ServiceRow[] {
   return useDatabase().all<ServiceRow>(
     'SELECT * FROM services WHERE environment_id = ? ORDER BY name',
@@ -88,12 +88,12 @@ export function aptPackagesOf({ apt_packages }: Pick<ServiceRow, 'apt_packages'>
   return JSON.parse(apt_packages) as string[]
 }
 
-/** Every service of the server. */
+/** All services of the server. */
 export function allServices(): ServiceRow[] {
   return useDatabase().all<ServiceRow>('SELECT * FROM services ORDER BY id')
 }
 
-/** Inserts a whole row; columns left out take the table's defaults. */
+/** Inserts a whole row. Missing columns get the table's defaults. */
 export function insertService(row: { id: string } & ServiceColumns): void {
   const columns = Object.keys(row)
   useDatabase().run(
@@ -102,7 +102,7 @@ export function insertService(row: { id: string } & ServiceColumns): void {
   )
 }
 
-/** What takes effect at once. A write of nothing else is no change that the next deploy would bring. */
+/** Columns that take effect at once. Writing only these leaves nothing for the next deploy to apply. */
 export const AT_ONCE: ReadonlySet<string> = new Set<keyof ServiceColumns>([
   'instances',
   'suspended',
@@ -116,7 +116,7 @@ export const AT_ONCE: ReadonlySet<string> = new Set<keyof ServiceColumns>([
   'deploy_hook_key',
 ])
 
-/** Writes desired state: sets the columns and raises the generation. A change of variables is a write without columns. */
+/** Writes desired state: sets the columns and increases the generation. A change of variables is a write without columns. */
 export function updateService(id: string, columns: ServiceColumns): void {
   const now = Date.now()
   const names = Object.keys(columns)
@@ -130,7 +130,7 @@ export function updateService(id: string, columns: ServiceColumns): void {
   )
 }
 
-/** Records that a reconciling pass saw this generation, and what kept it from making it so. */
+/** Records that a reconcile saw this generation, and what kept it from applying it. */
 export function observeService(id: string, generation: number, error: string | null): void {
   useDatabase().run(
     'UPDATE services SET observed_generation = ?, apply_error = ? WHERE id = ? AND (observed_generation <> ? OR apply_error IS NOT ?)',
@@ -142,7 +142,7 @@ export function observeService(id: string, generation: number, error: string | n
   )
 }
 
-/** Removes the record; its deploys, variables and instances go with it. */
+/** Deletes the record with its deploys, variables and instances. */
 export function deleteServiceRow(id: string): void {
   useDatabase().run('DELETE FROM services WHERE id = ?', id)
 }

@@ -1,4 +1,4 @@
-/** What a service is. */
+/** The types of services. */
 export const SERVICE_TYPES = [
   'web_service',
   'private_service',
@@ -8,21 +8,21 @@ export const SERVICE_TYPES = [
 ] as const
 export type ServiceType = (typeof SERVICE_TYPES)[number]
 
-/** Most instances of one service. */
+/** Maximum number of instances of one service. */
 export const MAX_INSTANCES = 32
 
 interface TypeFacts {
-  /** As a message says it. */
+  /** The name used in messages. */
   label: string
-  /** The data plane serves it at hosts of its own. */
+  /** Whether the data plane serves it at hosts of its own. */
   hasHosts: boolean
-  /** Its program listens on a port, so that it has a name and a port inside its environment. */
+  /** Whether its program listens on a port, so that it has a name and a port inside its environment. */
   listens: boolean
-  /** Containers run as long as it is live. */
+  /** Whether containers run as long as it is live. */
   hasInstances: boolean
 }
 
-/** All that is different between the types, in one place. */
+/** All differences between the types, in one place. */
 export const TYPES: Record<ServiceType, TypeFacts> = {
   web_service: { label: 'a web service', hasHosts: true, listens: true, hasInstances: true },
   private_service: { label: 'a private service', hasHosts: false, listens: true, hasInstances: true },

@@ -7,8 +7,8 @@ import { assertNotDeleting } from './operations.ts'
 import { updateService, type ServiceRow } from './store.ts'
 
 /**
- * Makes a service's own variables exactly these. They reach its containers at the next deploy or restart.
- * Throws `invalid_request` for those that are too many, or bad together with the linked groups'.
+ * Replaces all of a service's own variables with these. Its containers get them at the next deploy or restart. Throws
+ * `invalid_request` for too many variables, or for variables that are invalid together with those of the linked groups.
  */
 export function replaceVariables(
   service: ServiceRow,
@@ -26,7 +26,7 @@ export function replaceVariables(
   return readVariables(service.id)
 }
 
-/** Sets some of a service's own variables and removes others; the rest stay. */
+/** Sets some of a service's own variables and removes others; the rest stay as they are. */
 export function changeVariables(
   service: ServiceRow,
   set: readonly Variable[],

@@ -18,31 +18,31 @@ import type { Service, ServiceState } from './schema.ts'
 import { aptPackagesOf, listServices, type ServiceRow } from './store.ts'
 import { TYPES } from './types.ts'
 
-/** What runs of a service. */
+/** The live deploy of a service, as views need it. */
 interface Live {
   port: number | null
-  /** It is served from its published folder: no program runs. */
+  /** Whether it is served from its published folder, so that no program runs. */
   isSite: boolean
 }
 
 const NOT_LIVE: Live = { port: null, isSite: false }
 
-/** What a view needs beside the row; read once for a whole environment. */
+/** What a view needs in addition to the row, read once for a whole environment. */
 interface Surroundings {
   environment: Environment
-  /** Served, the default first. */
+  /** The served domains, the default first. */
   domains: string[]
   latest: Map<string, DeployFacts>
   instances: Map<string, InstanceStatus[]>
   live: Map<string, Live>
   groups: Map<string, string[]>
-  /** How many jobs of a service run now. */
+  /** The number of running jobs, by service. */
   jobs: Map<string, number>
-  /** The newest run of each cron job that has ended. */
+  /** The newest ended run of each cron job. */
   lastRuns: Map<string, JobFacts>
 }
 
-/** Every service of an environment as the wire has it, by name, or those of them that are wanted. */
+/** The services of an environment as the API returns them, by name; all, or only those that are wanted. */
 export function viewServices(
   environment: Environment,
   isWanted: (row: ServiceRow) => boolean = () => true,
@@ -53,7 +53,7 @@ export function viewServices(
   return rows.map((row) => view(row, surroundings))
 }
 
-/** One service as the wire has it. */
+/** One service as the API returns it. */
 export function viewService(row: ServiceRow): Service {
   const environment = useDatabase().get<Environment>(
     'SELECT * FROM environments WHERE id = ?',
@@ -62,7 +62,7 @@ export function viewService(row: ServiceRow): Service {
   return view(row, readSurroundings(environment, row.id))
 }
 
-/** What a service is doing, from what should be and what is. */
+/** What a service is doing, computed from the desired and the actual state. */
 function stateOf(
   row: ServiceRow,
   latest: DeployFacts | undefined,
@@ -156,7 +156,7 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
   }
 }
 
-/** What was chosen for a service, as the wire has it. */
+/** The settings of a service as the API returns them. */
 export function viewSettings(row: ServiceRow) {
   return {
     type: row.type,
@@ -187,7 +187,7 @@ export function viewSettings(row: ServiceRow) {
   }
 }
 
-/** A repository's URL with `***` in the place of stored credentials. */
+/** A repository's URL with `***` in place of stored credentials. */
 export function shownUrl(url: string, hasCredentials: boolean): string {
   return hasCredentials ? url.replace('://', '://***@') : url
 }

@@ -1,12 +1,15 @@
 const ESCAPE = 0x1b
-/** What begins a string with an end of its own: DCS, SOS, OSC, PM, APC (ECMA-48 sections 5.6 and 8.3), after ESC and as one character. */
+/**
+ * The starts of control strings, which have a terminator: DCS, SOS, OSC, PM, APC (ECMA-48 sections 5.6 and 8.3), after ESC
+ * and as one character.
+ */
 const STRINGS_AFTER_ESCAPE = 'PX]^_'
 const STRINGS = '\u0090\u0098\u009d\u009e\u009f'
 const SEQUENCE = '\u009b'
 
 /**
- * A line as a terminal would end up showing it: what follows the last carriage return, with tabs and colours and nothing
- * else that a terminal would obey. Looks at each character once, whatever the line.
+ * A line as a terminal would finally show it: the part after the last carriage return, with tabs and colours and without any
+ * other control sequence. Takes linear time for any line.
  */
 export function cleanLine(line: string): string {
   const controls = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g
@@ -24,19 +27,21 @@ export function cleanLine(line: string): string {
   return clean + shown.slice(at)
 }
 
-/** A program that redraws its line ends each drawing with a carriage return: the last one counts. */
+/** The last drawing of a line. A program that redraws its line ends each drawing with a carriage return. */
 function lastDrawing(line: string): string {
   let end = line.length
   while (line[end - 1] === '\r') end -= 1
   return line.slice(line.lastIndexOf('\r', end - 1) + 1, end)
 }
 
-/** SGR without a private mark is the only sequence that changes nothing but how text looks. */
+/** Whether a sequence is an SGR without a private mark, the only kind that changes nothing but the look of text. */
 function isColour(control: string): boolean {
   return /^\u001b\[[\d;:]*m$/.test(control)
 }
 
-/** Where the control function ends that begins at `at`. A string that nothing ends takes the rest of the line, as on a terminal. */
+/**
+ * The end of the control function that begins at `at`. An unterminated string takes the rest of the line, as on a terminal.
+ */
 function endOfControl(text: string, at: number): number {
   const first = text[at]!
   if (first === SEQUENCE) return endOfSequence(text, at + 1)
@@ -48,24 +53,24 @@ function endOfControl(text: string, at: number): number {
   return skipOne(text, skip(text, at + 1, 0x20, 0x2f), 0x30, 0x7e)
 }
 
-/** Parameters, intermediates, and the final character (ECMA-48 section 5.4). */
+/** Skips parameters, intermediates and the final character (ECMA-48 section 5.4). */
 function endOfSequence(text: string, at: number): number {
   return skipOne(text, skip(text, skip(text, at, 0x30, 0x3f), 0x20, 0x2f), 0x40, 0x7e)
 }
 
-/** Any control character ends a string; the terminator is one, or begins with one. */
+/** The end of a control string. Any control character ends it; the terminator is one, or begins with one. */
 function endOfString(text: string, at: number): number {
   const control = /[\u0000-\u001f\u007f-\u009f]/g
   control.lastIndex = at
   return control.exec(text)?.index ?? text.length
 }
 
-function skip(text: string, at: number, least: number, most: number): number {
+function skip(text: string, at: number, min: number, max: number): number {
   let end = at
-  while (text.charCodeAt(end) >= least && text.charCodeAt(end) <= most) end += 1
+  while (text.charCodeAt(end) >= min && text.charCodeAt(end) <= max) end += 1
   return end
 }
 
-function skipOne(text: string, at: number, least: number, most: number): number {
-  return text.charCodeAt(at) >= least && text.charCodeAt(at) <= most ? at + 1 : at
+function skipOne(text: string, at: number, min: number, max: number): number {
+  return text.charCodeAt(at) >= min && text.charCodeAt(at) <= max ? at + 1 : at
 }

@@ -1,15 +1,15 @@
 /**
- * A pattern of paths, as in `.dockerignore` (Dockerfile reference, ".dockerignore file"; Go's filepath.Match and `**`),
- * matched in time that grows with pattern and text alone: strangers may write either, and an expression that backtracks
- * could take for ever.
+ * A pattern for paths, as in `.dockerignore` (Dockerfile reference, ".dockerignore file"; Go's filepath.Match and `**`).
+ * Matching takes time proportional to pattern and text: strangers may write either, and a backtracking expression could take
+ * forever.
  */
 export class Glob {
   readonly #steps: Step[]
-  /** For each place, the round in which it was reached last: a set that costs nothing to empty. */
+  /** For each place, the round in which it was last reached: a set that is emptied by starting a new round. */
   readonly #reached: Uint32Array
   #round = 0
 
-  /** Throws SyntaxError for a pattern that cannot be read. */
+  /** Throws SyntaxError for an invalid pattern. */
   constructor(pattern: string) {
     this.#steps = parse(pattern)
     this.#reached = new Uint32Array(this.#steps.length + 1)
@@ -30,7 +30,7 @@ export class Glob {
     return this.#reached[this.#steps.length] === this.#round
   }
 
-  /** Where a character leads from a place. */
+  /** Adds the places that a character leads to. */
   #advance(place: number, character: string, next: number[]): void {
     const step = this.#steps[place]
     if (!step) return
@@ -42,7 +42,7 @@ export class Glob {
     if (step.kind === 'folders' && character === '/') this.#reach(place + 1, next)
   }
 
-  /** Adds a place, and those that are reached from it without a character. */
+  /** Adds a place and those that can be reached from it without a character. */
   #reach(from: number, places: number[]): void {
     const open = [from]
     for (let place = open.pop(); place !== undefined; place = open.pop()) {
@@ -62,7 +62,7 @@ type Step =
   | { kind: 'segment' }
   /** `**` at the end: any characters. */
   | { kind: 'all' }
-  /** `**` before more: nothing, or whole folders, which the step after it takes. */
+  /** `**` before more: nothing, or whole folders, which the step after it matches. */
   | { kind: 'maybe folders' }
   | { kind: 'folders' }
 
@@ -91,7 +91,7 @@ function parse(pattern: string): Step[] {
   return steps
 }
 
-/** Where a class ends; its first character may be an escaped `]` only, as in Go's filepath.Match. */
+/** The end of a class. Its first character may be an escaped `]` only, as in Go's filepath.Match. */
 function classEnd(characters: string[], start: number): number {
   for (let at = start + 1; at < characters.length; at += 1) {
     if (characters[at] === '\\') at += 1

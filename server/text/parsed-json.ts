@@ -1,4 +1,4 @@
-/** The value of a text that a program elsewhere wrote; undefined when that is no JSON. */
+/** Parses a text from another program; undefined when it is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,10 +1,10 @@
 import { ID_PATTERN } from '../ids.ts'
 
 const HIDDEN = '***'
-/** What fields are called that hold a secret, whatever stands before it: `webhook_secret`. */
+/** Names of fields that contain a secret, with any prefix: `webhook_secret`. */
 const SECRET_NAME =
   /(^|_)(password|passphrase|secret|token|authorization|cookie|credentials|private_key|api_key)$/i
-/** How secrets look where they stand in a text, each with what is left of it. */
+/** Patterns of secrets in texts, each with its replacement. */
 const SECRET_FORMS: [RegExp, string][] = [
   [/\bdpl_[0-9a-f]{40}\b/g, `dpl_${HIDDEN}`],
   [/\bwhsec_[\w+/=-]+/g, `whsec_${HIDDEN}`],
@@ -16,12 +16,12 @@ const SECRET_FORMS: [RegExp, string][] = [
 
 const secrets = new Set<string>()
 
-/** Hides a secret wherever it would be written from now on. */
+/** Hides a secret everywhere from now on. */
 export function hide(secret: string): void {
   if (secret !== '') secrets.add(secret)
 }
 
-/** A text without the secrets in it: those that were named, and what looks like one. */
+/** A text without secrets: those registered, and anything that looks like one. */
 export function withoutSecrets(text: string): string {
   let safe = text
   for (const secret of secrets) safe = safe.replaceAll(secret, HIDDEN)
@@ -29,7 +29,7 @@ export function withoutSecrets(text: string): string {
   return safe
 }
 
-/** Fields as plain JSON without the secrets in them; what has no JSON is said in words. */
+/** Fields as plain JSON without secrets. Values that JSON cannot represent are described. */
 export function safeFields(fields: Record<string, unknown>): Record<string, unknown> {
   try {
     return JSON.parse(JSON.stringify(fields, safeValue)) as Record<string, unknown>
@@ -45,15 +45,15 @@ function safeValue(name: string, value: unknown): unknown {
   return SECRET_NAME.test(name) && !ID_PATTERN.test(value) ? HIDDEN : withoutSecrets(value)
 }
 
-/** What is wrong with an address in which `***` is in the place of what was not shown; null when nothing is. */
+/** What is wrong with an address in which `***` stands for a hidden part; null when nothing is. */
 export function hiddenFault(text: string): string | null {
   const url = URL.parse(text)
-  // `user@host:path`, which holds no secret.
+  // `user@host:path`, which contains no secret.
   if (url === null) return null
   const { username, password, search, pathname } = url
   const parts = [username, password, ...search.slice(1).split('&'), ...pathname.split('/')]
-  // The end of a hidden path may be shown behind it.
+  // The end of a hidden path may be shown after the stars.
   return parts.some((part) => part.startsWith('***'))
-    ? 'has *** in the place of what is not shown: write it out'
+    ? 'contains *** in place of a hidden part: write the whole address'
     : null
 }

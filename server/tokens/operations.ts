@@ -9,13 +9,13 @@ import { newToken } from './secret.ts'
 import { isServerToken } from './server-token.ts'
 import { deleteToken, insertToken, selectTokenBySecret, selectTokens, touchToken } from './store.ts'
 
-/** `last_used_at` is written at most this often: each write waits for the disk. */
+/** `last_used_at` is written at most this often, because each write waits for the disk. */
 const TOUCH_INTERVAL_MS = 60_000
 const HINT_CHARACTERS = 4
 
 const log = logger('tokens')
 
-/** Makes a token; `expiresAt` is null for never. The secret is in this answer and nowhere else. */
+/** Creates a token; `expiresAt` is null for never. Only this answer contains the secret. */
 export function createToken(name: string, expiresAt: number | null): z.input<typeof CreatedApiToken> {
   const token = newToken()
   const row = {
@@ -27,42 +27,45 @@ export function createToken(name: string, expiresAt: number | null): z.input<typ
     last_used_at: null,
   }
   insertToken(row, sha256(token))
-  log.info('an API token was made', { token: row.id, name })
+  log.info('an API token was created', { token: row.id, name })
   return { api_token: toApiToken(row), token }
 }
 
-/** Every named and terminal token, newest first; expired ones too, until they are deleted. */
+/** All named and terminal tokens, newest first. Includes expired ones, until they are deleted. */
 export function listTokens(): z.input<typeof ApiToken>[] {
   return selectTokens().map(toApiToken)
 }
 
-/** Revokes a token, which stops working at once. Throws `not_found`. */
+/** Revokes a token, effective immediately. Throws `not_found`. */
 export function revokeToken(id: string): void {
   if (!deleteToken(id)) throw new AppError('not_found', `there is no API token ${id}`)
   tellCredentialsEnded()
   log.info('an API token was revoked', { token: id })
 }
 
-/** Revokes a token that was never handed out, if it is still there. */
+/** Revokes a token that was never handed over, if it still exists. */
 export function revokeUnused(id: string): void {
-  if (deleteToken(id)) log.info('an API token was revoked, because its terminal never took it', { token: id })
+  if (deleteToken(id))
+    log.info('an API token was revoked because its terminal never fetched it', { token: id })
 }
 
-/** Whose token this is, and notes its use: null is the id of the server token, undefined means that nobody has it. */
+/**
+ * Identifies a token and records its use: null is the id of the server token, undefined means that there is no such token.
+ */
 export function verifyToken(token: string): { id: string | null } | undefined {
   if (isServerToken(token)) return { id: null }
   const now = Date.now()
   const row = selectTokenBySecret(sha256(token), now)
   if (!row) return undefined
-  if (row.last_used_at === null || now - row.last_used_at >= TOUCH_INTERVAL_MS) noteUse(row.id, now)
+  if (row.last_used_at === null || now - row.last_used_at >= TOUCH_INTERVAL_MS) recordUse(row.id, now)
   return { id: row.id }
 }
 
-function noteUse(id: string, now: number): void {
+function recordUse(id: string, now: number): void {
   try {
     touchToken(id, now)
   } catch (error) {
-    // A full disk must not stop who reads.
-    log.warn('the last use of a token could not be written', { token: id, error: messageOf(error) })
+    // A full disk must not prevent requests that read.
+    log.warn('the last use of a token could not be recorded', { token: id, error: messageOf(error) })
   }
 }

@@ -8,22 +8,22 @@ const MAX_NAME = 200
 const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T03:04:05.678Z'] })
 
 /**
- * No controls, marks that turn or hide text (Unicode's format characters), halves of characters, line and paragraph
- * separators: a name is read by who trusts it. The two joiners of letters are written between them in Persian and in scripts
- * of India, and join the parts of an emoji.
+ * Refuses controls, characters that reorder or hide text (Unicode's format characters), unpaired surrogates, and line and
+ * paragraph separators, because a name is read by people who trust it. The two joiners are allowed between letters: Persian
+ * and Indian scripts need them, and so do emoji.
  */
 const INVISIBLE_FREE =
   /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?<=[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d](?=(?!\p{ASCII})[\p{L}\p{M}\p{Extended_Pictographic}]))*$/u
 
-/** What people call a token or a terminal. */
+/** The name that people give to a token or a terminal. */
 export const TokenName = text(1, MAX_NAME)
-  .regex(INVISIBLE_FREE, 'must have no control or invisible characters; joiners stand between letters')
+  .regex(INVISIBLE_FREE, 'must not have control or invisible characters; joiners are allowed between letters')
   .meta({
-    description: `1 to ${MAX_NAME} characters, no control or invisible ones but joiners of letters`,
+    description: `1 to ${MAX_NAME} characters, without control or invisible ones except joiners between letters`,
     examples: ['laptop'],
   })
 
-/** RFC 3339 with any offset; zod's own type would put a pattern of 250 characters into the API's document. */
+/** RFC 3339 with any offset. zod's own type would add a pattern of 250 characters to the OpenAPI document. */
 export const FutureTimestamp = judged((given) => {
   const moment = parseTimestamp(given)
   if (moment === null) return 'must be a timestamp such as 2030-01-02T03:04:05Z'
@@ -39,7 +39,7 @@ export const ApiToken = z
     hint: z.string().meta({ description: 'The end of the token', examples: ['89ab'] }),
     created_at: Timestamp,
     expires_at: Timestamp.nullable().meta({
-      description: 'From then on it is refused; null when it never expires',
+      description: 'When it stops working; null when it never expires',
     }),
     last_used_at: Timestamp.nullable().meta({
       description: 'Exact to a minute; null when it was never used',
@@ -52,7 +52,7 @@ export const NewApiToken = z
     name: TokenName,
     expires_at: FutureTimestamp.nullish().meta({ description: 'When it expires; never when absent or null' }),
   })
-  .meta({ id: 'NewApiToken', description: 'A token to make' })
+  .meta({ id: 'NewApiToken', description: 'A token to create' })
 
 export const CreatedApiToken = z
   .object({

@@ -2,7 +2,7 @@ import { randomHex } from '../ids.ts'
 
 const TOKEN_BYTES = 20
 
-/** A fresh API token: a short fixed prefix, an underscore, 40 hex characters. */
+/** A new API token: a short fixed prefix, an underscore, 40 hex characters. */
 export function newToken(): string {
   return `dpl_${randomHex(TOKEN_BYTES)}`
 }

@@ -10,8 +10,8 @@ import { newToken } from './secret.ts'
 let serverToken: string | undefined
 
 /**
- * Sets the token that is no record: the one given at start, else the file `<data-dir>/api_token`, which is made when it is
- * not there. Answers it. Throws `io_error` when the file holds no token.
+ * Sets the server token, which has no record: the one given at start, or the one in the file `<data-dir>/api_token`, which
+ * is created if it does not exist. Returns it. Throws `io_error` when the file contains no token.
  */
 export function ensureServerToken(context: Context): string {
   serverToken = context.options.apiToken ?? readOrMake(join(context.options.dataDirectory, 'api_token'))
@@ -19,7 +19,7 @@ export function ensureServerToken(context: Context): string {
   return serverToken
 }
 
-/** Whether this is the server token; takes the same time for every wrong one. */
+/** Whether this is the server token. Takes the same time for every wrong one. */
 export function isServerToken(token: string): boolean {
   return serverToken !== undefined && sameSecret(token, serverToken)
 }
@@ -27,5 +27,5 @@ export function isServerToken(token: string): boolean {
 function readOrMake(file: string): string {
   const token = ensureSecretFile(file, newToken)
   if (TOKEN_FORM.pattern.test(token)) return token
-  throw new AppError('io_error', `${file} holds no token: remove it and start again, and a new one is made`)
+  throw new AppError('io_error', `${file} contains no token: remove it and start again to create a new one`)
 }

@@ -33,7 +33,7 @@ export function touchToken(id: string, lastUsedAt: number): void {
   useDatabase().run('UPDATE api_tokens SET last_used_at = ? WHERE id = ?', lastUsedAt, id)
 }
 
-/** Answers whether there was such a token. */
+/** Returns whether there was such a token. */
 export function deleteToken(id: string): boolean {
   return useDatabase().run('DELETE FROM api_tokens WHERE id = ?', id) > 0
 }

@@ -18,23 +18,23 @@ import { MAX_VALUE_BYTES, sizeFault } from './rules.ts'
 import { keepVariablePort, readSealed } from './store.ts'
 import { findTarget, type Target } from './targets.ts'
 
-/** References that follow one another before a value is reached; who needs more has made a riddle. */
+/** How many references may follow one another before a value is reached; deeper chains are almost certainly a mistake. */
 const MAX_HOPS = 32
-/** With so many faults of one work no more of its services are looked at. */
-const MOST_TOLD = 1_000
+/** After so many faults of one change, no more of its services are checked. */
+const MAX_REPORTED_FAULTS = 1_000
 
-/** Text with how many references follow one another inside it. */
+/** A value, and how many references follow one another inside it. */
 interface Resolved {
   text: string
   hops: number
 }
 
-/** The way to a value: the variable that is resolved, then those that its references lead through. */
+/** The way to a value: the variable that is being resolved, then those that its references go through. */
 type Way = readonly { key: string; service: ServiceRow }[]
 
 /**
- * One look at the variables of services: whatever it needs is read and opened once, so it is good for as long as
- * nothing is written.
+ * Reads the variables of services at one moment. Everything is read and unsealed once, so an instance is valid only until
+ * the next write.
  */
 export class Reading {
   readonly #environments = new Map<string, Environment>()
@@ -46,8 +46,8 @@ export class Reading {
 
   /**
    * The whole environment of a service with its references resolved: its groups' variables in the order of the links,
-   * its own over them. What cannot be resolved is left out, and `onFault` told which variable it is and what is wrong;
-   * without it the first ReferenceFault is thrown.
+   * overridden by its own. A variable that cannot be resolved is left out and reported to `onFault`; without it, the first
+   * ReferenceFault is thrown.
    */
   resolve(service: ServiceRow, onFault: (fault: ReferenceFault) => void = refuse): Map<string, string> {
     const values = new Map<string, string>()
@@ -66,13 +66,13 @@ export class Reading {
     return values
   }
 
-  /** The value of one variable of a service's environment as it was written; undefined when there is none. */
+  /** The unresolved value of one variable of a service's environment; undefined when there is none. */
   written(service: ServiceRow, key: string): string | undefined {
     const sealed = this.#effective(service).get(key)
     return sealed && this.#open(sealed)
   }
 
-  /** Whether a variable is the service's own and not one of a group. */
+  /** Whether a variable is the service's own, and not a group's. */
   isOwn(service: ServiceRow, key: string): boolean {
     return this.#held(service.id).has(key)
   }
@@ -94,7 +94,7 @@ export class Reading {
     return remember(this.#opened, sealed, () => useContext().vault.open(sealed))
   }
 
-  /** A service's own variable, which may be wanted by many. */
+  /** Resolves a service's own variable, once for all that refer to it. */
   #resolveOwn(sealed: Uint8Array, way: Way): Resolved {
     return remember(this.#resolved, sealed, () => this.#expand(sealed, way))
   }
@@ -106,7 +106,8 @@ export class Reading {
     for (const part of parseValue(this.#open(sealed))) {
       const resolved = typeof part === 'string' ? { text: part, hops: 0 } : this.#follow(part, way)
       bytes += Buffer.byteLength(resolved.text)
-      if (bytes > MAX_VALUE_BYTES) this.#refuse(way, `becomes longer than ${MAX_VALUE_BYTES / 1024} KiB`)
+      if (bytes > MAX_VALUE_BYTES)
+        this.#refuse(way, `is longer than ${MAX_VALUE_BYTES / 1024} KiB when resolved`)
       texts.push(resolved.text)
       hops = Math.max(hops, resolved.hops)
     }
@@ -146,9 +147,9 @@ export class Reading {
     }
     const next = [...way, { key, service }]
     if (way.some((passed) => passed.key === key && passed.service.id === service.id))
-      this.#refuse(next, 'goes round in a circle')
+      this.#refuse(next, 'is circular')
     const known = this.#resolved.get(sealed)?.hops ?? 0
-    if (way.length + known > MAX_HOPS) this.#refuse(way, `leads through more than ${MAX_HOPS} references`)
+    if (way.length + known > MAX_HOPS) this.#refuse(way, `goes through more than ${MAX_HOPS} references`)
     const { text, hops } = this.#resolveOwn(sealed, next)
     return { text, hops: hops + 1 }
   }
@@ -177,7 +178,7 @@ function refuse(fault: ReferenceFault): never {
   throw fault
 }
 
-/** The environment of a service as its programs get it. Throws `conflict` that names what is missing. */
+/** The environment of a service as its programs get it. Throws `conflict` with what is missing. */
 export function resolveEnvironment(service: ServiceRow): Map<string, string> {
   try {
     return new Reading().resolve(service)
@@ -187,20 +188,23 @@ export function resolveEnvironment(service: ServiceRow): Map<string, string> {
   }
 }
 
-/** The fields of a request that faults are laid to. */
+/** The fields of a request that faults are reported for. */
 export interface Fields {
-  /** Of the service's own variables; absent when the request leaves them as they are, and so may be as bad as before. */
+  /**
+   * The field for the service's own variables; absent when the request leaves them as they are, so that they may be as
+   * invalid as before.
+   */
   own?: string
-  /** Of its groups' variables. */
+  /** The field for its groups' variables. */
   groups: string
 }
 
-/** The services that a larger change than their own has written, by id; null when there is none. */
+/** The services written by a change of many services, by id; null when there is no such change. */
 let held: Map<string, Fields> | null = null
 
 /**
- * To be called in the transaction that wrote variables or links of a service: keeps the port that they name and checks
- * that they resolve. Throws `invalid_request`.
+ * Call it in the transaction that wrote variables or links of a service: stores the port that they name and checks that they
+ * resolve. Throws `invalid_request`.
  */
 export function settleEnvironment(serviceId: string, fields: Fields, reading = new Reading()): void {
   if (held) {
@@ -214,8 +218,8 @@ export function settleEnvironment(serviceId: string, fields: Fields, reading = n
 }
 
 /**
- * Runs work that writes the variables of many services: each of them is settled once, when all is written, so that they
- * may lead through one another in any order. `onFault` is told of each variable that does not resolve.
+ * Runs a change that writes the variables of many services. Each of them is checked once, at the end, so that they may refer
+ * to one another in any order. `onFault` is called for each variable that does not resolve.
  */
 export function settlingAtEnd<T>(work: () => T, onFault: (service: ServiceRow, error: AppError) => void): T {
   const written = (held = new Map<string, Fields>())
@@ -228,19 +232,19 @@ export function settlingAtEnd<T>(work: () => T, onFault: (service: ServiceRow, e
   const services = [...written.keys()].map((id) => getService(id)!)
   const ports = new Reading()
   const changed = services.filter((service) => settlePort(service, ports))
-  // What refers to a port gets the one that was kept just now.
+  // A reference to a port must see the one just stored.
   const reading = changed.length > 0 ? new Reading() : ports
-  let told = 0
+  let reported = 0
   for (const service of services) {
-    if (told >= MOST_TOLD) break
+    if (reported >= MAX_REPORTED_FAULTS) break
     const faults = faultsOf(service, written.get(service.id)!, reading)
     for (const fault of faults) onFault(service, fault)
-    told += faults.length
+    reported += faults.length
   }
   return result
 }
 
-/** What keeps a service's variables from resolving, laid to the fields of the request. */
+/** Why a service's variables do not resolve, reported for the fields of the request. */
 function faultsOf(service: ServiceRow, fields: Fields, reading: Reading): AppError[] {
   const { own = fields.groups, groups } = fields
   const faults: AppError[] = []
@@ -256,7 +260,7 @@ function faultsOf(service: ServiceRow, fields: Fields, reading: Reading): AppErr
   return faults
 }
 
-/** A PORT of the service's own that is not a port: its program would be asked for at another one in silence. */
+/** Reports an own PORT variable that is not a port: otherwise another port would be used without notice. */
 function portFault(service: ServiceRow, reading: Reading): string | null {
   const text = reading.isOwn(service, 'PORT') ? reading.written(service, 'PORT') : undefined
   if (!text || service.port !== null || !TYPES[service.type].listens) return null
@@ -264,7 +268,7 @@ function portFault(service: ServiceRow, reading: Reading): string | null {
   return `PORT is ${JSON.stringify(text)}: it must be a number from 1 to 65535, or a reference`
 }
 
-/** The same where variables only go away, which is never refused: keeps the port. Answers whether it is another one. */
+/** Stores the port, for changes that only remove variables and so are never refused. Returns whether the port changed. */
 export function settlePort(service: ServiceRow, reading = new Reading()): boolean {
   const port = portOf(reading.written(service, 'PORT'))
   if (port === service.variable_port) return false

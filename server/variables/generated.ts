@@ -5,21 +5,21 @@ import type { ServiceRow } from '../services/store.ts'
 import { Reading, settleEnvironment } from './environment.ts'
 import { readVariables, writeVariables } from './store.ts'
 
-/** A variable that a program wants, and in which form its value is made; null is one that only its user knows. */
+/** A variable that a program needs, and how its value is made; null for one that only the user knows. */
 export interface WantedVariable {
   key: string
   generate: 'hex' | 'laravel' | null
   why: string
 }
 
-/** As many as Rails and Phoenix ask for (`rails secret`, `mix phx.gen.secret`). */
+/** As long as those of Rails and Phoenix (`rails secret`, `mix phx.gen.secret`). */
 const HEX_BYTES = 64
-/** The key of AES-256, which Laravel takes in Base64 behind a word that says so (Illuminate\\Encryption). */
+/** A key for AES-256, which Laravel takes as Base64 after a prefix that says so (Illuminate\\Encryption). */
 const LARAVEL_BYTES = 32
 
 /**
- * Makes the values that a service's program wants and nobody gave: they become variables of the service. What one that
- * is there holds, its own or a group's, is never looked at. `say` gets a line for each.
+ * Generates the values that a service's program needs and nobody has set, as variables of the service. Existing values, its
+ * own or a group's, are never read. Calls `say` with a line for each.
  */
 export function adoptVariables(
   service: ServiceRow,
@@ -34,10 +34,11 @@ export function adoptVariables(
   useDatabase().transaction(() => {
     const made = missing.map(({ key, generate }) => ({ key, value: valueOf(generate) }))
     writeVariables(service.id, [...readVariables(service.id), ...made])
-    // Not a change that waits for a deploy: this one has them.
+    // This does not count as a change that waits for a deploy: the current deploy already gets these variables.
     settleEnvironment(service.id, { own: 'env', groups: 'env_groups' })
   })
-  for (const { key, why } of missing) say(`${key} is made and kept as a variable of the service: ${why}`)
+  for (const { key, why } of missing)
+    say(`generated ${key} and stored it as a variable of the service: ${why}`)
   tellService(service.id)
 }
 

@@ -1,31 +1,31 @@
-/** What a reference can point at. */
+/** What a reference can refer to. */
 export type TargetKind = 'service' | 'datastore'
 
-/** The properties of each kind; the first is meant where none is named. A service also has `env.KEY`. */
+/** The properties of each kind; the first is the default. A service also has `env.KEY`. */
 export const PROPERTIES = {
   service: ['hostport', 'host', 'port', 'url'],
   datastore: ['url', 'host', 'port', 'database', 'username', 'password'],
 } as const satisfies Record<TargetKind, readonly string[]>
 
-/** `${{service.api.host}}`, taken apart. */
+/** A parsed reference such as `${{service.api.host}}`. */
 export interface Reference {
   kind: TargetKind
   name: string
   /** A property of the kind, or `env.KEY`. */
   property: string
-  /** Of `env.KEY`; null for every other property. */
+  /** The key of `env.KEY`; null for every other property. */
   key: string | null
 }
 
-/** Text as it is delivered, or a reference in its place. */
+/** A piece of literal text, or a reference. */
 export type Part = string | Reference
 
-/** What is wrong with a reference, in words that may follow a field's path. */
+/** What is wrong with a reference, worded to follow a field's path. */
 export class ReferenceFault extends Error {
   override readonly name = 'ReferenceFault'
-  /** The variable whose value cannot be resolved; empty where only a value was looked at. */
+  /** The variable whose value cannot be resolved; empty when only a value was checked. */
   readonly key: string
-  /** What is not there, or lacks what is referred to; null where something else is wrong. */
+  /** What does not exist, or lacks the property; null when something else is wrong. */
   readonly missing: string | null
 
   constructor(message: string, key = '', missing: string | null = null) {
@@ -35,16 +35,16 @@ export class ReferenceFault extends Error {
   }
 }
 
-/** Ends every refusal of a reference: its writer may have meant the text. */
-export const ESCAPE_HINT = 'write $${{ where the text ${{ itself is meant'
+/** The end of every message about a bad reference, since the text may have been meant literally. */
+export const ESCAPE_HINT = 'write $${{ for a literal ${{'
 
 /** How a reference begins. */
 export const OPENING = '${{'
 const CLOSING = '}}'
 
 /**
- * Takes a value apart: text, references, and `$${{` as the text `${{`. Throws ReferenceFault where `${{` begins no
- * reference; it does not quote the value, which may be a secret.
+ * Parses a value into text, references, and `$${{` as the text `${{`. Throws ReferenceFault when `${{` does not begin a
+ * valid reference. The message does not quote the value, which may be a secret.
  */
 export function parseValue(value: string): Part[] {
   const parts: Part[] = []
@@ -56,7 +56,7 @@ export function parseValue(value: string): Part[] {
       continue
     }
     const end = value.indexOf(CLOSING, start)
-    if (end === -1) throw new ReferenceFault('holds ${{ without the }} that ends a reference')
+    if (end === -1) throw new ReferenceFault('contains ${{ without the }} that ends a reference')
     parts.push(value.slice(at, start), parseReference(value.slice(start + OPENING.length, end)))
     at = end + CLOSING.length
   }
@@ -64,12 +64,12 @@ export function parseValue(value: string): Part[] {
   return parts.filter((part) => part !== '')
 }
 
-/** A reference as it is written, with its property. */
+/** Formats a reference, with its property. */
 export function writeReference({ kind, name, property }: Reference): string {
   return `${OPENING}${kind}.${name}.${property}${CLOSING}`
 }
 
-/** `kind.name` or `kind.name.property`, with blanks around it. */
+/** `kind.name` or `kind.name.property`, with optional spaces around it. */
 const REFERENCE = /^[ \t]*(service|datastore)\.([a-z0-9-]+)(?:\.([A-Za-z0-9_.]+))?[ \t]*$/
 const OWN_VARIABLE = /^env\.([A-Za-z_][A-Za-z0-9_]*)$/
 
@@ -77,7 +77,7 @@ function parseReference(content: string): Reference {
   const [, kind, name, named] = (REFERENCE.exec(content) ?? []) as [unknown, TargetKind?, string?, string?]
   if (kind === undefined || name === undefined) {
     throw new ReferenceFault(
-      'holds ${{ that begins no reference such as ${{service.NAME.PROP}} or ${{datastore.NAME.PROP}}',
+      'contains ${{ that does not begin a reference such as ${{service.NAME.PROP}} or ${{datastore.NAME.PROP}}',
     )
   }
   const property = named ?? PROPERTIES[kind][0]
@@ -85,7 +85,7 @@ function parseReference(content: string): Reference {
   if (key === null && !(PROPERTIES[kind] as readonly string[]).includes(property)) {
     const known = [...PROPERTIES[kind], ...(kind === 'service' ? ['env.KEY'] : [])]
     throw new ReferenceFault(
-      `holds ${writeReference({ kind, name, property, key })}, but a ${kind} has ${known.join(', ')} only`,
+      `contains ${writeReference({ kind, name, property, key })}, but a ${kind} only has ${known.join(', ')}`,
     )
   }
   return { kind, name, property, key }

@@ -2,12 +2,12 @@ import { AppError } from '../errors.ts'
 import type { TargetKind } from './references.ts'
 import { referrersOf } from './store.ts'
 
-/** References told in one message; who has more sees the rest when these are gone. */
-const MAX_TOLD = 20
+/** How many references one message lists. The rest are reported when these are gone. */
+const MAX_LISTED = 20
 
 /**
- * Refuses what would break references to a name while variables refer to it. Throws `conflict` that lists them and ends
- * with what to do instead.
+ * Refuses an operation that would break references to a name. Throws `conflict` with a list of them and, at the end, what to
+ * do instead.
  */
 export function assertUnreferenced(
   kind: TargetKind,
@@ -19,11 +19,11 @@ export function assertUnreferenced(
   if (fault !== null) throw new AppError('conflict', `${fault}${remedy}`)
 }
 
-/** Whose variables refer to something of an environment, in words; null when none do. */
+/** Lists the variables that refer to something in an environment, as a message; null when there are none. */
 export function referenceFault(kind: TargetKind, environmentId: string, name: string): string | null {
   const referrers = referrersOf(kind, environmentId, name)
   if (referrers.length === 0) return null
-  const told = referrers.slice(0, MAX_TOLD).map(({ holder, name, key }) => `${key} of ${holder} ${name}`)
-  const more = referrers.length > MAX_TOLD ? ` and ${referrers.length - MAX_TOLD} more` : ''
-  return `${kind} ${name} is referred to by ${told.join(', ')}${more}: change them first`
+  const listed = referrers.slice(0, MAX_LISTED).map(({ holder, name, key }) => `${key} of ${holder} ${name}`)
+  const more = referrers.length > MAX_LISTED ? ` and ${referrers.length - MAX_LISTED} more` : ''
+  return `${kind} ${name} is referred to by ${listed.join(', ')}${more}: change them first`
 }

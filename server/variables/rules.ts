@@ -1,15 +1,15 @@
 import { AppError } from '../errors.ts'
 import { ESCAPE_HINT, parseValue, ReferenceFault } from './references.ts'
 
-/** What every shell and every language can read as a name. */
+/** A name that every shell and every language accepts. */
 export const KEY_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/
 export const MAX_KEY_CHARACTERS = 256
-/** Half of what the kernel takes as one string of a program's environment (execve(2), MAX_ARG_STRLEN). */
+/** Half of the kernel's limit for one string of a program's environment (execve(2), MAX_ARG_STRLEN). */
 export const MAX_VALUE_BYTES = 64 * 1024
 export const MAX_VARIABLES = 1_000
-/** A quarter of what the kernel takes as a program's whole environment with the usual stack (execve(2)). */
+/** A quarter of the kernel's limit for a program's whole environment with the default stack (execve(2)). */
 const MAX_TOTAL_BYTES = 512 * 1024
-/** Names that the server gives to every container itself. */
+/** The prefix of the names that the server sets in every container. */
 const RESERVED_PREFIX = 'DEPLOYER_'
 
 export interface Variable {
@@ -17,11 +17,11 @@ export interface Variable {
   value: string
 }
 
-/** What is wrong with a list of variables by itself, and where in it; or null. */
+/** What is wrong with a list of variables by itself, and at which index; or null. */
 export function listFault(variables: readonly Variable[]): { path: number[]; message: string } | null {
   const seen = new Set<string>()
   for (const [index, { key, value }] of variables.entries()) {
-    const message = keyFault(key) ?? valueFault(value) ?? (seen.has(key) ? `${key} stands twice` : null)
+    const message = keyFault(key) ?? valueFault(value) ?? (seen.has(key) ? `${key} is given twice` : null)
     if (message !== null) return { path: [index], message }
     seen.add(key)
   }
@@ -30,7 +30,7 @@ export function listFault(variables: readonly Variable[]): { path: number[]; mes
 }
 
 /**
- * Refuses variables that are too many together, as those may be that come to others. `path` is their field, for messages.
+ * Refuses variables that are too many together, since each may be added to others. `path` is their field, for messages.
  * Throws `invalid_request`.
  */
 export function assertSize(variables: readonly Variable[], path: string): void {
@@ -41,13 +41,13 @@ export function assertSize(variables: readonly Variable[], path: string): void {
 /** What is wrong with a variable's name, or null. */
 export function keyFault(key: string): string | null {
   if (key.length > MAX_KEY_CHARACTERS) return `key must have at most ${MAX_KEY_CHARACTERS} characters`
-  if (!KEY_PATTERN.test(key)) return 'key must hold letters, digits and _ only, and not start with a digit'
+  if (!KEY_PATTERN.test(key)) return 'key must contain only letters, digits and _, and not start with a digit'
   return key.startsWith(RESERVED_PREFIX)
     ? `key must not start with ${RESERVED_PREFIX}, which the server sets itself`
     : null
 }
 
-/** What is wrong with variables taken together, those of one list or of a whole environment; or null. */
+/** What is wrong with variables taken together, of one list or of a whole environment; or null. */
 export function sizeFault(variables: Iterable<readonly [key: string, value: string]>): string | null {
   let count = 0
   let total = 0
@@ -59,10 +59,11 @@ export function sizeFault(variables: Iterable<readonly [key: string, value: stri
   return total > MAX_TOTAL_BYTES ? `must be at most ${MAX_TOTAL_BYTES / 1024} KiB together` : null
 }
 
-/** What is wrong with a variable's value by itself, or null; it does not quote the value, which may be a secret. */
+/** What is wrong with a variable's value by itself; or null. Does not quote the value, which may be a secret. */
 export function valueFault(value: string): string | null {
   if (value.includes('\0')) return 'value must not contain NUL'
-  if (!value.isWellFormed()) return 'value must not contain half of a surrogate pair, which UTF-8 cannot hold'
+  if (!value.isWellFormed())
+    return 'value must not contain half of a surrogate pair, which UTF-8 cannot represent'
   if (Buffer.byteLength(value) > MAX_VALUE_BYTES) return `value must be at most ${MAX_VALUE_BYTES / 1024} KiB`
   try {
     parseValue(value)
@@ -73,7 +74,7 @@ export function valueFault(value: string): string | null {
   }
 }
 
-/** What `PATCH .../env` asks: `set` over what is there, `unset` away. */
+/** What `PATCH .../env` does: adds or replaces `set`, removes `unset`. */
 export function patchVariables(
   current: readonly Variable[],
   set: readonly Variable[],

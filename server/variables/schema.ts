@@ -9,7 +9,7 @@ import {
   type Variable,
 } from './rules.ts'
 
-/** Said of a variable's name and value to who reads the schema; lists are judged as a whole. */
+/** The rules for a variable's name and value, for readers of the schema. The server checks lists as a whole. */
 const KEY_FORM = { pattern: KEY_PATTERN.source, maxLength: MAX_KEY_CHARACTERS }
 const VALUE_FORM = { description: 'At most 64 KiB in UTF-8', maxLength: MAX_VALUE_BYTES }
 
@@ -22,7 +22,7 @@ export const EnvVar = z
 export type EnvVar = z.infer<typeof EnvVar>
 
 /** A list of variables as they are given. */
-export const EnvVars = z.array(EnvVar).superRefine(judgeList).meta({ maxItems: MAX_VARIABLES })
+export const EnvVars = z.array(EnvVar).superRefine(checkList).meta({ maxItems: MAX_VARIABLES })
 
 export const EnvReplacement = z.strictObject({ vars: EnvVars }).meta({ id: 'EnvReplacement' })
 
@@ -36,7 +36,7 @@ const Changes = z
   .transform((set) =>
     Array.isArray(set) ? set : Object.entries(set).map(([key, value]) => ({ key, value })),
   )
-  .superRefine(judgeList)
+  .superRefine(checkList)
   .meta({ examples: [[{ key: 'LOG_LEVEL', value: 'debug' }]] })
 
 export const EnvPatch = z
@@ -54,10 +54,10 @@ export const EnvPatch = z
   })
   .meta({ id: 'EnvPatch' })
 
-/** Of a change of variables: `restart` queues a restart when the variables changed. */
+/** The query of a change of variables: `restart` queues a restart of what the change affects. */
 export const EnvQuery = z.strictObject({ ...InEnvironment.shape, restart: QueryBoolean })
 
-function judgeList(variables: readonly Variable[], context: z.RefinementCtx): void {
+function checkList(variables: readonly Variable[], context: z.RefinementCtx): void {
   const fault = listFault(variables)
   if (fault) context.addIssue({ code: 'custom', ...fault })
 }

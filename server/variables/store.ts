@@ -3,13 +3,13 @@ import { isId } from '../ids.ts'
 import { parseValue, type TargetKind } from './references.ts'
 import type { Variable } from './rules.ts'
 
-/** A variable as it is kept. */
+/** A stored variable, sealed. */
 export interface SealedVariable {
   key: string
   value: Uint8Array
 }
 
-/** The variables that a service or an env group holds itself, by its id, in the order they were given. */
+/** The variables of a service or an env group itself, by its id, in the order in which they were given. */
 export function readSealed(holder: string): SealedVariable[] {
   const { table, owner } = tableOf(holder)
   return useDatabase().all<SealedVariable>(
@@ -18,18 +18,18 @@ export function readSealed(holder: string): SealedVariable[] {
   )
 }
 
-/** The same, opened. */
+/** The same variables, unsealed. */
 export function readVariables(holder: string): Variable[] {
   return openVariables(readSealed(holder))
 }
 
-/** Opens variables that were read sealed. */
+/** Unseals variables. */
 export function openVariables(sealed: readonly SealedVariable[]): Variable[] {
   const { vault } = useContext()
   return sealed.map(({ key, value }) => ({ key, value: vault.open(value) }))
 }
 
-/** Makes the variables of a service or an env group exactly these, and its references those that stand in them. */
+/** Replaces all variables of a service or an env group with these, and its recorded references with those in them. */
 export function writeVariables(holder: string, variables: readonly Variable[]): void {
   const database = useDatabase()
   const { table, owner } = tableOf(holder)
@@ -40,7 +40,7 @@ export function writeVariables(holder: string, variables: readonly Variable[]): 
   })
 }
 
-/** The same for one that has none yet; to be called in the transaction that makes it. */
+/** Like `writeVariables`, for a new holder that has none. Call it in the transaction that creates it. */
 export function insertVariables(holder: string, variables: readonly Variable[]): void {
   const { vault, database } = useContext()
   const { table, owner } = tableOf(holder)
@@ -66,17 +66,17 @@ export function insertVariables(holder: string, variables: readonly Variable[]):
   }
 }
 
-/** Forgets the references of a holder that goes. */
+/** Deletes the recorded references of a holder that is being deleted. */
 export function forgetReferences(holder: string): void {
   useDatabase().run('DELETE FROM variable_references WHERE holder = ?', holder)
 }
 
-/** Keeps what the PORT of a service's whole environment names, so that views need not open it. */
+/** Stores the PORT of a service's whole environment, so that views need not unseal the variables. */
 export function keepVariablePort(serviceId: string, port: number | null): void {
   useDatabase().run('UPDATE services SET variable_port = ? WHERE id = ?', port, serviceId)
 }
 
-/** A variable that refers to something: of a service, or of a group that a service of the environment is linked to. */
+/** A variable that refers to something: of a service, or of a group that is linked to a service in the environment. */
 export interface Referrer {
   holder: 'service' | 'env group'
   name: string
@@ -84,8 +84,8 @@ export interface Referrer {
 }
 
 /**
- * Whose variables refer to this name inside an environment. What another variable of the same key hides does not count,
- * nor does a service that is being deleted: it holds no references any more.
+ * The variables that refer to this name inside an environment. A variable that is overridden by another with the same key
+ * does not count, nor does a service that is being deleted, whose references no longer count.
  */
 export function referrersOf(kind: TargetKind, environmentId: string, name: string): Referrer[] {
   return useDatabase().all<Referrer>(
@@ -110,7 +110,7 @@ export function referrersOf(kind: TargetKind, environmentId: string, name: strin
   )
 }
 
-/** Services and env groups keep their variables alike, each in a table of its own. */
+/** Services and env groups store their variables in the same way, each in a table of its own. */
 function tableOf(holder: string): { table: string; owner: string } {
   return isId('envGroup', holder)
     ? { table: 'env_group_variables', owner: 'group_id' }

@@ -12,23 +12,23 @@ import type { TargetKind } from './references.ts'
 
 /** Something that a reference names. */
 export interface Target {
-  /** As a message says it. */
+  /** The name used in messages. */
   label: string
-  /** The value of a property; null when this one has none. */
+  /** The value of a property; null when it does not have this one. */
   property(name: string): string | null
-  /** Whose own variables `env.KEY` means; null for what has none. */
+  /** The service whose own variables `env.KEY` refers to; null when there is none. */
   service: ServiceRow | null
 }
 
 type Find = (environment: Environment, name: string) => Target | null
 
-/** How each kind is found by its name; null is an unknown name. Another kind of target joins here. */
+/** How to find each kind by name; null for an unknown name. Add another kind of target here. */
 const FINDERS: Record<TargetKind, Find> = {
   service: findService,
   datastore: findDatastore,
 }
 
-/** What a reference names inside an environment; null when nothing there has the name. */
+/** The target of a reference inside an environment; null when there is none with that name. */
 export function findTarget(kind: TargetKind, environment: Environment, name: string): Target | null {
   return FINDERS[kind](environment, name)
 }

@@ -1,13 +1,19 @@
-/** What waking one costs, with what it writes then: thousands leave most of a core to everything else. */
+/**
+ * The approximate cost of waking one waiter and of what it then writes. With the pause, thousands of waiters leave most of a
+ * core to other work.
+ */
 const PAUSE_PER_WAITER_MS = 0.1
 
-/** Wakes everybody who waits for more of something; the more they are, the less often. */
+/** Wakes everyone who waits for more of something. The more waiters there are, the less often it rings. */
 export class Bell {
   #waiting = new Set<() => void>()
   #isRinging = false
   #notBefore = 0
 
-  /** Resolves at the next ring, or when the signal aborts. Look at what it is about in the same turn, just before. */
+  /**
+   * Resolves at the next ring, or when the signal aborts. Check for new data just before, in the same turn of the event
+   * loop.
+   */
   wait(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
@@ -30,7 +36,7 @@ export class Bell {
   }
 
   #release(): void {
-    // Who begins to wait from here on has seen what this ring is about.
+    // Anyone who begins to wait after this has already seen the data that this ring is about.
     this.#isRinging = false
     this.#notBefore = performance.now() + this.#waiting.size * PAUSE_PER_WAITER_MS
     for (const wake of [...this.#waiting]) wake()

@@ -3,12 +3,15 @@ import { removeSetting, writeSetting } from '../database/settings.ts'
 
 const KEY = 'stopped_in_order'
 
-/** Keeps for the next start that this server was told to stop. */
+/** Records for the next start that this server was stopped in an orderly way. */
 export function recordOrderlyStop(): void {
   writeSetting(useDatabase(), KEY, '1')
 }
 
-/** Whether the server was told to stop before this start, and did not crash; asked once a start, as it forgets it. */
+/**
+ * Whether the previous run was stopped in an orderly way, and did not crash. Can be asked once per start, because it clears
+ * the record.
+ */
 export function takeOrderlyStop(): boolean {
   return removeSetting(useDatabase(), KEY)
 }

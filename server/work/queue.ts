@@ -1,12 +1,12 @@
 /**
- * A bounded hand-over from a producer that cannot wait to a consumer that may be slow: what does not fit is
- * dropped and counted. Iterate it with `for await`; it ends when `signal` aborts or `close` is called, after
- * the consumer has taken what was there.
+ * A bounded queue from a producer that cannot wait to a consumer that may be slow. Items that do not fit are dropped and
+ * counted. Iterate it with `for await`; the iteration ends when `signal` aborts or `close` is called, after the consumer has
+ * taken the remaining items.
  */
 export class BoundedQueue<T> {
   readonly #limit: number
   #items: T[] = []
-  /** Items before this place were handed over. */
+  /** Items before this index were handed over. */
   #next = 0
   #dropped = 0
   #closed = false
@@ -26,14 +26,14 @@ export class BoundedQueue<T> {
     this.#wake()
   }
 
-  /** How many items did not fit since this was last asked. */
+  /** How many items were dropped since the last call. */
   takeDropped(): number {
     const dropped = this.#dropped
     this.#dropped = 0
     return dropped
   }
 
-  /** Forgets everything queued. */
+  /** Drops everything queued. */
   clear(): void {
     this.#items = []
     this.#next = 0
@@ -46,7 +46,7 @@ export class BoundedQueue<T> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T> {
     for (;;) {
-      // One by one, so that a clear reaches all that was not handed over.
+      // One by one, so that `clear` removes everything that was not handed over.
       while (this.#next < this.#items.length) yield this.#take()
       if (this.#closed) return
       await new Promise<void>((resolve) => {
@@ -57,7 +57,7 @@ export class BoundedQueue<T> {
 
   #take(): T {
     const item = this.#items[this.#next++]!
-    // The rest moves to the front now and then, not each time.
+    // The array is compacted only from time to time.
     if (this.#next === this.#items.length || this.#next >= this.#limit) {
       this.#items = this.#items.slice(this.#next)
       this.#next = 0

@@ -1,4 +1,4 @@
-/** Lets a bounded number of works run at once; others wait in their order. */
+/** Runs a limited number of tasks at once; others wait in order. */
 export class Slots {
   #free: number
   readonly #waiting: (() => void)[] = []
@@ -7,12 +7,12 @@ export class Slots {
     this.#free = count
   }
 
-  /** Whether the next work has to wait. */
+  /** Whether the next task would have to wait. */
   get isFull(): boolean {
     return this.#free === 0
   }
 
-  /** Runs a work when there is a slot for it. Throws the signal's reason when it aborts before. */
+  /** Runs a task when there is a slot for it. Throws the signal's reason if it aborts before that. */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#free > 0) this.#free -= 1
     else await this.#turn(signal)

@@ -1,11 +1,11 @@
-/** Each of these writes a block of 64 KiB, which takes about 0.1 ms: requests wait a few milliseconds for them. */
+/** Each of these writes a block of 64 KiB, which takes about 0.1 ms, so other requests wait a few milliseconds. */
 const AT_ONCE = 25
 
 let waiting: (() => void)[] = []
 
 /**
- * Waits for a place in one of the next turns of the event loop. Whoever does the same thing as thousands of others waits
- * for it before each step, so that what comes in meanwhile is answered in between.
+ * Waits for a place in one of the next turns of the event loop. Code that thousands of clients may run at once calls it
+ * before each step, so that other requests are answered in between.
  */
 export function takeTurn(): Promise<void> {
   return new Promise((resolve) => {

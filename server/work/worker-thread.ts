@@ -1,36 +1,36 @@
 import { Worker } from 'node:worker_threads'
 import { Slots } from './slots.ts'
 
-/** A program that threads run, and what one of them may take. */
+/** A program to run in a thread, and its limits. */
 export interface ThreadOptions {
   program: string
   /** For the program's `workerData`. */
   data?: unknown
   maxHeapMib: number
-  /** An answer that takes longer ends the thread. */
+  /** How long an answer may take before the thread is stopped. */
   limitMs: number
 }
 
-/** What a program answers that met an error of its own. */
+/** What the program answers when it fails with an error. */
 export interface ThreadFault {
   fault: string
 }
 
-/** A thread has ended without the answer: it took too long or too much memory, or was ended. */
+/** Thrown when a thread ended without an answer: it took too long or too much memory, or was stopped. */
 export class ThreadEnded extends Error {}
 
 /**
- * A thread that answers one question after another, so that no text of anybody's holds up the server. It gets nothing of the
- * server's environment. It must be ended.
+ * A thread that answers one question after another, so that no input can block the server. It gets nothing of the server's
+ * environment. Must be ended.
  */
 export class WorkerThread<Question, Answer extends object> {
   readonly #worker: Worker
   readonly #limitMs: number
-  /** It answers one question at a time. */
+  /** Lets it answer one question at a time. */
   readonly #turn = new Slots(1)
   /** Why it has ended. */
   #fault: Error | null = null
-  /** Tells who waits for an answer. */
+  /** Rejects the answer that is awaited. */
   #fail: (fault: Error) => void = () => {}
 
   constructor({ program, data, maxHeapMib, limitMs }: ThreadOptions) {
@@ -47,7 +47,7 @@ export class WorkerThread<Question, Answer extends object> {
     this.#worker.once('exit', () => this.#ended(new ThreadEnded('the thread has ended')))
   }
 
-  /** To be told when it has ended, however that came. */
+  /** Calls back when it has ended, for whatever reason. */
   onEnd(listener: () => void): void {
     this.#worker.once('exit', listener)
   }

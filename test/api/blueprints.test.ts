@@ -170,14 +170,14 @@ describe('a bad file', () => {
     expect(faults(answer)).toEqual([
       '4:5 services[0].prot: unknown field',
       '5:5 services[0].port: must be at most 65535',
-      '8:9 services[0].env[0].value: ${{service.nobody.url}}: there is no service nobody in production; write $${{ where the text ${{ itself is meant',
+      '8:9 services[0].env[0].value: ${{service.nobody.url}}: there is no service nobody in production; write $${{ for a literal ${{',
       '9:9 services[0].env[1].key: URL is given twice',
-      '9:9 services[0].env[1].key: ${{datastore.nothing.url}}: there is no datastore nothing in production; write $${{ where the text ${{ itself is meant',
+      '9:9 services[0].env[1].key: ${{datastore.nothing.url}}: there is no datastore nothing in production; write $${{ for a literal ${{',
       '11:9 services[0].env[2]: has value and generate: use only one of them',
       '16:5 services[1].port: a background worker listens on no port',
       '17:5 services[1].schedule: a background worker has no schedule',
       '18:18 services[1].env_groups[0]: there is no env group nowhere',
-      '21:9 services[1].env[0].value: key must hold letters, digits and _ only, and not start with a digit',
+      '21:9 services[1].env[0].value: key must contain only letters, digits and _, and not start with a digit',
     ])
     expect((await server.api('GET', '/services/bad-worker')).status).toBe(404)
   })

@@ -64,7 +64,7 @@ describe.concurrent('a body', () => {
     for (const path of ['/api/v1/env-groups', '/api/v1/auth/cli', '/api/v1/blueprints/convert']) {
       const answer = await ask(path, 'gzip')
       expect(answer).toMatchObject(refusal(400, 'invalid_request'))
-      expect(answer.body.error.message).toContain('not in the coding gzip')
+      expect(answer.body.error.message).toContain('not with content-encoding gzip')
     }
     expect((await ask('/api/v1/auth/cli', 'Identity')).status).toBe(200)
   })
@@ -212,7 +212,7 @@ describe('a body that its client breaks off', () => {
         .split('\n')
         .filter((line) => line.includes(' POST /api/'))
     await waitFor(
-      () => lines().filter((line) => line.includes('cut off by its client')).length === 3,
+      () => lines().filter((line) => line.includes('aborted by the client')).length === 3,
       'three lines',
     )
     expect(lines()).toHaveLength(3)

@@ -180,7 +180,9 @@ describe('an upgrade', () => {
     await post({ kind: 'relational', name: 'newest', version: 'latest' })
     const { status, body } = await server.api('POST', '/datastores/newest/upgrade', { version: '18' })
     expect(status).toBe(400)
-    expect(body.error.message).toMatch(/^version: latest, .*create a datastore of the version that you want/)
+    expect(body.error.message).toMatch(
+      /^version: .* has version latest, .*create a datastore with the version that you want/,
+    )
   })
 
   test('needs a datastore that answers', async () => {

@@ -107,7 +107,7 @@ describe('detection', () => {
       [await server.api('POST', '/detect', { repo_url: 'https://x.test/r', kind: 1 }), 'kind: unknown field'],
       [
         await server.api('POST', '/detect?type=web_service', { repo_url: 'https://x.test/r' }),
-        'type: stands in the body',
+        'type: belongs in the body',
       ],
       [await server.api('POST', '/detect', {}), 'repo_url: is required'],
       [await detect(server, EXPRESS, '?type=function'), 'type: '],

@@ -226,7 +226,7 @@ describe('a parameter of the query that stands twice', () => {
     async (query) => {
       const { status, body } = await server.api('GET', `/services/nobody/deploys?${query}`)
       expect([status, body.error.code]).toEqual([400, 'invalid_request'])
-      expect(body.error.message).toBe('limit: stands more than once')
+      expect(body.error.message).toBe('limit: given more than once')
     },
   )
 })

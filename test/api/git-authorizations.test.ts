@@ -133,7 +133,7 @@ describe('an app of GitHub', () => {
     const installation_id = [...app.installations.keys()][0]
     for (const used of [state, 'f'.repeat(40), 'x'])
       expect(await callback({ state: used, installation_id })).toMatchObject(
-        failure(409, 'git_authorization_rejected', /the state is unknown, was used/),
+        failure(409, 'git_authorization_rejected', /the state is unknown, already used/),
       )
   })
 
@@ -193,7 +193,7 @@ describe('an app of GitHub', () => {
       organization: 'half-org',
     })
     expect(await callback({ state: stateIn(body.url), code: 'no-such-code' })).toMatchObject(
-      failure(409, 'git_authorization_rejected', /did not make the app: Not Found/),
+      failure(409, 'git_authorization_rejected', /did not create the app: Not Found/),
     )
     expect(await listed()).toMatchObject([{ id: body.connection.id, status: 'pending', account: null }])
   })
@@ -279,7 +279,7 @@ describe('a token that the provider ended before its time', () => {
       response.writeHead(403, { 'retry-after': '60' }).end('{"message":"a secondary rate limit"}'),
     )
     expect(await repositories(id)).toMatchObject(
-      failure(502, 'git_provider_unavailable', /answers no more questions for now/),
+      failure(502, 'git_provider_unavailable', /has reached its rate limit/),
     )
     expect(mints()).toBe(0)
   })
@@ -392,7 +392,7 @@ describe('an authorization by OAuth of GitLab', () => {
     const other = await authorize({ provider: 'gitprov_b', base_url: provider.url, ...application })
     const code = provider.grant(new URL(other.body.url).searchParams)
     expect(await callback({ state: stateIn(body.url), code })).toMatchObject(
-      failure(409, 'git_authorization_rejected', /granted no access/),
+      failure(409, 'git_authorization_rejected', /did not grant access/),
     )
     expect(await listed()).toMatchObject([{ status: 'pending' }])
   })

@@ -124,7 +124,7 @@ describe('a provider', () => {
       (response) => response.writeHead(200).end('{"id":1}'),
       502,
       'git_provider_unavailable',
-      /another shape/,
+      /an unexpected shape/,
     ],
     [
       'nothing',
@@ -315,9 +315,9 @@ describe('branches', () => {
     'http://0.0.0.0:7878/a/b',
     'ssh://git@[::ffff:169.254.1.1]/a/b',
   ])('of %s are never asked for', async (url) => {
-    expect(await branches(url)).toMatchObject(failure(400, 'invalid_request', /never asked/))
+    expect(await branches(url)).toMatchObject(failure(400, 'invalid_request', /never connected to/))
     expect(await server.api('POST', '/services', { name: 'elsewhere', repo_url: url })).toMatchObject(
-      failure(400, 'invalid_request', /^repo_url: .*never asked/),
+      failure(400, 'invalid_request', /^repo_url: .*never connected to/),
     )
   })
 })

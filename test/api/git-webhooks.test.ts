@@ -143,7 +143,7 @@ describe('watched paths', () => {
     await watching(paths)
     expect((await touching(files)).body).toMatchObject({
       ignored: true,
-      reason: expect.stringMatching(/^no file that service hooked-\d+ watches is touched$/),
+      reason: expect.stringMatching(/^the push changes no file that service hooked-\d+ watches$/),
     })
   })
 
@@ -192,7 +192,7 @@ describe('watched paths', () => {
     const other = await watching(['api/**'])
     expect((await touching(['api/a.ts'])).body).toMatchObject({
       ignored: false,
-      reason: expect.stringMatching(/watches is touched/),
+      reason: expect.stringMatching(/the push changes no file that service \S+ watches/),
       deploys: [{ service_id: other }],
     })
   })

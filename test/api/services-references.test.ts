@@ -54,11 +54,19 @@ describe('a reference', () => {
     ['the default of a worker', '${{service.worker}}', /a background worker has no hostport/],
     ['a URL of a worker', '${{service.worker.url}}', /a background worker has no url/],
     ['a port of a static site', '${{service.site.port}}', /a static site has no port/],
-    ['an unknown property', '${{service.web.hosts}}', /a service has hostport, host, port, url, env\.KEY/],
-    ['a property of a datastore', '${{datastore.db.hosts}}', /a datastore has url, host, port, database/],
-    ['an unknown kind', '${{group.web.host}}', /begins no reference/],
+    [
+      'an unknown property',
+      '${{service.web.hosts}}',
+      /a service only has hostport, host, port, url, env\.KEY/,
+    ],
+    [
+      'a property of a datastore',
+      '${{datastore.db.hosts}}',
+      /a datastore only has url, host, port, database/,
+    ],
+    ['an unknown kind', '${{group.web.host}}', /does not begin a reference/],
     ['no end', 'x${{service.web.host', /without the }}/],
-    ['nothing', '${{}}', /begins no reference/],
+    ['nothing', '${{}}', /does not begin a reference/],
     ['one good and one bad', '${{service.web.host}}${{service.nobody}}', /no service nobody/],
   ])(
     'to %s is refused by every way to save it, and the message names the escape',
@@ -102,9 +110,7 @@ describe('a reference', () => {
     await save('${{service.ring.env.V}}')
     const answer = await server.api('PATCH', '/services/ring/env', { set: { V: '${{service.api.env.R}}' } })
     expect(answer).toMatchObject(refusal(400, 'invalid_request'))
-    expect(answer.body.error.message).toMatch(
-      /^set: V of ring -> R of api -> V of ring: goes round in a circle/,
-    )
+    expect(answer.body.error.message).toMatch(/^set: V of ring -> R of api -> V of ring: is circular/)
     expect((await server.api('GET', '/services/ring/env')).body).toEqual([{ key: 'V', value: '1' }])
   })
 })

@@ -117,7 +117,7 @@ describe('a cron job', () => {
   )
 
   it.each([
-    ['that never comes', '0 0 31 2 *', /never comes/],
+    ['that never comes', '0 0 31 2 *', /never becomes due/],
     ['with six fields', '0 0 0 * * *', /five fields/],
     ['with a nickname that names no time', '@reboot', /five fields/],
     ['with a minute of 60', '60 * * * *', /has 60 as the minute/],

@@ -164,7 +164,7 @@ describe('a service', () => {
     ])
       expect([hidden.status, hidden.body.error?.message]).toEqual([
         400,
-        'repo_url: has *** in the place of what is not shown: write it out',
+        'repo_url: contains *** in place of a hidden part: write the whole address',
       ])
     const moved = await server.api('PATCH', `/services/${name}`, {
       repo_url: 'https://git.example.com/y.git',

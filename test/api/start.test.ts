@@ -162,7 +162,7 @@ describe('a start that cannot have what it was told', () => {
     writeFileSync(join(path, 'notes.txt'), 'shared')
     chmodSync(path, 0o755)
     const ended = await serve(['--data-dir', path, '--listen', '127.0.0.1:0'])
-    expectRefused(ended, /others can read it \(mode 0755\) and it holds other files/)
+    expectRefused(ended, /others can read it \(mode 0755\) and it contains other files/)
     expect(statSync(path).mode & 0o777).toBe(0o755)
     expect(readdirSync(path)).toEqual(['notes.txt'])
   })

@@ -105,7 +105,7 @@ test('a token is judged before it is kept', async () => {
 
 test('who comes back without a state that holds is told to start again', async () => {
   await page.goto('/git/callback?code=x&state=made-up')
-  await page.getByText(/The state is unknown, was used/).waitFor()
+  await page.getByText(/The state is unknown, already used/).waitFor()
   await page.goto('/git/callback?error=access_denied&error_description=The+user+denied+it')
   await page.getByText(/did not connect the account: The user denied it/).waitFor()
 })

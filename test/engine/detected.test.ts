@@ -218,7 +218,9 @@ test(
     const made = (await read()).find(({ key }) => key === 'SECRET_KEY_BASE')
     expect(made?.value).toMatch(/^[0-9a-f]{128}$/)
     expect(await read()).toContainEqual({ key: 'RAILS_MAX_THREADS', value: '3' })
-    expect(await logOf(deploy)).toContain('SECRET_KEY_BASE is made and kept as a variable of the service')
+    expect(await logOf(deploy)).toContain(
+      'generated SECRET_KEY_BASE and stored it as a variable of the service',
+    )
     const next = await server.api('POST', '/services/cookies/deploys')
     await endOf(server, next.body.id)
     expect((await read()).find(({ key }) => key === 'SECRET_KEY_BASE')).toEqual(made)

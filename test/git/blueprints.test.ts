@@ -133,7 +133,7 @@ describe('a blueprint that is synced from git', () => {
         ok: true,
         ignored: false,
         deploys: [],
-        reason: expect.stringMatching(/^the blueprint beside is looked at; .*suspended/),
+        reason: expect.stringMatching(/^blueprint beside is being checked for changes; .*suspended/),
       },
     })
     await waitFor(async () => (await read()).last_sync?.commit === commit, 'the blueprint to be applied')

@@ -163,10 +163,10 @@ describe('connections over their number', () => {
     connections.opened(spoiled)
     const first = response()
     connections.take(spoiled, first, () => done.push('handled'))
-    connections.spoiled(spoiled, () => done.push('refused'))
+    connections.onInvalid(spoiled, () => done.push('refused'))
     // A head that took too long may still come whole.
     connections.take(spoiled, response(), () => done.push('handled although refused'))
-    connections.spoiled(spoiled, () => done.push('refused again'))
+    connections.onInvalid(spoiled, () => done.push('refused again'))
     first.emit('close')
     connections.take(spoiled, response(), () => done.push('handled behind the refusal'))
     expect(done).toEqual(['handled', 'refused'])
@@ -177,7 +177,7 @@ describe('connections over their number', () => {
     const refused = socket()
     const done: string[] = []
     connections.opened(refused)
-    connections.spoiled(refused, () => Object.assign(refused, { writableEnded: true }))
+    connections.onInvalid(refused, () => Object.assign(refused, { writableEnded: true }))
     connections.take(refused, response(), () => done.push('handled although refused'))
     expect(done).toEqual([])
   })
@@ -229,7 +229,7 @@ describe('pieces gathered', () => {
 
 describe('keys of a body', () => {
   it('are the same however they are written', () => {
-    expect(findKeyFault('{"a":1,"\\u0061":2}')).toContain('a: stands twice')
+    expect(findKeyFault('{"a":1,"\\u0061":2}')).toContain('a: occurs twice')
     expect(findKeyFault('{"\\u005f_proto__":1}')).toContain('__proto__')
     expect(findKeyFault('{"a":{"a":1},"b":["a","a"]}')).toBeNull()
   })

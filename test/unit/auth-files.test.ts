@@ -52,7 +52,7 @@ describe('the server token', () => {
 
   it('is refused when its file holds something else', () => {
     writeFileSync(join(directory, 'api_token'), 'short')
-    expect(() => ensureServerToken(context)).toThrow(/api_token holds no token/)
+    expect(() => ensureServerToken(context)).toThrow(/api_token contains no token/)
   })
 })
 

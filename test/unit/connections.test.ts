@@ -27,7 +27,7 @@ async function open(answer: (request: IncomingMessage) => Promise<string>): Prom
       ),
     )
     .on('clientError', (_, socket) =>
-      connections.spoiled(socket as Socket, () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+      connections.onInvalid(socket as Socket, () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
     )
     .listen(0, '127.0.0.1')
   await once(server, 'listening')

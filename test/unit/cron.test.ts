@@ -152,7 +152,7 @@ describe('a schedule', () => {
     ['* * * 13 *', 'has 13 as the month: 1 to 12 or jan to dec are possible'],
     ['* * * * 1-9', 'has 9 as the day of week: 0 to 7 or sun to sat are possible'],
     ['* 17-9 * * *', 'has the range 17-9 as the hour, which ends before it begins'],
-    ['5/15 * * * *', 'has the step 5/15 as the minute: steps go through * or a range, and are at least 1'],
+    ['5/15 * * * *', 'has the step 5/15 as the minute: a step is at least 1 and needs * or a range'],
   ])('%s is refused with what was given: %s', (schedule, fault) => {
     expect(scheduleFault(schedule)).toBe(fault)
   })
@@ -160,7 +160,7 @@ describe('a schedule', () => {
   test.each(['0 0 31 2 *', '0 0 30 2 *', '0 0 31 4,6,9,11 *'])(
     '%s is refused, as it never comes',
     (schedule) => {
-      expect(scheduleFault(schedule)).toBe('names a time that never comes')
+      expect(scheduleFault(schedule)).toBe('never becomes due: no date matches it')
     },
   )
 })

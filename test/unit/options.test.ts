@@ -52,7 +52,7 @@ describe('what the data plane would not take is refused by the name of its flag'
     ],
     [
       ['--upstream-timeout', '25h'],
-      '--upstream-timeout (DEPLOYER_UPSTREAM_TIMEOUT) must be a duration such as 90s, 30m or 1h, a day at most, not "25h"',
+      '--upstream-timeout (DEPLOYER_UPSTREAM_TIMEOUT) must be a duration such as 90s, 30m or 1h, at most a day, not "25h"',
     ],
   ])('%j', (flags, message) => {
     expect(() => read(flags)).toThrow(message)

@@ -28,7 +28,7 @@ describe('an image', () => {
     'metadata.google.internal/a',
     'METADATA.google.internal/a',
   ])('is not taken from a metadata service or from nowhere: %s', (image) => {
-    expect(deployableImageFault(image)).toMatch(/^must be of another registry: .*never asked$/)
+    expect(deployableImageFault(image)).toMatch(/^must use another registry: .*never connected to$/)
   })
 
   test.each([

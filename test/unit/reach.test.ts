@@ -33,7 +33,7 @@ describe('an address that nothing may lead to', () => {
     '::ffff:0:169.254.169.254',
     '2002:a9fe:a9fe::1',
   ])('is %s, in whatever form', (address) => {
-    expect(addressFault(address, 443, OPEN)).toMatch(/never asked/)
+    expect(addressFault(address, 443, OPEN)).toMatch(/never connected to/)
     expect(isPublicAddress(address.split('%')[0]!)).toBe(false)
   })
 

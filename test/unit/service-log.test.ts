@@ -144,7 +144,7 @@ test('lines that come faster than they can be kept are counted for each instance
   log.append([line('1'), line('2', { instance: other }), line('3')])
   log.lose(4, other)
   const lost = (instance: string) => stored(log, 100, { ...ALL, stream: 'system', instances: [instance] })
-  const why = 'lost here: the output came faster than it can be kept'
+  const why = 'lost here: the output came faster than it can be stored'
   expect(await lost(one)).toEqual([`2 lines were ${why}`])
   expect(await lost(other)).toEqual([`5 lines were ${why}`])
 })
@@ -167,7 +167,7 @@ test('a disk that takes nothing is told of once; following goes on, and what is 
     return got
   }
   expect(live().filter((text) => /^\d+$/.test(text))).toEqual(['1', '2'])
-  expect(live().filter((text) => text.includes('shown but not kept'))).toHaveLength(1)
+  expect(live().filter((text) => text.includes('shown but not stored'))).toHaveLength(1)
   rmSync(directory)
   await expect
     .poll(

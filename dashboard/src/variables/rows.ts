@@ -75,7 +75,7 @@ export function rowFaults(rows: readonly Row[]): ReadonlyMap<number, string> {
 function rowFault(row: Row, uses: ReadonlyMap<string, number>): string | null {
   const key = row.key.trim()
   if (key === '') return row.value === '' ? null : 'Enter a name'
-  if (!KEY.test(key)) return 'Use letters, digits and _ only, and do not start with a digit'
+  if (!KEY.test(key)) return 'Use only letters, digits and _, and do not start with a digit'
   if (key.startsWith(RESERVED_PREFIX)) return 'Names that start with DEPLOYER_ are set by the server'
   return uses.get(key)! > 1 ? 'This name is used twice' : null
 }

@@ -8,7 +8,7 @@ import { DOCS_HEADERS, DOCS_SCRIPT } from '#server/openapi/page.ts'
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 
-/** Swagger UI is large, so it is loaded when someone looks at it. */
+/** Swagger UI is large, so it is loaded only when someone opens it. */
 const FILES = new Map<string, () => Promise<ConstantText>>([
   ['start.js', once(() => Promise.resolve(DOCS_SCRIPT), JAVASCRIPT)],
   [

@@ -11,12 +11,12 @@ import { validate } from '#server/http/validate.ts'
 export default defineEndpoint({
   summary: 'Find out what a deploy of a source would do',
   description:
-    'Of a repository as JSON, or of an archive as the body with its hints in the query. Says from the files alone, by the function that deploys use, what would be built and started; nothing is built and nothing saved.',
+    'Takes a repository as JSON, or an archive as the body with its hints in the query. Returns what would be built and started, from the files alone, by the function that deploys use; nothing is built or saved.',
   auth: 'token',
   query: DetectQuery,
   body: {
     contentType: 'application/gzip',
-    description: 'A .tar.gz of a source tree, at most 512 MiB; or where a repository is, as JSON',
+    description: 'A .tar.gz of a source tree, at most 512 MiB; or a repository, as JSON',
     json: DetectInput,
     limitBytes: UPLOAD_LIMIT_BYTES,
   },
@@ -44,7 +44,7 @@ function isBytes(contentType: string): boolean {
   return /^application\/(x-)?(gzip|octet-stream)\b/i.test(contentType)
 }
 
-/** By the first byte of its magic number (RFC 1952 section 2.3.1), with which no JSON begins. */
+/** Whether it is a gzip file, by the first byte of its magic number (RFC 1952 section 2.3.1), with which no JSON begins. */
 async function isGzip(body: Readable): Promise<boolean> {
   return (await firstByte(body)) === 0x1f
 }
@@ -52,5 +52,5 @@ async function isGzip(body: Readable): Promise<boolean> {
 function assertNoHints(query: DetectHints): void {
   const [hint] = Object.keys(query)
   if (hint !== undefined)
-    throw new AppError('invalid_request', `${hint}: stands in the body when that is JSON`)
+    throw new AppError('invalid_request', `${hint}: belongs in the body when that is JSON`)
 }

@@ -4,7 +4,7 @@ import { eventBytes, eventStream, sendEvents } from '#server/http/event-stream.t
 
 const written = new WeakMap<Change, Buffer>()
 
-/** A change as it is sent; written out once for all clients. */
+/** A change as it is sent, formatted once for all clients. */
 function changeEvent(change: Change): Buffer {
   const bytes = written.get(change) ?? eventBytes({ event: 'change', data: change })
   written.set(change, bytes)
@@ -14,7 +14,7 @@ function changeEvent(change: Change): Buffer {
 export default defineEndpoint({
   summary: 'Follow what changes',
   description:
-    'Each change is told by kind and id; fetch what it names. `resync` says that changes were missed: fetch everything.',
+    'Each change has a kind and an id; fetch that object. `resync` says that changes were missed: fetch everything.',
   auth: 'token',
   response: eventStream('Event `ready`, then `change` with {kind, id, service_id, action}'),
   handler: ({ event }) =>

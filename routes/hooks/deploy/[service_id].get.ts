@@ -6,7 +6,7 @@ import { admitHooked, HookQuery, runDeployHook } from '#server/hooks/deploy-hook
 
 export default defineEndpoint({
   summary: 'Deploy by the secret URL of a service (GET)',
-  description: 'As a manual deploy does: the configured source, or what `ref` or `image` names of it.',
+  description: 'Like a manual deploy: deploys the configured source, or the `ref` or `image` given.',
   auth: 'none',
   admit: admitHooked,
   refusesHead: true,

@@ -7,7 +7,7 @@ import { admitHooked, HookQuery, runDeployHook } from '#server/hooks/deploy-hook
 
 export default defineEndpoint({
   summary: 'Deploy by the secret URL of a service (POST)',
-  description: 'As a manual deploy does: the configured source, or what `ref` or `image` names of it.',
+  description: 'Like a manual deploy: deploys the configured source, or the `ref` or `image` given.',
   auth: 'none',
   admit: admitHooked,
   status: 202,
@@ -15,7 +15,7 @@ export default defineEndpoint({
   query: HookQuery,
   body: {
     contentType: '*/*',
-    description: 'Ignored: any sender of web hooks may call it',
+    description: 'Ignored, so that any webhook sender can call it',
     limitBytes: BODY_LIMIT_BYTES,
   },
   response: Deploy,

@@ -17,7 +17,7 @@ import type { Place } from './place.ts'
 
 /** https://docs.github.com/en/rest/about-the-rest-api/api-versions */
 const VERSION = '2022-11-28'
-/** A description of a status that is longer is refused. */
+/** GitHub refuses the description of a status that is longer. */
 const MAX_DESCRIPTION_CHARACTERS = 140
 
 const User = z.object({ login: ProviderText, name: ProviderText.nullish() })
@@ -39,14 +39,14 @@ const Repositories = z.array(
 )
 const InstallationRepositories = z.object({ repositories: Repositories })
 
-/** An app that a manifest made. */
+/** An app created from a manifest. */
 export const App = z.object({
   id: z.int(),
   slug: ProviderText,
   html_url: WebAddress,
   client_id: z.string(),
   client_secret: z.string(),
-  // With an empty one anybody could sign.
+  // With an empty secret, anybody could sign a delivery.
   webhook_secret: z
     .string()
     .nullish()
@@ -55,7 +55,7 @@ export const App = z.object({
 })
 export type App = z.infer<typeof App>
 
-/** Where and for what an app was installed. */
+/** Where an app was installed, and with which permissions. */
 export const Installation = z.object({
   id: z.int(),
   html_url: WebAddress,
@@ -67,7 +67,7 @@ export type Installation = z.infer<typeof Installation>
 
 const InstallationToken = z.object({ token: z.string(), expires_at: z.string() })
 
-/** What an app signs in with. */
+/** What an app authenticates with. */
 export interface AppKey {
   id: number
   privateKey: string
@@ -84,7 +84,7 @@ export class GitHub implements ProviderApi {
 
   async ownerOf(token: string) {
     const answer = await this.#ask('/user', { headers: bearer(token) })
-    const { login, name } = readAnswer(this.#place, User, answer, 'does not say whose the token is')
+    const { login, name } = readAnswer(this.#place, User, answer, 'does not say who the token belongs to')
     const scopes = answer.headers.get('x-oauth-scopes') ?? ''
     const expiry = Date.parse(
       (answer.headers.get('github-authentication-token-expiration') ?? '')
@@ -135,15 +135,15 @@ export class GitHub implements ProviderApi {
         ...(url === null ? {} : { target_url: url }),
       },
     })
-    if (answer.status !== 201) throw rejected(this.#place, answer, 'took no status')
+    if (answer.status !== 201) throw rejected(this.#place, answer, 'did not accept the status')
   }
 
-  /** Exchanges the code of a manifest for the app that it made; the code works once. */
+  /** Exchanges the code of a manifest for the app created from it. The code works once. */
   async convertManifest(code: string): Promise<App> {
     const answer = await this.#ask(`/app-manifests/${encodeURIComponent(code)}/conversions`, {
       method: 'POST',
     })
-    return readAnswer(this.#place, App, answer, 'did not make the app')
+    return readAnswer(this.#place, App, answer, 'did not create the app')
   }
 
   /** An installation of an app; null when there is none, or the app itself is gone. */
@@ -154,7 +154,7 @@ export class GitHub implements ProviderApi {
       : readAnswer(this.#place, Installation, answer, 'did not show the installation')
   }
 
-  /** A token of about an hour for what an installation may read. */
+  /** A token for what an installation may read, valid for about an hour. */
   async installationToken(key: AppKey, id: number): Promise<{ token: string; expiresAt: number }> {
     const answer = await this.#ask(`/app/installations/${id}/access_tokens`, {
       method: 'POST',
@@ -162,7 +162,7 @@ export class GitHub implements ProviderApi {
     })
     if (answer.status === 404)
       throw rejected(this.#place, answer, 'no longer has this installation: authorize the connection again')
-    const { token, expires_at } = readAnswer(this.#place, InstallationToken, answer, 'gave no token')
+    const { token, expires_at } = readAnswer(this.#place, InstallationToken, answer, 'did not issue a token')
     return { token, expiresAt: Date.parse(expires_at) }
   }
 

@@ -16,7 +16,7 @@ import type { Place } from './place.ts'
 
 /** https://docs.gitlab.com/api/commits/#set-commit-pipeline-status */
 const MAX_DESCRIPTION_CHARACTERS = 255
-/** What this server asks to be allowed. */
+/** The scopes that this server asks for. */
 export const SCOPES = ['read_api', 'read_repository']
 
 const User = z.object({ username: ProviderText, name: ProviderText.nullish() })
@@ -38,15 +38,15 @@ const Projects = z.array(
   }),
 )
 
-/** Of an access token (https://docs.gitlab.com/api/oauth2/), where an answer does not say it well. */
+/** The lifetime of an access token (https://docs.gitlab.com/api/oauth2/), used when an answer has no valid one. */
 const USUAL_LIFETIME_SECONDS = 7_200
-/** GitLab keeps no token of any kind for longer than 400 days. */
+/** GitLab limits tokens of any kind to 400 days. */
 const MAX_LIFETIME_SECONDS = 400 * 24 * 3_600
 
 const Grant = z.object({
   access_token: z.string(),
   refresh_token: z.string(),
-  // The refresh token is spent: whatever stands here, what was granted has to be kept, and the column takes integers.
+  // The old refresh token is used up, so the new one must be kept whatever is in this field. The column takes integers.
   expires_in: z
     .number()
     .positive()
@@ -56,7 +56,7 @@ const Grant = z.object({
   scope: z.string().nullish(),
 })
 
-/** An authorization that was granted or renewed. */
+/** A new or renewed authorization. */
 export interface Granted {
   accessToken: string
   refreshToken: string
@@ -75,8 +75,8 @@ export class GitLab implements ProviderApi {
 
   async ownerOf(token: string) {
     const user = await this.#api('/user', { headers: bearer(token) })
-    const { username, name } = readAnswer(this.#place, User, user, 'does not say whose the token is')
-    // Only personal access tokens are told about there, since GitLab 15.5.
+    const { username, name } = readAnswer(this.#place, User, user, 'does not say who the token belongs to')
+    // Since GitLab 15.5, and only for personal access tokens.
     const facts = await this.#api('/personal_access_tokens/self', { headers: bearer(token) }).catch(
       () => null,
     )
@@ -124,7 +124,7 @@ export class GitLab implements ProviderApi {
         ...(url === null ? {} : { target_url: url }),
       },
     })
-    if (answer.status !== 201) throw rejected(this.#place, answer, 'took no status')
+    if (answer.status !== 201) throw rejected(this.#place, answer, 'did not accept the status')
   }
 
   /** Exchanges the code of an authorization (RFC 6749 section 4.1.3, RFC 7636 section 4.5). */
@@ -138,7 +138,7 @@ export class GitLab implements ProviderApi {
     return this.#grant({ grant_type: 'authorization_code', ...form })
   }
 
-  /** Renews an authorization; the refresh token that is used ends with it. */
+  /** Renews an authorization. The refresh token that is used becomes invalid. */
   refresh(form: { client_id: string; client_secret: string; refresh_token: string }): Promise<Granted> {
     return this.#grant({ grant_type: 'refresh_token', ...form })
   }
@@ -146,7 +146,7 @@ export class GitLab implements ProviderApi {
   async #grant(form: Record<string, string>): Promise<Granted> {
     const asked = Date.now()
     const answer = await ask(this.#place, `${this.#place.web}/oauth/token`, { method: 'POST', form })
-    const granted = readAnswer(this.#place, Grant, answer, 'granted no access')
+    const granted = readAnswer(this.#place, Grant, answer, 'did not grant access')
     return {
       accessToken: granted.access_token,
       refreshToken: granted.refresh_token,

@@ -9,12 +9,12 @@ export function apiOf(connection: Pick<ConnectionRow, 'provider' | 'base_url'>):
   return connection.provider === 'gitprov_a' ? gitHubOf(connection) : gitLabOf(connection)
 }
 
-/** The same of one that is GitHub. */
+/** The API of a connection to GitHub. */
 export function gitHubOf(connection: Pick<ConnectionRow, 'provider' | 'base_url'>): GitHub {
   return new GitHub(placeOf(connection))
 }
 
-/** The same of one that is GitLab. */
+/** The API of a connection to GitLab. */
 export function gitLabOf(connection: Pick<ConnectionRow, 'provider' | 'base_url'>): GitLab {
   return new GitLab(placeOf(connection))
 }

@@ -1,12 +1,12 @@
 import type { Provider } from '../schema.ts'
 import type { ConnectionRow } from '../store.ts'
 
-/** Where a provider is: what people call it, where its pages are, and where its API is. */
+/** Where a provider is: its title, the address of its pages, and that of its API. */
 export interface Place {
   provider: Provider
-  /** For people: `GitHub`, or `GitHub at git.example.com`. */
+  /** The title for people: `GitHub`, or `GitHub at git.example.com`. */
   title: string
-  /** Of its pages and repositories, without a slash at the end. */
+  /** The address of its pages and repositories, without a trailing slash. */
   web: string
   api: string
 }
@@ -38,12 +38,12 @@ export function placeOf({ provider, base_url }: Pick<ConnectionRow, 'provider' |
   }
 }
 
-/** A provider's own address is none of a self-hosted instance. */
+/** Whether an address is the provider's own, and so not a self-hosted instance. */
 export function normalBaseUrl(provider: Provider, baseUrl: string | null): string | null {
   return baseUrl === OWN[provider].web ? null : baseUrl
 }
 
-/** The path of a repository at a place, such as `owner/name`; null when its address is of another one. */
+/** The path of a repository at a provider, such as `owner/name`; null when the address belongs to another one. */
 export function pathAt({ web }: Place, repositoryUrl: string): string | null {
   const url = URL.parse(repositoryUrl)
   const base = new URL(web)

@@ -240,9 +240,7 @@ services: [{name: api, env: [{key: NEW, value: y}], env_groups: [shared]}]`)
       'services: [{name: other, repo_url: "https://***@git.example.com/team/api.git"}]',
       'services: [{name: api, repo_url: "https://***@git.example.com/team/renamed.git"}]',
     ])
-      expect(faultsOf(unknown)).toEqual([
-        expect.stringContaining('has *** in the place of what is not shown'),
-      ])
+      expect(faultsOf(unknown)).toEqual([expect.stringContaining('contains *** in place of a hidden part')])
   })
 
   it('says what of a datastore stays as it is', () => {
@@ -287,7 +285,7 @@ describe('a file that is refused', () => {
       'a reference to nothing',
       'services: [{name: a, env: [{key: X, from_datastore: {name: no}}]}]',
       [
-        'line 1, column 29: services[0].env[0].key: ${{datastore.no.url}}: there is no datastore no in production; write $${{ where the text ${{ itself is meant',
+        'line 1, column 29: services[0].env[0].key: ${{datastore.no.url}}: there is no datastore no in production; write $${{ for a literal ${{',
       ],
     ],
     [
@@ -321,7 +319,7 @@ describe('a file that is refused', () => {
       'rules between fields',
       'services: [{name: a, type: cron_job, port: 1}]',
       [
-        'line 1, column 12: services[0].schedule: a cron job needs one, such as 0 3 * * *',
+        'line 1, column 12: services[0].schedule: is required for a cron job, such as 0 3 * * *',
         'line 1, column 38: services[0].port: a cron job listens on no port',
       ],
     ],

@@ -6,7 +6,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'Sign in',
   description:
-    'Sets the session cookie. After 10 failures in 5 minutes, from whomever, no sign-in is judged for a while.',
+    'Sets the session cookie. After 10 failures in 5 minutes, from any client, all sign-ins are refused for a while.',
   auth: 'none',
   body: SignIn,
   response: AuthStatus,

@@ -6,7 +6,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'Create the administrator account',
   description:
-    'Once, with the setup code that the server prints. Signs the browser in and sets the session cookie.',
+    'Works once, with the setup code that the server prints. Signs the browser in and sets the session cookie.',
   auth: 'none',
   body: Setup,
   response: AuthStatus,

@@ -3,7 +3,7 @@ import { authStatus, identify } from '#server/http/auth.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
-  summary: 'Tell who is signed in',
+  summary: 'Read who is signed in',
   description: 'Wrong or expired credentials count as none.',
   auth: 'none',
   response: AuthStatus,

@@ -9,12 +9,12 @@ import { validate } from '#server/http/validate.ts'
 export default defineEndpoint({
   summary: 'Apply a blueprint',
   description:
-    'Creates or updates what the file describes and deletes nothing; what is so already stays `unchanged`. The file is of the native dialect or a `render.yaml`. All of it is done, or nothing: a file with faults is one 400 that has each of them with line and column, in `error.details` too.',
+    'Creates or updates what the file describes and deletes nothing; what already matches is `unchanged`. The file is in the native dialect or a `render.yaml`. It is applied as a whole or not at all: a file with errors gets one 400 that lists each of them with line and column, also in `error.details`.',
   auth: 'token',
   query: BlueprintQuery,
   body: {
     contentType: 'application/yaml',
-    description: 'The file, or JSON that holds it; at most 2 MiB',
+    description: 'The file, or JSON that contains it; at most 2 MiB',
     json: BlueprintInput,
     limitBytes: BODY_LIMIT_BYTES,
   },

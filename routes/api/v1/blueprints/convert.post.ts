@@ -6,12 +6,13 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 import { validate } from '#server/http/validate.ts'
 
 export default defineEndpoint({
-  summary: 'Convert a file of Compose into a blueprint',
-  description: 'Answers the native text, and warnings about what is not quite the same. Nothing is applied.',
+  summary: 'Convert a Compose file into a blueprint',
+  description:
+    'Returns the blueprint in the native dialect, and warnings about differences. Nothing is applied.',
   auth: 'token',
   body: {
     contentType: 'application/yaml',
-    description: 'A `docker-compose.yml`, or JSON that holds it; at most 2 MiB',
+    description: 'A `docker-compose.yml`, or JSON that contains it; at most 2 MiB',
     json: ConvertInput,
     limitBytes: BODY_LIMIT_BYTES,
   },

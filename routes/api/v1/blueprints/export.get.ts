@@ -11,7 +11,7 @@ export default defineEndpoint({
     'Applying it changes nothing. Values that look like secrets, and generated ones, are `sync: false` unless `secrets=include`.',
   auth: 'token',
   query: ExportQuery,
-  response: { contentType: 'application/yaml', description: 'A blueprint of the native dialect' },
+  response: { contentType: 'application/yaml', description: 'A blueprint in the native dialect' },
   handler: ({ event, query }) => {
     const text = exportBlueprint(
       findEnvironment(query.environment),

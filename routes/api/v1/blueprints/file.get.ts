@@ -4,7 +4,8 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
   summary: 'Read the blueprint of a repository',
-  description: 'As it is there now; nothing is applied. Plan it with a dry run of `POST /blueprints/apply`.',
+  description:
+    'Returns the current file and applies nothing. Use a dry run of `POST /blueprints/apply` to plan it.',
   auth: 'token',
   query: FileQuery,
   response: RepositoryFile,

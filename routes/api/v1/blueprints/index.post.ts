@@ -5,7 +5,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'Sync a blueprint from git',
   description:
-    'A push to its branch that changes the file applies it. Nothing is applied yet: ask for the first sync, or push.',
+    'A push to its branch that changes the file applies it. Nothing is applied yet: start the first sync, or push.',
   auth: 'token',
   status: 201,
   body: SyncedBlueprintInput,

@@ -4,7 +4,7 @@ import { viewCertificates } from '#server/certificates/view.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
-  summary: 'List how each routed hostname is certified',
+  summary: 'List the certificates of all routed hostnames',
   description: "The dashboard's first, then each hostname of each web service and static site.",
   auth: 'token',
   response: z.array(CertificateEntry),

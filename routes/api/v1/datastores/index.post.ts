@@ -6,7 +6,7 @@ import { providedDatastore } from '#daemon/work/settled.ts'
 export default defineEndpoint({
   summary: 'Create a datastore',
   description:
-    'It is `creating` until it answers its first client. One that cannot be made is answered with 201 too: its status is `failed` and `error` says why.',
+    'It is `creating` until it answers its first client. When it cannot be created, the answer is 201 too: its status is `failed` and `error` says why.',
   auth: 'token',
   status: 201,
   body: DatastoreInput,

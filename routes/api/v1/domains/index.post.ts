@@ -9,7 +9,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'Connect a domain',
   description:
-    'Create the `records` it comes with; one wildcard record covers every service. It is checked every few seconds and is served once its names reach the server. A local name is served at once.',
+    'Create the `records` it comes with; one wildcard record covers every service. It is checked every few seconds and is served once its names lead to the server. A local name is served at once.',
   auth: 'token',
   status: 201,
   body: DomainInput,

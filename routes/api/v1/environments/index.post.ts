@@ -8,7 +8,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'Create an environment with its private network',
   description:
-    'Its web services answer at `<service>.<environment>.<domain>`; `dns` lists the records that they need. While the container engine is down the network is made later.',
+    'Its web services answer at `<service>.<environment>.<domain>`; `dns` lists the records that they need. If the container engine is down, the network is created later.',
   auth: 'token',
   status: 201,
   body: EnvironmentInput,

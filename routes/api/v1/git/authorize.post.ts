@@ -6,7 +6,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'Begin, resume or repeat the authorization of a git connection in the browser',
   description:
-    'The browser goes on to `url`: by a link, or, with `method` `post`, by a form with the `fields`. The provider sends it back to `redirect_uri`, whose query goes to `/git/callback`.',
+    'The browser continues to `url`: by a link, or, if `method` is `post`, by a form with the `fields`. The provider sends it back to `redirect_uri`, whose query goes to `/git/callback`.',
   auth: 'token',
   body: AuthorizeInput,
   response: Authorization,

@@ -5,7 +5,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'Read the branches of a repository from its remote',
   description:
-    'Asked as a deploy would: with the credentials in the address, else with the connection that serves it, else without.',
+    'Signs in as a deploy would: with the credentials in the address, or the connection for it, or without any.',
   auth: 'token',
   query: BranchesQuery,
   response: Branches,

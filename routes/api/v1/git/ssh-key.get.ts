@@ -4,7 +4,7 @@ import { useContext } from '#server/context.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
-  summary: "Read the server's public key, which a private repository must allow to clone it over ssh",
+  summary: "Read the server's public key, which a private repository must accept to be cloned over ssh",
   auth: 'token',
   errors: ['io_error'],
   response: z

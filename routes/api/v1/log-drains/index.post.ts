@@ -5,7 +5,7 @@ import { LogDrain, LogDrainInput } from '#server/log-drains/schema.ts'
 export default defineEndpoint({
   summary: 'Create a log drain',
   description:
-    'It sends on what services print from now on, at least once, also across restarts of the server. A target that takes nothing is waited for as long as the lines are kept; what is removed before is counted in `dropped`.',
+    'It forwards what services print from now on, at least once, even across restarts of the server. While a target is not accepting lines, they wait for as long as they are kept; lines removed before that are counted in `dropped`.',
   auth: 'token',
   status: 201,
   body: LogDrainInput,

@@ -6,7 +6,7 @@ import { viewNotification } from '#server/notifications/view.ts'
 export default defineEndpoint({
   summary: 'Create a notification',
   description:
-    'Messages are sent at least once, also across restarts of the server. Without filters it tells of everything; what belongs to the whole server passes a filter by environment or service only when `events` names it.',
+    'Messages are sent at least once, even across restarts of the server. Without filters it reports everything; an event of the whole server passes a filter by environment or service only when `events` names it.',
   auth: 'token',
   status: 201,
   body: NotificationInput,

@@ -8,7 +8,7 @@ export default defineEndpoint({
   summary: 'Start the sign-in of a terminal',
   description:
     'The terminal shows the code and polls with the secret; the administrator types the code in the dashboard. ' +
-    'Of more than 10 that wait for one address the oldest is forgotten.',
+    'When more than 10 requests from one address are waiting, the oldest is dropped.',
   auth: 'none',
   body: NewCliLogin,
   response: StartedCliLogin,

@@ -5,7 +5,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
   summary: 'End a session',
-  description: 'Ending the current session is signing out.',
+  description: 'Ending the current session signs out.',
   auth: 'session',
   params: z.object({ id: z.string().meta({ examples: ['ses-0123456789abcdef0123'] }) }),
   errors: ['not_found'],

@@ -6,7 +6,7 @@ import { ApiToken } from '#server/tokens/schema.ts'
 export default defineEndpoint({
   summary: 'List API tokens',
   description:
-    'Newest first. The server token, the file api_token in the data directory, is not a record and not listed.',
+    'Newest first. The server token, the file api_token in the data directory, has no record and is not listed.',
   auth: 'session',
   response: z.array(ApiToken),
   handler: () => listTokens(),

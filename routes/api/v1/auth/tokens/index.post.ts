@@ -4,7 +4,7 @@ import { CreatedApiToken, NewApiToken } from '#server/tokens/schema.ts'
 
 export default defineEndpoint({
   summary: 'Create an API token',
-  description: 'The token appears only in this answer; the server keeps a SHA-256 of it.',
+  description: 'The token appears only in this answer; the server stores only its SHA-256.',
   auth: 'session',
   status: 201,
   body: NewApiToken,

@@ -4,8 +4,8 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 import { IdOrName } from '#server/schema.ts'
 
 export default defineEndpoint({
-  summary: 'End the sync of a blueprint',
-  description: 'What it made stays.',
+  summary: 'Stop the sync of a blueprint',
+  description: 'What it created stays.',
   auth: 'token',
   params: IdOrName,
   handler: ({ params }) => deleteBlueprint(findBlueprint(params.id)),

@@ -7,7 +7,7 @@ import { IdOrName } from '#server/schema.ts'
 export default defineEndpoint({
   summary: 'Sync a blueprint now',
   description:
-    "Reads the file of the branch's head and applies it. Variables that were set by hand stay, unless the blueprint has `overwrite_variables`.",
+    'Reads the file at the head of the branch and applies it. Variables that were set by hand stay, unless the blueprint has `overwrite_variables`.',
   auth: 'token',
   params: IdOrName,
   response: BlueprintResult,

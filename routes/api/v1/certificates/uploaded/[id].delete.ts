@@ -6,7 +6,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
   summary: 'Remove an uploaded certificate',
-  description: 'Its hosts are certified by the authority again, as all others are.',
+  description: 'Its hosts get certificates from the authority again, like all others.',
   auth: 'token',
   params: UploadedCertificateRef,
   errors: ['runtime_error'],

@@ -8,7 +8,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'Upload a certificate of your own',
   description:
-    'It serves each host that it names, local ones too, before any from an authority, which is then not ordered. A chain in another order is sorted. You renew it yourself.',
+    'It is used for each host that it names, local ones too, and none is ordered from an authority for them. A chain in another order is sorted. You must renew it yourself.',
   auth: 'token',
   status: 201,
   body: CertificateUpload,

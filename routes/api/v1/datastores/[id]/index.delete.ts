@@ -8,7 +8,7 @@ import { IdOrName } from '#server/schema.ts'
 export default defineEndpoint({
   summary: 'Delete a datastore with its data',
   description:
-    "Refused while services' variables refer to it, while it is upgraded, and while another is filled from one of its backups, which go with it, unless `force`.",
+    "Its backups are deleted too. Without `force`, refused while services' variables refer to it, while it is upgraded, and while another datastore is filled from one of its backups.",
   auth: 'token',
   params: IdOrName,
   query: z.strictObject({ ...InEnvironment.shape, force: QueryBoolean }),

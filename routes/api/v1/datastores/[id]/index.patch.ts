@@ -8,7 +8,7 @@ import { appliedDatastore } from '#daemon/work/settled.ts'
 export default defineEndpoint({
   summary: 'Change the limits of a datastore',
   description:
-    'Applied to the running container in place, without a restart. A memory limit below what it uses now can fail, or get it killed. One that could not be made or started is tried again at once, also when nothing is changed.',
+    'Applied to the running container in place, without a restart. A memory limit below what it uses now can fail, or get it killed. A datastore that could not be created or started is tried again at once, even when nothing is changed.',
   auth: 'token',
   params: IdOrName,
   query: InEnvironment,

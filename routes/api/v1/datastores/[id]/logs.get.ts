@@ -7,9 +7,9 @@ import { DatastoreLogQuery } from '#server/logs/schema.ts'
 import { IdOrName } from '#server/schema.ts'
 
 export default defineEndpoint({
-  summary: 'Read what a datastore prints',
+  summary: 'Read the output of a datastore',
   description:
-    'Also of containers that are gone: across crashes, restores and upgrades, for as long as it is kept. `tail` counts the lines that pass the filters.',
+    'Includes containers that are gone: it continues across crashes, restores and upgrades, for as long as it is kept. `tail` counts only lines that pass the filters.',
   auth: 'token',
   params: IdOrName,
   query: DatastoreLogQuery,
@@ -17,7 +17,7 @@ export default defineEndpoint({
   errors: ['service_unavailable'],
   async handler({ event, params, query }) {
     const { id } = findDatastore(params.id, query.environment)
-    // Opened before the answer begins: who has seen its head misses nothing that is taken in from then on.
+    // Opened before the answer begins: a client that has the headers misses no line after that.
     await sendLog(event, await openServiceLog(id, query, leftSignal(event)), query.follow)
   },
 })

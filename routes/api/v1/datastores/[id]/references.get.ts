@@ -8,7 +8,7 @@ import { referrersOf } from '#server/variables/store.ts'
 
 export default defineEndpoint({
   summary: 'List the variables that refer to a datastore',
-  description: 'Those because of which it is not deleted without `force`.',
+  description: 'Because of these it is not deleted without `force`.',
   auth: 'token',
   params: IdOrName,
   query: InEnvironment,

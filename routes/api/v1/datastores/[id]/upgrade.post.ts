@@ -7,9 +7,9 @@ import { InEnvironment } from '#server/http/query.ts'
 import { IdOrName } from '#server/schema.ts'
 
 export default defineEndpoint({
-  summary: 'Take a datastore to a newer major version',
+  summary: 'Upgrade a datastore to a newer major version',
   description:
-    'It is `upgrading`, and takes no writes, while a backup of it is restored into the new version beside the old. Then it is `available` with the new version, and what it held is kept for a day; or it is as before, and `error` says why.',
+    'It is `upgrading` and read-only while a backup of it is restored into the new version next to the old one. Then it is `available` with the new version, and the old data is kept for a day; or it is as before, and `error` says why.',
   auth: 'token',
   status: 202,
   params: IdOrName,

@@ -7,7 +7,7 @@ import { IdOrName } from '#server/schema.ts'
 export default defineEndpoint({
   summary: 'Disconnect a domain',
   description:
-    'Services stop being served under it at once; other hostnames and custom domains stay. Its certificates are no longer renewed, its DNS records are left. The base domain cannot be disconnected.',
+    'Services stop being served under it at once; other hostnames and custom domains stay. Its certificates are no longer renewed, and its DNS records stay. The base domain cannot be disconnected.',
   auth: 'token',
   params: IdOrName,
   errors: ['conflict', 'runtime_error'],

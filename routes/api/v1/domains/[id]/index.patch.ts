@@ -7,7 +7,7 @@ import { IdOrName } from '#server/schema.ts'
 export default defineEndpoint({
   summary: 'Make a domain the default',
   description:
-    'Services are shown and linked under it (`url`, `DEPLOYER_EXTERNAL_URL`) and stay served under the others; running ones read the new value at their next deploy or restart.',
+    'Services are shown and linked under it (`url`, `DEPLOYER_EXTERNAL_URL`) and are still served under the others; running services get the new value at their next deploy or restart.',
   auth: 'token',
   params: IdOrName,
   body: DomainPatch,

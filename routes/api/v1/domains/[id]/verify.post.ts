@@ -8,7 +8,7 @@ import { IdOrName } from '#server/schema.ts'
 export default defineEndpoint({
   summary: 'Check a domain now',
   description:
-    'Looks at what a made-up name under it resolves to, and whether the server answers there on its public HTTP port. A local domain is returned unchanged.',
+    'Checks what a random name under it resolves to, and whether the server answers there on its public HTTP port. A local domain is returned unchanged.',
   auth: 'token',
   params: IdOrName,
   response: Domain,

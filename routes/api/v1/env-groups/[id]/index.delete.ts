@@ -8,7 +8,7 @@ import { restartChanged } from '#server/services/restart.ts'
 export default defineEndpoint({
   summary: 'Delete an env group',
   description:
-    'Refused while services are linked unless `force`; with `restart` their containers drop the variables now.',
+    'Without `force`, refused while services are linked; with `restart`, their containers lose the variables now.',
   auth: 'token',
   params: IdOrName,
   query: EnvGroupDeletion,

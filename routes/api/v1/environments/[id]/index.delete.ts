@@ -7,7 +7,7 @@ import { IdOrName } from '#server/schema.ts'
 
 export default defineEndpoint({
   summary: 'Delete an environment with its private network',
-  description: 'Refused while it holds services or datastores, and always for production.',
+  description: 'Refused while it contains services or datastores, and always for production.',
   auth: 'token',
   params: IdOrName,
   errors: ['conflict'],

@@ -8,7 +8,7 @@ import { IdOrName } from '#server/schema.ts'
 export default defineEndpoint({
   summary: 'Check the DNS of an environment now',
   description:
-    'Looks, for each domain that is not local, at what a made-up host of the environment resolves to, and whether the server answers there on its public HTTP port.',
+    'For each domain that is not local, checks what a random host of the environment resolves to, and whether the server answers there on its public HTTP port.',
   auth: 'token',
   params: IdOrName,
   response: z.array(HostCheck),

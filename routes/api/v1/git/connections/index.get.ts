@@ -4,7 +4,7 @@ import { viewConnections } from '#server/git/view.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
-  summary: 'List the git connections, pending ones included',
+  summary: 'List the git connections, including pending ones',
   auth: 'token',
   response: z.array(GitConnection),
   handler: () => viewConnections(),

@@ -6,10 +6,10 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'Connect an account with a personal access token',
   description:
-    'The provider is asked whose the token is. GitHub: classic with the scope `repo`, or fine-grained with read access to Contents and Metadata; GitLab: `read_api` and `read_repository`.',
+    'Asks the provider who the token belongs to. GitHub: classic with the scope `repo`, or fine-grained with read access to Contents and Metadata; GitLab: `read_api` and `read_repository`.',
   auth: 'token',
   status: 201,
-  existing: 'The account was connected before: the token replaced its old one',
+  existing: 'The account was already connected: the token replaced its old one',
   body: TokenInput,
   response: GitConnection,
   errors: ['git_authorization_rejected', 'git_provider_unavailable', 'conflict'],

@@ -5,8 +5,8 @@ import { findDrain } from '#server/log-drains/operations.ts'
 import { LogDrainDelivery, LogDrainPath } from '#server/log-drains/schema.ts'
 
 export default defineEndpoint({
-  summary: 'List what became of the lines of a log drain',
-  description: 'The newest 100, newest first. Attempts that follow each other and end alike are one entry.',
+  summary: 'List the deliveries of a log drain',
+  description: 'The newest 100, newest first. Consecutive attempts with the same result are one entry.',
   auth: 'token',
   params: LogDrainPath,
   response: z.array(LogDrainDelivery),

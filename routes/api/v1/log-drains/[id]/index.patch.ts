@@ -4,7 +4,7 @@ import { LogDrain, LogDrainPatch, LogDrainPath } from '#server/log-drains/schema
 
 export default defineEndpoint({
   summary: 'Change a log drain',
-  description: 'One that is turned on again goes on where it stood.',
+  description: 'A drain that is enabled again continues where it stopped.',
   auth: 'token',
   params: LogDrainPath,
   body: LogDrainPatch,

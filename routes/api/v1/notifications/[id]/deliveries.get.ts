@@ -6,7 +6,7 @@ import { listDeliveries } from '#server/notifications/store.ts'
 import { viewDelivery } from '#server/notifications/view.ts'
 
 export default defineEndpoint({
-  summary: 'List what a notification was sent',
+  summary: 'List the deliveries of a notification',
   description: 'The newest 100, newest first.',
   auth: 'token',
   params: NotificationPath,

@@ -4,7 +4,7 @@ import { NotificationPath } from '#server/notifications/schema.ts'
 
 export default defineEndpoint({
   summary: 'Delete a notification',
-  description: 'What is still on its way is not sent.',
+  description: 'Messages that are still pending are not sent.',
   auth: 'token',
   params: NotificationPath,
   handler: ({ params }) => deleteNotification(findNotification(params.id)),

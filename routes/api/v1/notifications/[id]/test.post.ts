@@ -7,7 +7,7 @@ import { NotificationPath } from '#server/notifications/schema.ts'
 
 export default defineEndpoint({
   summary: 'Send a test message',
-  description: 'At once and once; it is in no delivery log.',
+  description: 'It is sent at once, is not retried, and does not appear among the deliveries.',
   auth: 'token',
   params: NotificationPath,
   response: TestResult,

@@ -7,7 +7,7 @@ import { deleteService, findService } from '#server/services/operations.ts'
 
 export default defineEndpoint({
   summary: 'Delete a service with its containers, deploys and variables',
-  description: "Refused while other services' variables refer to it unless `force`.",
+  description: "Without `force`, refused while other services' variables refer to it.",
   auth: 'token',
   params: IdOrName,
   query: z.strictObject({ ...InEnvironment.shape, force: QueryBoolean }),

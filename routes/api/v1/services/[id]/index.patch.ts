@@ -25,12 +25,15 @@ export default defineEndpoint({
   },
 })
 
-/** What the data plane knows of a service beside where it runs. */
+/** Whether a patch changes what the data plane knows of a service in addition to its addresses. */
 function isRouting({ custom_domains, canonical_domain, compression }: ServicePatch): boolean {
   return custom_domains !== undefined || canonical_domain !== undefined || compression !== undefined
 }
 
-/** Everything else is only saved, for the next deploy or restart: an engine that does not answer is no fault of it. */
+/**
+ * Whether a patch takes effect at once. Everything else is only saved for the next deploy or restart, so it does not matter
+ * whether the engine answers.
+ */
 function takesEffectNow({ name, instances, suspended }: ServicePatch): boolean {
   return name !== undefined || instances !== undefined || suspended !== undefined
 }

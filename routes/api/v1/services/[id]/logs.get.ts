@@ -9,7 +9,7 @@ import { findService } from '#server/services/operations.ts'
 export default defineEndpoint({
   summary: "Read the output of a service's containers",
   description:
-    'Also of containers that are gone: across deploys, crashes and restarts, for as long as it is kept. `tail` counts the lines that pass the filters.',
+    'Includes containers that are gone: it continues across deploys, crashes and restarts, for as long as it is kept. `tail` counts only lines that pass the filters.',
   auth: 'token',
   params: IdOrName,
   query: ServiceLogQuery,
@@ -17,7 +17,7 @@ export default defineEndpoint({
   errors: ['service_unavailable'],
   async handler({ event, params, query }) {
     const service = findService(params.id, query.environment)
-    // Opened before the answer begins: who has seen its head misses nothing that is taken in from then on.
+    // Opened before the answer begins: a client that has the headers misses no line after that.
     await sendLog(event, await openServiceLog(service.id, query, leftSignal(event)), query.follow)
   },
 })

@@ -9,7 +9,7 @@ import { findService } from '#server/services/operations.ts'
 export default defineEndpoint({
   summary: 'Restart a service',
   description:
-    'Queues a deploy of the live image with the settings and variables of now. New instances take over from the old ones, as in any deploy.',
+    'Queues a deploy of the live image with the current settings and variables. New instances take over from the old ones, as in any deploy.',
   auth: 'token',
   status: 202,
   params: IdOrName,

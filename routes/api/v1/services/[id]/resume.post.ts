@@ -7,7 +7,7 @@ import { applied } from '#daemon/work/settled.ts'
 
 export default defineEndpoint({
   summary: 'Start a suspended service again',
-  description: 'The containers of the live deploy start; no deploy is made.',
+  description: 'The containers of the live deploy start; no deploy is created.',
   auth: 'token',
   params: IdOrName,
   query: InEnvironment,

@@ -9,7 +9,7 @@ import { findService } from '#server/services/operations.ts'
 export default defineEndpoint({
   summary: 'Return to an earlier deploy, without a build',
   description:
-    'Queues a deploy of its image, with the settings and variables that it had. The last five that were live can be returned to.',
+    'Queues a deploy of its image, with the settings and variables that it had. The last five deploys that were live can be returned to.',
   auth: 'token',
   status: 202,
   params: IdOrName,

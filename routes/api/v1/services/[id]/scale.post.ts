@@ -8,7 +8,8 @@ import { applied } from '#daemon/work/settled.ts'
 
 export default defineEndpoint({
   summary: 'Set how many instances of a service run',
-  description: 'At once, without a deploy. With 0 none runs, and requests are answered with 503.',
+  description:
+    'Takes effect at once, without a deploy. With 0 no instance runs, and requests are answered with 503.',
   auth: 'token',
   params: IdOrName,
   query: InEnvironment,

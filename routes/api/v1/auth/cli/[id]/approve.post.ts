@@ -5,7 +5,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
   summary: 'Approve a CLI login request',
-  description: 'Makes an API token named after the request; the terminal takes it at its next poll.',
+  description: 'Creates an API token named after the request; the terminal gets it at its next poll.',
   auth: 'session',
   params: z.object({ id: z.string().meta({ examples: ['cli-0123456789abcdef0123'] }) }),
   body: CliLoginApproval,

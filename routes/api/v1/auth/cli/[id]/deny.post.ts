@@ -5,7 +5,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
   summary: 'Deny a CLI login request',
-  description: 'The terminal is told at its next poll.',
+  description: 'The terminal is notified at its next poll.',
   auth: 'session',
   params: z.object({ id: z.string().meta({ examples: ['cli-0123456789abcdef0123'] }) }),
   response: CliLogin,

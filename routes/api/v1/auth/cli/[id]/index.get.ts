@@ -5,7 +5,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
   summary: 'Read a CLI login request',
-  description: 'To judge it by its name, its address and its time before it is approved.',
+  description: 'Shows its name, its address and its time, to check before it is approved.',
   auth: 'session',
   params: z.object({ id: z.string().meta({ examples: ['cli-0123456789abcdef0123'] }) }),
   response: CliLogin,

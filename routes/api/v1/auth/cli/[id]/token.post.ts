@@ -5,7 +5,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
   summary: 'Ask whether a terminal is signed in',
-  description: 'An answer, yes or no, is given once: the request is gone afterwards.',
+  description: 'A final answer, yes or no, is given once; the request is deleted afterwards.',
   auth: 'none',
   params: z.object({ id: z.string().meta({ examples: ['cli-0123456789abcdef0123'] }) }),
   body: CliLoginSecret,

@@ -9,7 +9,7 @@ import { IdOrName } from '#server/schema.ts'
 export default defineEndpoint({
   summary: 'Back a datastore up',
   description:
-    'The backup is `running` until its file is whole. One at a time; those beyond `backup_retention` are removed, the oldest first.',
+    'The backup is `running` until its file is complete. Only one runs at a time; backups beyond `backup_retention` are removed, the oldest first.',
   auth: 'token',
   status: 202,
   params: IdOrName,

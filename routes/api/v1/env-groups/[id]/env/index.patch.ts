@@ -10,7 +10,7 @@ import { EnvPatch } from '#server/variables/schema.ts'
 export default defineEndpoint({
   summary: "Set some of an env group's variables and remove others",
   description:
-    'Checked alone and in the whole environment of each linked service; `restart` restarts those it changed.',
+    'Checked alone and in the whole environment of each linked service; `restart` restarts the services that it changed.',
   auth: 'token',
   params: IdOrName,
   query: EnvGroupQuery,

@@ -8,9 +8,9 @@ import { restartChanged } from '#server/services/restart.ts'
 import { EnvReplacement } from '#server/variables/schema.ts'
 
 export default defineEndpoint({
-  summary: "Make an env group's variables exactly these",
+  summary: "Replace all of an env group's variables",
   description:
-    'Checked alone and in the whole environment of each linked service; `restart` restarts those it changed.',
+    'Checked alone and in the whole environment of each linked service; `restart` restarts the services that it changed.',
   auth: 'token',
   params: IdOrName,
   query: EnvGroupQuery,

@@ -5,7 +5,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'Remove a git connection and its secrets',
   description:
-    'Refused while the repositories of services are cloned with it unless `force`; what it authorized at the provider stays there.',
+    'Without `force`, refused while services are cloned with it. The authorization at the provider stays.',
   auth: 'token',
   params: ConnectionRef,
   query: ConnectionDeletion,

@@ -3,8 +3,8 @@ import { ConnectionRef, Repositories } from '#server/git/schema.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 
 export default defineEndpoint({
-  summary: 'List what a git connection may read, most recently updated first',
-  description: 'Asked of the provider on every call; at most 1,000. Use a `clone_url` as `repo_url`.',
+  summary: 'List the repositories that a git connection may read, most recently updated first',
+  description: 'Asks the provider on every call; returns at most 1,000. Use a `clone_url` as `repo_url`.',
   auth: 'token',
   params: ConnectionRef,
   response: Repositories,

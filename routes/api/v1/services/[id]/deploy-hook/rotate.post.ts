@@ -6,7 +6,7 @@ import { Service } from '#server/services/schema.ts'
 import { viewService } from '#server/services/view.ts'
 
 export default defineEndpoint({
-  summary: 'Give the deploy hook a new key; the old URL stops',
+  summary: 'Give the deploy hook a new key; the old URL stops working',
   auth: 'token',
   params: IdOrName,
   query: InEnvironment,

@@ -13,7 +13,7 @@ import { findService } from '#server/services/operations.ts'
 export default defineEndpoint({
   summary: 'Deploy an uploaded source archive',
   description:
-    'For a service without a repository or an image. The root of the archive is the tree; one folder on top is left out.',
+    'For a service without a repository or an image. The root of the archive is the source tree; a single top-level folder is skipped.',
   auth: 'token',
   status: 202,
   params: IdOrName,
@@ -34,7 +34,7 @@ export default defineEndpoint({
     try {
       return viewDeploy(queueUpload(findService(service.id), id, query.clear_cache))
     } catch (error) {
-      // Deleted, suspended or given another source while the archive came.
+      // The service may have been deleted, suspended or given another source during the upload.
       await rm(archivePath(id), { force: true })
       throw error
     }

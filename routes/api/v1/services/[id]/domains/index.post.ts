@@ -11,7 +11,7 @@ import { CustomDomains } from '#server/services/schema.ts'
 export default defineEndpoint({
   summary: 'Add a custom domain to a service',
   description:
-    'Of web services and static sites. Point its DNS at the server; it has its certificate soon after. One that the service has already changes nothing.',
+    'For web services and static sites. Point its DNS at the server; it gets its certificate soon after. Adding a domain again changes nothing.',
   auth: 'token',
   params: IdOrName,
   query: InEnvironment,

@@ -7,8 +7,8 @@ import { Service } from '#server/services/schema.ts'
 import { viewService } from '#server/services/view.ts'
 
 export default defineEndpoint({
-  summary: "End a service's link to an env group",
-  description: 'Its variables leave the containers at the next deploy or restart.',
+  summary: 'Unlink a service from an env group',
+  description: 'Its variables are removed from the containers at the next deploy or restart.',
   auth: 'token',
   params: EnvGroupLinkRef,
   query: InEnvironment,

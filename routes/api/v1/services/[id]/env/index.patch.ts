@@ -9,7 +9,7 @@ import { changeVariables } from '#server/services/variables.ts'
 export default defineEndpoint({
   summary: "Set some of a service's variables and remove others",
   description:
-    'Checked alone and with the linked groups. They reach containers at the next deploy or restart; `restart` queues one for each live service whose environment this changed.',
+    'Checked alone and with the linked groups. Containers get them at the next deploy or restart; `restart` queues one for each live service whose environment this changed.',
   auth: 'token',
   params: IdOrName,
   query: EnvQuery,

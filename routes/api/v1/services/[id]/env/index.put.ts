@@ -7,9 +7,9 @@ import { EnvQuery, EnvReplacement, EnvVar } from '#server/variables/schema.ts'
 import { replaceVariables } from '#server/services/variables.ts'
 
 export default defineEndpoint({
-  summary: "Make a service's variables exactly these",
+  summary: "Replace all of a service's own variables",
   description:
-    'Checked alone and with the linked groups. They reach containers at the next deploy or restart; `restart` queues one for each live service whose environment this changed.',
+    'Checked alone and with the linked groups. Containers get them at the next deploy or restart; `restart` queues one for each live service whose environment this changed.',
   auth: 'token',
   params: IdOrName,
   query: EnvQuery,

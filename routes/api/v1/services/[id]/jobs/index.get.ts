@@ -9,7 +9,7 @@ import { findService } from '#server/services/operations.ts'
 
 export default defineEndpoint({
   summary: 'List the jobs of a service, newest first',
-  description: 'Runs of a cron job and one-off commands.',
+  description: 'Includes runs of a cron job and one-off commands.',
   auth: 'token',
   params: IdOrName,
   query: z.strictObject({ ...InEnvironment.shape, limit: ListLimit }),

@@ -9,7 +9,7 @@ import { findService } from '#server/services/operations.ts'
 export default defineEndpoint({
   summary: 'Run a command in a new container from the live image',
   description:
-    "Without a command a cron job runs its own; while one runs this waits, and a second one is refused. With the service's variables, network and limits, without its disk.",
+    "Without a command, a cron job runs its own; while one is running, this one waits, and a further one is refused. It runs with the service's variables, network and limits, without its disk.",
   auth: 'token',
   status: 202,
   params: IdOrName,

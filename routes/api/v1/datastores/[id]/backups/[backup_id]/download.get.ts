@@ -9,8 +9,8 @@ import { InEnvironment } from '#server/http/query.ts'
 export default defineEndpoint({
   summary: 'Download a backup',
   description:
-    'For `pg_restore` from a relational datastore; an RDB file from a key-value store. A download that was cut goes on with ' +
-    '`Range`; its `ETag` is for `If-Range`.',
+    'A file for `pg_restore` from a relational datastore, an RDB file from a key-value store. Continue an interrupted download with ' +
+    '`Range`; send its `ETag` as `If-Range`.',
   auth: 'token',
   params: BackupPath,
   query: InEnvironment,

@@ -10,7 +10,7 @@ import { InEnvironment } from '#server/http/query.ts'
 export default defineEndpoint({
   summary: 'Restore a backup',
   description:
-    'With a `name` into a new datastore, else into its own: what that holds serves on until the backup stands beside it, is then replaced and kept for a day. The datastore is `restoring` meanwhile; a backup that cannot be restored changes nothing but `error`.',
+    'With a `name`, restores into a new datastore, otherwise into its own: the current data stays in use until the backup is restored next to it, and is then replaced and kept for a day. Meanwhile the datastore is `restoring`; when the restore fails, only `error` changes.',
   auth: 'token',
   status: 202,
   params: BackupPath,

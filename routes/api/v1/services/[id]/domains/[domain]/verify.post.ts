@@ -9,7 +9,7 @@ import { CustomDomainRef } from '#server/services/input.ts'
 export default defineEndpoint({
   summary: 'Check the DNS of a custom domain now',
   description:
-    'Looks at what it resolves to, and whether the server answers there on its public HTTP port. One that is local has nothing to look at.',
+    'Checks what it resolves to, and whether the server answers there on its public HTTP port. For a local name nothing is checked.',
   auth: 'token',
   params: CustomDomainRef,
   query: InEnvironment,

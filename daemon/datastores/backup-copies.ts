@@ -20,25 +20,25 @@ import { Background } from '../rollouts/background.ts'
 
 const log = logger('backups')
 
-/** A look at what no change told: what failed and is to be tried again. */
+/** Interval of a pass without a change event, which retries what failed. */
 const PERIOD_MS = 60_000
-/** More at a time only share the uplink. */
+/** More copies at a time would only share the uplink. */
 const PARALLEL = 2
-/** A copy that takes longer hangs. */
+/** A copy that takes longer is assumed to hang. */
 const LONGEST_MS = 12 * 3_600_000
-/** A bucket that was refused or away is asked again this much later. */
-const REST_MS = 15 * 60_000
+/** Pause before a failed request to the bucket is tried again. */
+const RETRY_PAUSE_MS = 15 * 60_000
 const FILE_GONE = 'its file is gone from the data directory'
-/** Removals are one piece of work. */
+/** Key of the removals, which are one piece of work. */
 const REMOVALS = 'removals'
 
-/** Copies every backup to the bucket, and removes from there what no backup has. */
+/** Copies every backup to the bucket, and removes copies there that belong to no backup. */
 export class BackupCopies {
   readonly #work = new Background()
   readonly #stopListening: () => void
-  /** The address that each copy under way is written to. */
+  /** The URL that each copy in progress is written to. */
   readonly #targets = new Map<string, string>()
-  /** When work that failed is begun again, on the monotonic clock. */
+  /** When failed work is tried again, on the monotonic clock. */
   readonly #restUntil = new Map<string, number>()
   #wake: () => void = () => {}
 
@@ -54,7 +54,7 @@ export class BackupCopies {
     return { name: 'copies of backups', everyMs: PERIOD_MS, run: () => this.#look() }
   }
 
-  /** Calls off the copies of a datastore that goes, and waits for their end. */
+  /** Cancels the copies of a datastore that is being deleted, and waits until they have ended. */
   async cancel(datastoreId: string): Promise<void> {
     await Promise.all(listBackups(datastoreId).map(({ id }) => this.#work.cancel(id)))
   }
@@ -94,7 +94,7 @@ export class BackupCopies {
       onFailure: (error) => {
         this.#rest(id)
         const reason = messageOf(error)
-        recordCopyFault(backup, `it was not copied, which is tried again in 15 minutes: ${reason}`)
+        recordCopyFault(backup, `it was not copied, trying again in 15 minutes: ${reason}`)
         log.warn('a backup was not copied', { backup: id, datastore: backup.datastore_id, error: reason })
       },
       onEnd: () => {
@@ -129,11 +129,11 @@ export class BackupCopies {
   }
 
   #rest(key: string): void {
-    this.#restUntil.set(key, performance.now() + REST_MS)
+    this.#restUntil.set(key, performance.now() + RETRY_PAUSE_MS)
   }
 }
 
-/** Writes a copy; what a kill of the server leaves of it is known by its record. */
+/** Writes a copy, which is recorded first, so that what a killed server leaves of it is found. */
 async function copy(bucket: Bucket, backup: BackupRow, url: string, stop: AbortSignal): Promise<void> {
   const { id, size_bytes: size, sha256 } = backup
   const late = AbortSignal.timeout(LONGEST_MS)

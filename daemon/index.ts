@@ -10,7 +10,7 @@ import { Certification } from './certificates/certification.ts'
 import { cleanup } from './cleanup/task.ts'
 import { DatastoreKeeper } from './datastores/keeper.ts'
 import { DeployQueue } from './deploys/queue.ts'
-import { deployGone } from './deploys/runs.ts'
+import { deploysDone } from './deploys/runs.ts'
 import { recoverDeploys } from './deploys/recover.ts'
 import { Driver } from './driver.ts'
 import { Verification } from './domains/verification.ts'
@@ -122,7 +122,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const deploys = new DeployQueue(started)
   const jobs = new JobQueue(started)
   const schedule = new Schedule()
-  const supervisor = new Supervisor(started, (id) => Promise.all([deployGone(id), jobsGone(id)]))
+  const supervisor = new Supervisor(started, (id) => Promise.all([deploysDone(id), jobsGone(id)]))
   const datastores = new DatastoreKeeper(started)
   const hasCrashed = !takeOrderlyStop()
   recoverDeploys(hasCrashed)

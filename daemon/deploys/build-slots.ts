@@ -2,20 +2,20 @@ import { useContext } from '#server/context.ts'
 
 /** A deploy that wants to build. */
 export interface Builder {
-  /** Of its deploy; the earlier ones come first. */
+  /** The sequence number of its deploy; lower ones go first. */
   sequence: number
-  /** Its service, for those who wait behind it. */
+  /** Its service, which the logs of waiting deploys name. */
   name: string
 }
 
 interface Waiter extends Builder {
   enter: () => void
-  /** What it was told last. */
-  told: string
+  /** The message that it got last. */
+  lastMessage: string
   tell: (waiting: string) => void
 }
 
-/** Lets `--build-concurrency` builds run at once; who waits is told for whom, whenever that changes. */
+/** Lets `--build-concurrency` builds run at once; each waiting deploy is told its place whenever that changes. */
 class BuildSlots {
   readonly #building = new Set<Builder>()
   readonly #waiting: Waiter[] = []
@@ -26,7 +26,7 @@ class BuildSlots {
   }
 
   /**
-   * Waits for a slot and answers what gives it back. `tell` gets what it waits for; nothing when it does not wait.
+   * Waits for a slot and returns a function that releases it. `tell` gets a message about the wait, unless there is none.
    * Throws the signal's reason.
    */
   async take(builder: Builder, tell: (waiting: string) => void, signal: AbortSignal): Promise<() => void> {
@@ -41,7 +41,7 @@ class BuildSlots {
 
   async #wait(builder: Builder, tell: (waiting: string) => void, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const waiter: Waiter = { ...builder, told: '', tell, enter: resolve }
+    const waiter: Waiter = { ...builder, lastMessage: '', tell, enter: resolve }
     waiter.enter = () => {
       this.#building.add(builder)
       resolve()
@@ -60,7 +60,7 @@ class BuildSlots {
     }
   }
 
-  /** Takes one out of the queue; false when it is no longer in it. */
+  /** Removes a waiter from the queue; false if it is no longer in it. */
   #take(waiter: Waiter): boolean {
     const at = this.#waiting.indexOf(waiter)
     if (at === -1) return false
@@ -77,13 +77,13 @@ class BuildSlots {
   #tellAll(): void {
     for (const [place, waiter] of this.#waiting.entries()) {
       const builds = [...this.#building].map(({ name }) => name).join(', ')
-      const waiting = `waiting for a build slot: place ${place + 1} in the queue, while ${builds} ${this.#building.size === 1 ? 'builds' : 'build'}`
-      if (waiting === waiter.told) continue
-      waiter.told = waiting
+      const waiting = `waiting for a build slot: place ${place + 1} in the queue; building now: ${builds}`
+      if (waiting === waiter.lastMessage) continue
+      waiter.lastMessage = waiting
       waiter.tell(waiting)
     }
   }
 }
 
-/** Of the whole server. */
+/** The build slots of the whole server. */
 export const buildSlots = new BuildSlots()

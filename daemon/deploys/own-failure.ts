@@ -1,7 +1,7 @@
-/** Failures that are the application's own, told in its deploy and nowhere else. */
+/** Failures of the application itself, which only its deploy reports. */
 const OWN = new Set(['NotReady', 'BuildFailure', 'PreDeployFailure', 'SiteFailure'])
 
-/** Whether a deploy failed by what it deploys: the same would happen again. */
+/** Whether a deploy failed because of the application, so that a retry would fail again. */
 export function isOwnFailure(error: unknown): boolean {
   return error instanceof Error && OWN.has(error.name)
 }

@@ -19,7 +19,7 @@ import { createEngine } from './engine/index.ts'
 import { environments } from './environments/provide.ts'
 import { jobCleanup } from './jobs/cleanup.ts'
 import { tellCommitStatuses } from './git-statuses.ts'
-import { JobQueue, jobsGone } from './jobs/queue.ts'
+import { JobQueue, jobsDone } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { LogDrains } from './log-drains/drains.ts'
@@ -122,7 +122,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const deploys = new DeployQueue(started)
   const jobs = new JobQueue(started)
   const schedule = new Schedule()
-  const supervisor = new Supervisor(started, (id) => Promise.all([deploysDone(id), jobsGone(id)]))
+  const supervisor = new Supervisor(started, (id) => Promise.all([deploysDone(id), jobsDone(id)]))
   const datastores = new DatastoreKeeper(started)
   const hasCrashed = !takeOrderlyStop()
   recoverDeploys(hasCrashed)

@@ -25,8 +25,8 @@ const ROUND_BEGINS_MS = 1_000
 const ROUND_MS = 2_000
 const ANSWERS = 40
 /** As the server does it. */
-const ROUNDS_A_SAVE = 6
-const ROUNDS_A_CLEARING = 60
+const ROUNDS_PER_SAVE = 6
+const ROUNDS_PER_PRUNE = 60
 const READY_LIMIT_MS = 240_000
 
 const folder = mkdtempSync(join(tmpdir(), 'deployer-bench-'))
@@ -53,8 +53,8 @@ function fillHistory(): void {
   for (let at = now - DAY_MS, round = 1; at <= now; at += EVERY_MS, round++) {
     const reading = busyReading()
     timed(adding, () => history.add(at, reading))
-    if (round % ROUNDS_A_CLEARING === 0) timed(forgetting, () => history.forget(at))
-    if (round % ROUNDS_A_SAVE === 0) timed(saving, () => history.save())
+    if (round % ROUNDS_PER_PRUNE === 0) timed(forgetting, () => history.forget(at))
+    if (round % ROUNDS_PER_SAVE === 0) timed(saving, () => history.save())
   }
   const told = (times: number[]) =>
     `median ${median(times).toFixed(1)} ms, longest ${Math.max(...times).toFixed(0)} ms`

@@ -61,9 +61,9 @@ function prepare(acme: Acme): void {
       // Not an ACME error: a gateway in front of the authority, which speaks for all of it.
       if (kind === '' && (status >= 500 || status === 429))
         throw new AuthorityUnavailable(`the certificate authority answers with status ${status}`, retryAfterMs)
-      const said =
+      const message =
         typeof detail === 'string' ? detail : `the certificate authority answered with status ${status}`
-      throw new AcmeProblem(kind, said, retryAfterMs)
+      throw new AcmeProblem(kind, message, retryAfterMs)
     },
     (error: Error & { code?: string }) => {
       if (error instanceof AcmeProblem || error instanceof AuthorityUnavailable) throw error

@@ -153,25 +153,25 @@ export class Certification {
     if (isHere) return
     const why =
       checks.find(({ outcome }) => outcome === 'failed')?.message ?? 'the host does not lead to this server'
-    moved(id, 'pending', { error: why, retry_at: Date.now() + Math.round(this.#looks.waitMs(id)) })
+    moveTo(id, 'pending', { error: why, retry_at: Date.now() + Math.round(this.#looks.waitMs(id)) })
     if (why !== error) this.#notify(hosts)
   }
 
   async #certify(row: CertificateRow, { hosts }: Wanted): Promise<void> {
     const { id, failures } = row
     const { directory } = useContext().options.acme
-    const isElsewhere = row.directory !== directory
-    moved(id, 'issuing', {
+    const isOtherAuthority = row.directory !== directory
+    moveTo(id, 'issuing', {
       error: null,
       retry_at: null,
       directory,
-      ...(isElsewhere ? { order_url: null } : {}),
+      ...(isOtherAuthority ? { order_url: null } : {}),
     })
     this.#notify(hosts)
     try {
       const prover = chooseProver(this.#world, id, failures)
-      const isNamed = !isElsewhere && (await this.#authority.renewalInfo()) !== null
-      const replaces = isNamed ? adviceIdOf(row) : null
+      const hasAdvice = !isOtherAuthority && (await this.#authority.renewalInfo()) !== null
+      const replaces = hasAdvice ? adviceIdOf(row) : null
       const issued = await this.#authority.withClient((client, acme) =>
         obtainCertificate(client, acme, id, prover, replaces),
       )
@@ -186,7 +186,7 @@ export class Certification {
   /** Stores the issued certificate and has the data plane serve it; open connections keep theirs. */
   async #install(id: string, { chain, key, facts }: KeyedChain): Promise<void> {
     const version = writeVersion(id, chain, key)
-    moved(id, 'issuing', {
+    moveTo(id, 'issuing', {
       version,
       issuer: facts.issuer,
       not_before: facts.notBefore,
@@ -201,7 +201,7 @@ export class Certification {
         }),
       )
     // Reported as issued only now that it is served.
-    moved(id, 'issued', { renew_at: renewAt(facts), failures: 0, order_url: null, advised_until: null })
+    moveTo(id, 'issued', { renew_at: renewAt(facts), failures: 0, order_url: null, advised_until: null })
     removeOldVersions(id, version)
     log.info(`${id} has a certificate until ${new Date(facts.notAfter).toISOString()}`, { issuer: facts.issuer })
   }
@@ -221,7 +221,7 @@ export class Certification {
     // The authority does not say which limit it was: a limit of the account would refuse every other host as well.
     if (problem?.kind === 'rateLimited') this.#away.failed()
     const reason = plainLine(messageOf(error), MAX_ERROR_CHARACTERS)
-    moved(id, 'failed', {
+    moveTo(id, 'failed', {
       error: reason,
       retry_at: Date.now() + Math.round(waitMs),
       // An authority that is down says nothing about the host.
@@ -231,7 +231,7 @@ export class Certification {
   }
 }
 
-function moved(id: string, to: CertificateStatus, columns: Record<string, Value>): void {
+function moveTo(id: string, to: CertificateStatus, columns: Record<string, Value>): void {
   tryMove(certificateMachine, id, to, { ...columns, updated_at: Date.now() })
 }
 

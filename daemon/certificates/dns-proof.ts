@@ -19,7 +19,7 @@ export function dnsProver(): Prover {
       const provider = txtProvider()
       const record = `_acme-challenge.${name}`
       await provider.present(record, value)
-      await untilSpread(record, value)
+      await untilVisible(record, value)
       return () =>
         provider
           .cleanUp(record, value)
@@ -29,7 +29,7 @@ export function dnsProver(): Prover {
 }
 
 /** Waits until the resolvers see the record, or long enough that the authority's should. */
-async function untilSpread(record: string, value: string): Promise<void> {
+async function untilVisible(record: string, value: string): Promise<void> {
   const deadline = performance.now() + SPREAD_MS
   while (performance.now() < deadline) {
     const found = await createResolver()

@@ -8,7 +8,7 @@ const LONGEST_MS = 5_000
 const LIMIT_MS = 90_000
 
 /** The fields of an order or an authorization (RFC 8555 section 7.1.6) that polling reads. */
-interface Judged {
+interface Polled {
   status: string
   error?: object
 }
@@ -17,7 +17,7 @@ interface Judged {
  * Polls an order or an authorization until the authority has processed it. A poll that fails is repeated, at the time the
  * authority asks for if that is within the limit. Throws the last error, or why the authority refuses.
  */
-export async function settled<Item extends Judged>(look: () => Promise<Item>): Promise<Item> {
+export async function settled<Item extends Polled>(look: () => Promise<Item>): Promise<Item> {
   const until = performance.now() + LIMIT_MS
   for (let wait = FIRST_MS; ; wait = Math.min(wait * 2, LONGEST_MS)) {
     let pause = wait
@@ -44,7 +44,7 @@ export function retryAfterOf(error: unknown): number {
   return (isKnown && error.retryAfterMs) || 0
 }
 
-function reasonOf({ status, error }: Judged): string {
+function reasonOf({ status, error }: Polled): string {
   const { detail } = (error ?? {}) as { detail?: unknown }
   return typeof detail === 'string' ? detail : `the certificate authority reports the status ${status}`
 }

@@ -42,7 +42,7 @@ async function fetchCopy(backup: BackupRow, signal: AbortSignal): Promise<void> 
     const { size_bytes, sha256 } = await writeBackupPart(backup.id, piecesOf(backup, stream))
     assertSize(backup, size_bytes)
     if (sha256 !== backup.sha256)
-      throw new AppError('io_error', `the copy at ${backup.object_url} has another checksum than its backup`)
+      throw new AppError('io_error', `the copy at ${backup.object_url} has a different checksum than its backup`)
     await keepBackupPart(backup.id)
   } finally {
     stream.destroy()
@@ -88,11 +88,11 @@ async function checkFile(kind: DatastoreKind, backup: BackupRow, signal: AbortSi
     throw damaged(backup, 'cannot be read', cause)
   }
   if (!DUMP_PROGRAMS[kind].magic.test(head.toString('latin1')))
-    throw damaged(backup, `is not of a ${KINDS[kind].label}`)
+    throw damaged(backup, `is not a dump of a ${KINDS[kind].label}`)
   if (size !== backup.size_bytes)
     throw damaged(backup, `has ${size} bytes where ${backup.size_bytes} were written`)
   if (hash.digest('hex') !== backup.sha256)
-    throw damaged(backup, 'has another checksum than when it was written')
+    throw damaged(backup, 'has a different checksum than when it was written')
 }
 
 function damaged({ id }: BackupRow, how: string, cause?: unknown): AppError {

@@ -116,14 +116,14 @@ function namesAfter(tokens: string[], word: number): string[] {
 /** Yields the lines of a text, each cut to its beginning. */
 async function* linesOf(text: AsyncIterable<Buffer>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder()
-  let begun = ''
+  let pending = ''
   for await (const piece of text) {
     const [first, ...lines] = decoder.decode(piece, { stream: true }).split('\n')
-    begun = (begun + first).slice(0, MAX_LINE_CHARACTERS)
+    pending = (pending + first).slice(0, MAX_LINE_CHARACTERS)
     for (const line of lines) {
-      yield begun
-      begun = line.slice(0, MAX_LINE_CHARACTERS)
+      yield pending
+      pending = line.slice(0, MAX_LINE_CHARACTERS)
     }
   }
-  yield begun
+  yield pending
 }

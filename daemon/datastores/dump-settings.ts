@@ -21,17 +21,17 @@ export async function settingsOf(script: AsyncIterable<Buffer>): Promise<string[
     if (text.length > MAX_CHARACTERS) throw new Error('the settings of the database are too long')
   }
   const statements: string[] = []
-  let begun: string[] = []
+  let pending: string[] = []
   let quote: string | null = null
   for (const line of text.split('\n')) {
-    if (begun.length === 0 && !SETTING.test(line)) continue
-    begun.push(line)
+    if (pending.length === 0 && !SETTING.test(line)) continue
+    pending.push(line)
     quote = openAfter(line, quote)
     if (quote !== null || !line.endsWith(';')) continue
-    statements.push(`${begun.join('\n')}\n`)
-    begun = []
+    statements.push(`${pending.join('\n')}\n`)
+    pending = []
   }
-  if (begun.length > 0) throw new Error('the settings of the database end within a statement')
+  if (pending.length > 0) throw new Error('the settings of the database end within a statement')
   return statements
 }
 

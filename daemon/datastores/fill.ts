@@ -97,7 +97,7 @@ async function untilAnswer(
       return await probePlace(kind, place)
     } catch (error) {
       const found = await world.engine.containers.inspect(name)
-      if (!found) throw new AppError('runtime_error', `its container ${name} was removed outside this server`)
+      if (!found) throw new AppError('runtime_error', `its container ${name} was removed externally`)
       if (!found.running) throw new AppError('runtime_error', await reasonOfEnd(world.engine, found))
       if (performance.now() > deadline)
         throw new AppError('runtime_error', `it did not answer within an hour: ${messageOf(error)}`)

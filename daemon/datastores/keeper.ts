@@ -181,7 +181,7 @@ export class DatastoreKeeper {
   async #pass(id: string, signal: AbortSignal): Promise<void> {
     const found = await this.#find(id, signal)
     const isRunning = found?.running === true
-    if (!found) becomeUnavailable(id, 'its container was removed outside this server')
+    if (!found) becomeUnavailable(id, 'its container was removed externally')
     else if (!isRunning && found.status !== 'created') await this.#recordEnd(id, found)
     await this.#pause(id, signal)
     const row = getDatastore(id)

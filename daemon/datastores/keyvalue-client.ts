@@ -5,7 +5,7 @@ import { MAX_ANSWER_BYTES, answerTooLong } from './bounded-socket.ts'
 const CR_LF = '\r\n'
 
 /** A command that waits for its answer. */
-interface Asked {
+interface WaitingCommand {
   resolve: (text: string) => void
   reject: (error: Error) => void
 }
@@ -17,8 +17,8 @@ interface Asked {
 export class KeyvalueClient {
   readonly #socket = new Socket()
   readonly #answerMs: number
-  #heard: Buffer = Buffer.alloc(0)
-  #asked: Asked | null = null
+  #received: Buffer = Buffer.alloc(0)
+  #waiting: WaitingCommand | null = null
   #fault: Error | null = null
 
   private constructor(host: string, port: number, answerMs: number) {
@@ -26,8 +26,8 @@ export class KeyvalueClient {
     this.#socket
       .on('data', (piece: Buffer) => {
         // The limit is for one answer, because waiting for a store takes many commands.
-        if (this.#heard.length + piece.length > MAX_ANSWER_BYTES) return this.#fail(answerTooLong())
-        this.#heard = Buffer.concat([this.#heard, piece])
+        if (this.#received.length + piece.length > MAX_ANSWER_BYTES) return this.#fail(answerTooLong())
+        this.#received = Buffer.concat([this.#received, piece])
         this.#look()
       })
       .on('error', (error) => this.#fail(error))
@@ -54,17 +54,17 @@ export class KeyvalueClient {
   async ask(...words: string[]): Promise<string> {
     if (this.#fault) throw this.#fault
     const { promise, resolve, reject } = Promise.withResolvers<string>()
-    this.#asked = { resolve, reject }
+    this.#waiting = { resolve, reject }
     const timer = setTimeout(
       () => this.#fail(new Error(`it did not answer within ${this.#answerMs / 1_000} s`)),
       this.#answerMs,
     )
-    this.#socket.write(written(words))
+    this.#socket.write(encodeCommand(words))
     try {
       return await promise
     } finally {
       clearTimeout(timer)
-      this.#asked = null
+      this.#waiting = null
     }
   }
 
@@ -73,22 +73,22 @@ export class KeyvalueClient {
   }
 
   #look(): void {
-    const reply = readReply(this.#heard)
+    const reply = readReply(this.#received)
     if (reply === null) return
-    this.#heard = this.#heard.subarray(reply.end)
-    if (reply.isError) this.#asked?.reject(new Error(reply.text))
-    else this.#asked?.resolve(reply.text)
+    this.#received = this.#received.subarray(reply.end)
+    if (reply.isError) this.#waiting?.reject(new Error(reply.text))
+    else this.#waiting?.resolve(reply.text)
   }
 
   #fail(error: Error): void {
     this.#fault ??= error
-    this.#asked?.reject(this.#fault)
+    this.#waiting?.reject(this.#fault)
     this.#socket.destroy()
   }
 }
 
 /** Encodes a command as an array of bulk strings. */
-function written(words: readonly string[]): string {
+function encodeCommand(words: readonly string[]): string {
   const bulks = words.map((word) => `$${Buffer.byteLength(word)}${CR_LF}${word}${CR_LF}`)
   return `*${words.length}${CR_LF}${bulks.join('')}`
 }

@@ -115,7 +115,7 @@ async function faultOf(
   // The engine reports the end of a container, and that it ran out of memory, a moment later.
   if (exitCode === KILLED) await delay(OOM_TOLD_MS)
   const found = await engine.containers.inspect(container)
-  if (!found) return new AppError('runtime_error', `its container ${container} was removed outside this server`)
+  if (!found) return new AppError('runtime_error', `its container ${container} was removed externally`)
   if (!found.running) return new AppError('runtime_error', await reasonOfEnd(engine, found))
   return failureOf(program, { exitCode, oomKilled: found.oomKilled }, errors)
 }
@@ -148,7 +148,7 @@ export async function inNetwork<T>(
       await world.engine.containers.remove(name)
       releaseAddress(name)
     } catch (error) {
-      log.warn('a container cannot be removed yet; it is tried again', { name, error: messageOf(error) })
+      log.warn('a container cannot be removed yet; trying again later', { name, error: messageOf(error) })
     }
   }
 }

@@ -18,7 +18,7 @@ import { imageTag } from '../builds/tags.ts'
 import { publishImage } from '../sites/publish.ts'
 import type { World } from '../world.ts'
 import { makeFromSource } from './from-source.ts'
-import { columnsOf, type Made } from './made.ts'
+import { columnsOf, type Deployable } from './made.ts'
 
 /** Whether a deploy starts from files, which may have to be built. */
 function isFromSource(deploy: DeployRow): boolean {
@@ -31,7 +31,7 @@ export async function begin(
   deploy: DeployRow,
   log: LogWriter,
   signal: AbortSignal,
-): Promise<Made | null> {
+): Promise<Deployable | null> {
   const service = getService(deploy.service_id)!
   if (isFromSource(deploy)) return await makeFromSource(world, service, deploy, log, signal)
   const isReused = deploy.trigger === 'restart' || deploy.rollback_of !== null
@@ -50,7 +50,7 @@ export async function resume(
   deploy: DeployRow,
   log: LogWriter,
   signal: AbortSignal,
-): Promise<Made> {
+): Promise<Deployable> {
   if (deploy.site_id !== null) return 'site'
   const kept = deploy.rollback_of === null ? openSnapshot(deploy) : null
   if (kept) return kept
@@ -65,7 +65,7 @@ async function prepareExisting(
   deploy: DeployRow,
   log: LogWriter,
   signal: AbortSignal,
-): Promise<Made> {
+): Promise<Deployable> {
   if (deploy.rollback_of !== null) return await rollBack(world, service, deploy, log)
   if (deploy.trigger !== 'restart') {
     const image = await pullImage(world, deploy, log, signal)
@@ -79,7 +79,7 @@ async function prepareExisting(
   return await runImage(world, service, deploy, image, openSnapshot(live)?.planned ?? UNPLANNED)
 }
 
-async function rollBack(world: World, service: ServiceRow, deploy: DeployRow, log: LogWriter): Promise<Made> {
+async function rollBack(world: World, service: ServiceRow, deploy: DeployRow, log: LogWriter): Promise<Deployable> {
   log.system(`rolling back to ${deploy.rollback_of}`)
   if (deploy.site_id !== null) return 'site'
   const snapshot = openSnapshot(deploy)

@@ -16,7 +16,7 @@ import { withSourceTree, type SourceTree } from '../builds/source-tree.ts'
 import { publishBuilt, publishFolder } from '../sites/publish.ts'
 import type { World } from '../world.ts'
 import { buildSlots } from './build-slots.ts'
-import { columnsOf, type Made } from './made.ts'
+import { columnsOf, type Deployable } from './made.ts'
 
 /**
  * Turns a deploy's source into what goes live: fetches it, detects how to build it, and builds it when there is a slot.
@@ -29,7 +29,7 @@ export async function makeFromSource(
   deploy: DeployRow,
   log: LogWriter,
   signal: AbortSignal,
-): Promise<Made | null> {
+): Promise<Deployable | null> {
   // A deploy that must wait stays queued, so that a newer one of its service can supersede it.
   if (!buildSlots.isFull && !beginBuild(deploy)) return null
   try {
@@ -58,7 +58,7 @@ async function build(
   recipe: BuildRecipe,
   log: LogWriter,
   signal: AbortSignal,
-): Promise<Made | null> {
+): Promise<Deployable | null> {
   const service = getService(deploy.service_id)!
   const name = qualifiedName(service.name, findEnvironment(service.environment_id))
   const builder = { sequence: deploy.sequence, name }
@@ -94,7 +94,7 @@ async function takeFiles(
   source: SourceTree,
   recipe: Recipe,
   log: LogWriter,
-): Promise<Made | null> {
+): Promise<Deployable | null> {
   if (!beginBuild(deploy)) return null
   return (await publishFolder(deploy, source, recipe, log)) ? 'site' : null
 }

@@ -104,8 +104,8 @@ class WaitLog {
   readonly #said = new Map<string, string>()
 
   say({ id }: DeployRow, what: string): void {
-    if (this.#said.get(id) === what) return
-    this.#said.set(id, what)
+    if (this.#logged.get(id) === what) return
+    this.#logged.set(id, what)
     const deployLog = openLog(id)
     deployLog.system(what)
     deployLog
@@ -118,6 +118,6 @@ class WaitLog {
   /** Forgets deploys that no longer wait. */
   keepOnly(waiting: readonly DeployRow[]): void {
     const ids = new Set(waiting.map(({ id }) => id))
-    for (const id of this.#said.keys()) if (!ids.has(id)) this.#said.delete(id)
+    for (const id of this.#logged.keys()) if (!ids.has(id)) this.#logged.delete(id)
   }
 }

@@ -49,12 +49,12 @@ async function continueDeploy(world: World, id: string, log: LogWriter, signal: 
   if (getDeploy(id)!.status === 'building') tryMove(deployMachine, id, 'queued')
   const deploy = getDeploy(id)!
   const take = deploy.status === 'deploying' ? resume : begin
-  const made = await take(world, deploy, log, signal)
-  if (made === null) return
-  if (made === 'site') return await switchToSite(world, getDeploy(id)!, log, signal)
-  const launch = launchOf(world, deploy, made)
-  await preDeploy(world, getDeploy(id)!, made.pre_deploy_command, launch, log, signal)
-  await stopFirst(world, deploy, made, log, signal)
+  const deployable = await take(world, deploy, log, signal)
+  if (deployable === null) return
+  if (deployable === 'site') return await switchToSite(world, getDeploy(id)!, log, signal)
+  const launch = launchOf(world, deploy, deployable)
+  await preDeploy(world, getDeploy(id)!, deployable.pre_deploy_command, launch, log, signal)
+  await stopFirst(world, deploy, deployable, log, signal)
   await rollOut(world, getDeploy(id)!, launch, log, signal)
 }
 

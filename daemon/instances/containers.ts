@@ -95,14 +95,14 @@ export function lossOf(
   network: Pick<Network, 'id' | 'name'>,
 ): string | null {
   if (container.status === 'removing' || container.status === 'dead')
-    return 'its container was removed outside this server'
+    return 'its container was removed externally'
   // Podman reports the name instead of the id, and no address of a stopped container.
   const endpoint = container.networks.find(({ id }) => id === network.id || id === network.name)
   if (!endpoint) return 'its container lost its network'
   if (endpoint.address !== null && endpoint.address !== instance.address)
     return 'its container lost its address'
   if (instance.settings !== null && container.settings !== instance.settings)
-    return "its container's settings were changed outside this server"
+    return "its container's settings were changed externally"
   return null
 }
 

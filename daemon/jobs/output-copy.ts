@@ -12,7 +12,7 @@ const SHOWN_LINES = 20
 const STALL_MS = 10_000
 
 /** What a log already has of one stream of a container. */
-interface Held {
+interface KnownOutput {
   lines: number
   first: string
   lastTs: string
@@ -96,7 +96,7 @@ export class OutputCopy {
   }
 
   /** Skips known lines by count if this log has all lines from the engine's first on; otherwise by time. */
-  #isNew(output: OutputLine, held: Map<LogLine['stream'], Held>): boolean {
+  #isNew(output: OutputLine, held: Map<LogLine['stream'], KnownOutput>): boolean {
     const known = held.get(output.stream)
     if (!known) return true
     const { ts, line } = toLogLine(this.#name, output)
@@ -116,8 +116,8 @@ export class OutputCopy {
     if (this.lastLines.length > SHOWN_LINES) this.lastLines.shift()
   }
 
-  async #readHeld(): Promise<Map<LogLine['stream'], Held>> {
-    const held = new Map<LogLine['stream'], Held>()
+  async #readHeld(): Promise<Map<LogLine['stream'], KnownOutput>> {
+    const held = new Map<LogLine['stream'], KnownOutput>()
     for await (const block of readLog(this.#logId, () => false, this.#signal)) {
       for (const line of parseLines(block)) {
         this.#hasHole ||= tellsLoss(line)

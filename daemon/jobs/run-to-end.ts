@@ -103,7 +103,7 @@ async function removeRun(world: World, name: string): Promise<void> {
     await world.engine.containers.remove(name)
     releaseAddress(name)
   } catch (error) {
-    serverLog.warn('a container cannot be removed yet; it is tried again', { name, error: messageOf(error) })
+    serverLog.warn('a container cannot be removed yet; trying again later', { name, error: messageOf(error) })
   }
 }
 
@@ -136,7 +136,7 @@ async function untilEnd(world: World, name: string, signal: AbortSignal): Promis
       const cutAt = performance.now()
       const found = await whenBack(world, name, signal)
       if (found === null)
-        throw new AppError('runtime_error', `its container ${name} was removed outside this server: run it again`)
+        throw new AppError('runtime_error', `its container ${name} was removed externally: run it again`)
       const wasAway = async () =>
         performance.now() - cutAt >= AWAY_MS || (await hasLeftSince(world, departures, signal))
       engineWasAway ||= !found.running && (await wasAway())

@@ -94,15 +94,15 @@ async function resume(world: World, job: JobRow, log: LogWriter): Promise<JobMat
 async function settle(job: JobRow, end: RunEnd, memoryMb: number, log: LogWriter): Promise<void> {
   const { exitCode, oomKilled, timedOut, engineWasAway, lastLines } = end
   const hours = LONGEST_RUN_MS / 3_600_000
-  const said = timedOut
+  const outcome = timedOut
     ? `killed after ${hours} hours, the longest that a job may run`
     : oomKilled
       ? `ran out of memory: its limit is ${memoryMb} MiB (memory_limit_mb); exit code ${exitCode}`
       : `ended with exit code ${exitCode}${exitCode !== 0 && engineWasAway ? `${ENDED_WITH_ENGINE}: run it again` : ''}`
-  log.system(said)
+  log.system(outcome)
   await log.flushed()
   if (exitCode === 0) finish(job.id, 'succeeded', { exit_code: 0 })
-  else finish(job.id, 'failed', { exit_code: exitCode, error: shortened([said, ...lastLines].join('\n')) })
+  else finish(job.id, 'failed', { exit_code: exitCode, error: shortened([outcome, ...lastLines].join('\n')) })
 }
 
 function settleFailure(id: string, error: unknown, log: LogWriter, signal: AbortSignal): void {

@@ -151,7 +151,7 @@ export class Drain {
     try {
       recordDelivery(this.#id, { status: 'failed', lines: 0, error })
       if (this.#showError(error))
-        log.warn('sending to a log drain failed; it is tried again', { drain: this.#id, error })
+        log.warn('sending to a log drain failed; trying again', { drain: this.#id, error })
     } catch (unrecorded) {
       log.error('sending to a log drain failed, and recording that failed too', {
         drain: this.#id,

@@ -104,7 +104,7 @@ async function* joined(
   }
   let early = await live.take(LIVE_MS, (lines) => lines.length > 0)
   const isSilent = early.length === 0
-  const shown = new Shown()
+  const shown = new PassedOn()
   if (isSilent) {
     recent = recent.concat(await more(0))
     if (recent.length > 0) yield recent
@@ -114,14 +114,14 @@ async function* joined(
     early = await live.next()
   }
   // The first live line of each stream may be the end of a line that began before.
-  const unmet = new Set(STREAMS)
+  const unjoined = new Set(STREAMS)
   for (let isFirst = !isSilent; early.length > 0; early = await live.next()) {
     let lines = early
-    if (unmet.size > 0 && early.some(({ stream }) => unmet.has(stream))) {
-      const seam = await meet(recent, early, unmet, more, live)
-      for (const stream of streamsOf(seam.live)) unmet.delete(stream)
+    if (unjoined.size > 0 && early.some(({ stream }) => unjoined.has(stream))) {
+      const seam = await joinStreams(recent, early, unjoined, more, live)
+      for (const stream of streamsOf(seam.live)) unjoined.delete(stream)
       lines = [...seam.before, ...seam.live]
-      recent = seam.before.filter(({ stream }) => unmet.has(stream))
+      recent = seam.before.filter(({ stream }) => unjoined.has(stream))
     }
     const fresh = shown.leaveOut(lines)
     if (lines !== early) shown.add(recent)
@@ -129,10 +129,10 @@ async function* joined(
     if (isFirst) yield []
     isFirst = false
   }
-  if (unmet.size === 0) return
+  if (unjoined.size === 0) return
   // A line that had begun ends with the program and is in the log then.
   const ended = await more(0, engineMoment(Date.now() - NEAR_MS))
-  const last = ended.filter(({ stream }) => unmet.has(stream))
+  const last = ended.filter(({ stream }) => unjoined.has(stream))
   if (last.length > 0) yield last
 }
 
@@ -144,10 +144,10 @@ type More = (expected: number, from?: string) => Promise<OutputLine[]>
  * arrived, because it has that line then. Before, if all lines are the same, it cannot be decided whether the log's last
  * lines are those that arrive.
  */
-async function meet(
+async function joinStreams(
   recent: OutputLine[],
   first: OutputLine[],
-  unmet: ReadonlySet<OutputLine['stream']>,
+  unjoined: ReadonlySet<OutputLine['stream']>,
   more: More,
   live: Ahead,
 ): Promise<Seam> {
@@ -156,12 +156,12 @@ async function meet(
   const from = engineMoment(Date.parse(first[0]!.ts) - NEAR_MS)
   for (let tries = 1; ; tries++) {
     const due = early.length
-    logged = logged.concat((await more(due, from)).filter(({ stream }) => unmet.has(stream)))
+    logged = logged.concat((await more(due, from)).filter(({ stream }) => unjoined.has(stream)))
     const wanted = streamsOf(logged)
     const isShown = (lines: OutputLine[]) =>
       wanted.every((each) => streamsOf([...early, ...lines]).includes(each))
     early = early.concat(await live.take(LIVE_MS, isShown))
-    const seam = joinLive(logged, early, due, unmet)
+    const seam = joinLive(logged, early, due, unjoined)
     const isDoubtful = seam.isDoubtful && early.length < DOUBT_LINES
     if (tries === LOG_TRIES || !(seam.isOpen || isDoubtful)) return seam
     const waiting = live.take(isDoubtful ? DOUBT_MS : LOG_RETRY_MS)
@@ -171,7 +171,7 @@ async function meet(
 }
 
 /** Counts lines that were passed on from the log and may still arrive live. */
-class Shown {
+class PassedOn {
   readonly #left = { stdout: 0, stderr: 0 }
 
   add(lines: readonly OutputLine[]): void {

@@ -102,7 +102,7 @@ export class ServiceOutput {
       const known = await this.#placeOf(id, signal)
       while (!signal.aborted) {
         const wasReplaced = await this.#read(id, known, caughtUp, signal).catch((error: unknown) => {
-          this.#warn('the output of an instance cannot be collected; it is tried again', id, error)
+          this.#warn('the output of an instance cannot be collected; trying again', id, error)
           return false
         })
         // Its container does not exist yet, or was removed and may be created again.

@@ -74,11 +74,11 @@ function faultOf(
   if (own)
     return own.isLoopback ? `the program listens on ${own.host}:${own.port} only: listen on 0.0.0.0` : null
   if (open.length > 0) {
-    const heard =
+    const place =
       open.length === 1 ? `port ${open[0]!.port}` : `ports ${open.map(({ port }) => port).join(', ')}`
-    return `the program listens on ${heard}, not on port ${expected}: set port, or listen on $PORT`
+    return `the program listens on ${place}, not on port ${expected}: set port, or listen on $PORT`
   }
   if (listeners.length === 0) return null
-  const heard = listeners.map(({ host, port }) => `${host}:${port}`).join(', ')
-  return `the program listens on ${heard} only: listen on 0.0.0.0, and on $PORT (${expected})`
+  const place = listeners.map(({ host, port }) => `${host}:${port}`).join(', ')
+  return `the program listens on ${place} only: listen on 0.0.0.0, and on $PORT (${expected})`
 }

@@ -37,7 +37,7 @@ function probeTcp({ host, port, published }: ProbeTarget): Promise<string | null
     }
     const timer = setTimeout(() => finish(`port ${port} does not answer`), PROBE_TIMEOUT_MS)
     socket.once('error', (error: NodeJS.ErrnoException) => finish(describe(error, port)))
-    socket.once('close', () => finish(`port ${port} closes connections at once`))
+    socket.once('close', () => finish(`port ${port} closes connections immediately`))
     socket.once('connect', () => {
       if (!published) return finish(null)
       void delay(PUBLISHED_SETTLE_MS).then(() => finish(null))

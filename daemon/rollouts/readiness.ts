@@ -77,7 +77,7 @@ export async function waitUntilReady(
 
 /** Returns how the program or its container ended; null while it runs as it should. */
 export function endOf(state: ContainerState | null, lossOf: Waiting['lossOf']): string | null {
-  if (state === null) return 'its container was removed outside this server'
+  if (state === null) return 'its container was removed externally'
   return lossOf(state) ?? (state.running ? null : `the program ended: ${describeExit(state)}`)
 }
 

@@ -80,7 +80,7 @@ export class Supervisor {
     return this.#upkeep.isLooping(instanceId)
   }
 
-  /** Whether an instance's container was paused outside this server. */
+  /** Whether an instance's container was paused externally. */
   isPaused(instanceId: string): boolean {
     return this.#upkeep.isPaused(instanceId)
   }

@@ -45,7 +45,7 @@ export class Upkeep {
     return this.#crashes.isLooping(instanceId)
   }
 
-  /** Whether an instance's container was paused outside this server at the last check. */
+  /** Whether an instance's container was paused externally at the last check. */
   isPaused(instanceId: string): boolean {
     return this.#paused.has(instanceId)
   }

@@ -30,8 +30,8 @@ export class ExecProvider implements TxtProvider {
         { timeout: PROGRAM_MS, maxBuffer: MAX_OUTPUT_BYTES, env: programEnvironment() },
         (error, _stdout, stderr) => {
           if (!error) return resolve()
-          const said = stderr.trim() || error.message
-          reject(new Error(`${this.#program} ${action} failed: ${said}`, { cause: error }))
+          const reason = stderr.trim() || error.message
+          reject(new Error(`${this.#program} ${action} failed: ${reason}`, { cause: error }))
         },
       )
     })

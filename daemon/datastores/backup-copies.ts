@@ -39,7 +39,7 @@ export class BackupCopies {
   /** The URL that each copy in progress is written to. */
   readonly #targets = new Map<string, string>()
   /** When failed work is tried again, on the monotonic clock. */
-  readonly #restUntil = new Map<string, number>()
+  readonly #pausedUntil = new Map<string, number>()
   #wake: () => void = () => {}
 
   constructor() {
@@ -80,7 +80,7 @@ export class BackupCopies {
 
   #beginCopy(bucket: Bucket, backup: BackupRow): void {
     const { id } = backup
-    if (this.#targets.has(id) || this.#targets.size >= PARALLEL || this.#rests(id)) return
+    if (this.#targets.has(id) || this.#targets.size >= PARALLEL || this.#isPaused(id)) return
     if (!hasBackupFile(id)) {
       if (backup.error !== FILE_GONE) recordCopyFault(backup, FILE_GONE)
       return
@@ -92,7 +92,7 @@ export class BackupCopies {
       pauseMs: 0,
       run: (signal) => copy(bucket, backup, url, signal),
       onFailure: (error) => {
-        this.#rest(id)
+        this.#pause(id)
         const reason = messageOf(error)
         recordCopyFault(backup, `it was not copied, trying again in 15 minutes: ${reason}`)
         log.warn('a backup was not copied', { backup: id, datastore: backup.datastore_id, error: reason })
@@ -105,7 +105,7 @@ export class BackupCopies {
   }
 
   #beginRemovals(bucket: Bucket, urls: string[]): void {
-    if (this.#rests(REMOVALS)) return
+    if (this.#isPaused(REMOVALS)) return
     this.#work.start({
       key: REMOVALS,
       pauseMs: 0,
@@ -116,7 +116,7 @@ export class BackupCopies {
         }
       },
       onFailure: (error) => {
-        this.#rest(REMOVALS)
+        this.#pause(REMOVALS)
         const fields = { objects: urls.length, error: messageOf(error) }
         log.warn('copies of backups cannot be removed from the bucket yet', fields)
       },
@@ -124,12 +124,12 @@ export class BackupCopies {
     })
   }
 
-  #rests(key: string): boolean {
-    return performance.now() < (this.#restUntil.get(key) ?? -Infinity)
+  #isPaused(key: string): boolean {
+    return performance.now() < (this.#pausedUntil.get(key) ?? -Infinity)
   }
 
-  #rest(key: string): void {
-    this.#restUntil.set(key, performance.now() + RETRY_PAUSE_MS)
+  #pause(key: string): void {
+    this.#pausedUntil.set(key, performance.now() + RETRY_PAUSE_MS)
   }
 }
 

@@ -13,7 +13,7 @@ const log = logger('backups')
 /** Interval of a pass even when nothing is due, so that a changed clock is noticed. */
 const PERIOD_MS = 30_000
 /** If backups were missed, one is made when the last of them was due within this time. */
-const MAKE_UP_MS = 3_600_000
+const CATCH_UP_WITHIN_MS = 3_600_000
 
 /** Requests backups when they are due. Each record says up to when its schedule is handled, so that a missed one is made. */
 export class BackupSchedule {
@@ -56,7 +56,7 @@ function requestIfDue(row: DatastoreRow): number {
   const now = Date.now()
   // If the clock was set back, everything counts from now.
   const isKnown = mark !== null && mark <= now + JUMP_MS
-  const seenAt = isKnown ? Math.max(mark, now - MAKE_UP_MS) : now
+  const seenAt = isKnown ? Math.max(mark, now - CATCH_UP_WITHIN_MS) : now
   if (!isKnown) recordDatastore(row.id, { backup_seen_at: now })
   const due = nextDue(schedule, new Date(seenAt))?.getTime() ?? Infinity
   if (due > now) return due - now

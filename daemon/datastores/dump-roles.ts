@@ -17,9 +17,9 @@ const MAX_NAME_BYTES = 63
 /** The statements for roles created by hand have some KiB. */
 const MAX_SCRIPT_CHARACTERS = 4 * 1024 * 1024
 /** A statement that creates or alters one role. Owner names that are SQL keywords are in quotes. */
-const OF_ONE_ROLE = /^(?:CREATE|ALTER) ROLE "?([a-z0-9_]+)"?(?: (?:WITH|SET) .*)?;$/
+const SINGLE_ROLE_STATEMENT = /^(?:CREATE|ALTER) ROLE "?([a-z0-9_]+)"?(?: (?:WITH|SET) .*)?;$/
 /** Built-in roles, and words that do not name a role (manual, "CREATE ROLE"). */
-const NOT_MADE = /^(?:pg_.*|PUBLIC|public|none)$/
+const BUILT_IN_ROLES = /^(?:pg_.*|PUBLIC|public|none)$/
 
 /**
  * Returns the roles that a dump of one database refers to, from the script that pg_restore writes of it: a dump does not
@@ -59,7 +59,7 @@ export async function hasForeignLargeObjects(list: AsyncIterable<Buffer>, owner:
 }
 
 function isRole(name: string): boolean {
-  return name !== '' && Buffer.byteLength(name) <= MAX_NAME_BYTES && !NOT_MADE.test(name)
+  return name !== '' && Buffer.byteLength(name) <= MAX_NAME_BYTES && !BUILT_IN_ROLES.test(name)
 }
 
 /** Returns the statement that creates a role that cannot sign in. */
@@ -78,7 +78,7 @@ export async function rolesWithout(owner: string, script: AsyncIterable<Buffer>)
     text += decoder.decode(piece, { stream: true })
     if (text.length > MAX_SCRIPT_CHARACTERS) throw new Error('it has too many roles to copy')
   }
-  const isOfOwner = (line: string) => OF_ONE_ROLE.exec(line)?.[1] === owner
+  const isOfOwner = (line: string) => SINGLE_ROLE_STATEMENT.exec(line)?.[1] === owner
   return text
     .split('\n')
     .filter((line) => !isOfOwner(line))

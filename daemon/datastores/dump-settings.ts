@@ -5,9 +5,9 @@ const SETTING =
   /^(?:ALTER|COMMENT|GRANT|REVOKE|SECURITY LABEL|SET SESSION AUTHORIZATION|RESET SESSION AUTHORIZATION)\b/
 
 /** A schema that cannot exist: the name is longer than allowed (NAMEDATALEN). */
-const NO_SCHEMA = '-'.repeat(64)
+const NONEXISTENT_SCHEMA = '-'.repeat(64)
 /** Makes pg_restore print what a dump says about the database itself, and nothing of its contents. */
-export const DATABASE_ONLY = ['--create', '--schema-only', `--schema=${NO_SCHEMA}`]
+export const DATABASE_ONLY = ['--create', '--schema-only', `--schema=${NONEXISTENT_SCHEMA}`]
 
 /**
  * Returns the statements that set a database's settings, rights, owner and comment, from the script that pg_restore writes

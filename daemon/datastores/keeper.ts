@@ -140,7 +140,7 @@ export class DatastoreKeeper {
   }
 
   #run(): void {
-    if (this.#world.reachByAddress === null) return this.#blame(this.#world.engineFault)
+    if (this.#world.reachByAddress === null) return this.#reportEngineFault(this.#world.engineFault)
     if (performance.now() - this.#lastSweep >= schedule.sweepEveryMs) {
       this.#lastSweep = performance.now()
       for (const { id } of allDatastores()) this.#dirty.add(id)
@@ -156,7 +156,7 @@ export class DatastoreKeeper {
   }
 
   /** Reports to waiting requests that the engine does not answer; does nothing until it has been asked. */
-  #blame(reason: string | null): void {
+  #reportEngineFault(reason: string | null): void {
     if (reason === null) return
     for (const { id } of allDatastores()) this.#fail(id, reason)
   }

@@ -38,7 +38,7 @@ export async function makeFromSource(
       adoptVariables(getService(service.id) ?? service, recipe.env, (line) => log.system(line))
       return hasBuild(recipe)
         ? await build(world, deploy, source, recipe, log, signal)
-        : await takeFiles(deploy, source, recipe, log)
+        : await publishFiles(deploy, source, recipe, log)
     })
   } catch (error) {
     // A fault of the source is recorded as `build_failed`, even if the deploy was never `building`.
@@ -89,7 +89,7 @@ function startDeploying(deploy: DeployRow, snapshot: Snapshot, image: string): S
   return advance(deploy, 'deploying', columns) ? snapshot : null
 }
 
-async function takeFiles(
+async function publishFiles(
   deploy: DeployRow,
   source: SourceTree,
   recipe: Recipe,

@@ -41,7 +41,7 @@ export class DeployQueue {
   /** The task to hand to a driver; `wake` is how the queue asks for its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
-    return { name: 'deploys', everyMs: PERIOD_MS, run: () => this.#startWhatCan() }
+    return { name: 'deploys', everyMs: PERIOD_MS, run: () => this.#startReady() }
   }
 
   /** Stops running deploys but keeps their records, so that the next start continues them. */
@@ -52,16 +52,16 @@ export class DeployQueue {
     await Promise.race([ended, delay(STOP_WITHIN_MS, undefined, { ref: false })])
   }
 
-  async #startWhatCan(): Promise<void> {
+  async #startReady(): Promise<void> {
     const waiting = deploysInProgress().filter(({ id }) => !runs.has(id))
     this.#waits.keepOnly(waiting)
     if (waiting.length === 0) return
     // How to reach containers is known once the engine has answered, which wakes this task.
     const { engine, engineFault, reachByAddress } = this.#world
-    const isMet = reachByAddress !== null
-    if (!isMet || !(await engine.answers())) {
+    const hasAnswered = reachByAddress !== null
+    if (!hasAnswered || !(await engine.answers())) {
       // Right after the start it has not been asked yet.
-      if (isMet || engineFault !== null)
+      if (hasAnswered || engineFault !== null)
         for (const deploy of waiting)
           this.#waits.say(deploy, 'waiting for the container engine, which does not answer')
       return
@@ -101,7 +101,7 @@ function runningDeployOf({ service_id }: DeployRow): DeployRow | undefined {
 
 /** Logs what each deploy that has not started waits for, once per reason. */
 class WaitLog {
-  readonly #said = new Map<string, string>()
+  readonly #logged = new Map<string, string>()
 
   say({ id }: DeployRow, what: string): void {
     if (this.#logged.get(id) === what) return

@@ -6,7 +6,7 @@ const TRY_MS = 2_000
 const TRIES = 2
 
 /** DNS answers that mean for certain that a name has no such record. */
-const NOTHING = new Set(['ENOTFOUND', 'ENODATA'])
+const NO_RECORD_CODES = new Set(['ENOTFOUND', 'ENODATA'])
 
 /** Returns a resolver that asks the given name servers: by default those of the options, else the host's. */
 export function createResolver(servers: string[] = useContext().options.dnsResolvers): Resolver {
@@ -24,7 +24,7 @@ export async function resolveAddresses(name: string): Promise<string[]> {
   for (const answer of answers) {
     if (answer.status === 'fulfilled') continue
     const { code } = answer.reason as NodeJS.ErrnoException
-    if (!NOTHING.has(code ?? '')) throw new Error(`the resolvers do not answer for ${name} (${code})`)
+    if (!NO_RECORD_CODES.has(code ?? '')) throw new Error(`the resolvers do not answer for ${name} (${code})`)
   }
   return []
 }

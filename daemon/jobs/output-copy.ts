@@ -34,7 +34,7 @@ export class OutputCopy {
   #copied: Promise<void> = Promise.resolve()
   #progress = 0
   /** Whether the log says that earlier lines are missing in it. */
-  #hasHole = false
+  #hasGap = false
 
   constructor(engine: Engine, name: string, logId: string, log: LogWriter, signal: AbortSignal) {
     this.#engine = engine
@@ -101,7 +101,7 @@ export class OutputCopy {
     if (!known) return true
     const { ts, line } = toLogLine(this.#name, output)
     if (known.isWhole === null) {
-      known.isWhole = !this.#hasHole && known.first === line
+      known.isWhole = !this.#hasGap && known.first === line
       if (!known.isWhole)
         this.#log.system(
           `some earlier output on ${output.stream} was not kept: lines may be missing here`,
@@ -120,7 +120,7 @@ export class OutputCopy {
     const held = new Map<LogLine['stream'], KnownOutput>()
     for await (const block of readLog(this.#logId, () => false, this.#signal)) {
       for (const line of parseLines(block)) {
-        this.#hasHole ||= tellsLoss(line)
+        this.#hasGap ||= tellsLoss(line)
         if (line.instance !== this.#name) continue
         const known = held.get(line.stream)
         held.set(line.stream, {

@@ -57,7 +57,7 @@ export class JobQueue {
   /** The task to hand to a driver; `wake` is how the queue asks for its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
-    return { name: 'jobs', everyMs: PERIOD_MS, run: () => this.#startWhatCan() }
+    return { name: 'jobs', everyMs: PERIOD_MS, run: () => this.#startReady() }
   }
 
   /** Stops following running jobs but keeps their containers and records, so that the next start continues. */
@@ -69,7 +69,7 @@ export class JobQueue {
     await Promise.race([ended, delay(STOP_WITHIN_MS, undefined, { ref: false })])
   }
 
-  async #startWhatCan(): Promise<void> {
+  async #startReady(): Promise<void> {
     if (jobsInProgress().every(({ id }) => runs.has(id))) return
     const { engine, engineFault, reachByAddress } = this.#world
     // How to reach containers is known once the engine has answered, which wakes this task.

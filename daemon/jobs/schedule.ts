@@ -14,7 +14,7 @@ const log = logger('schedule')
 /** Interval of a pass even when nothing is due, so that a changed clock is noticed. */
 const PERIOD_MS = 30_000
 /** If runs were missed, one is made when the last of them was due within this time. */
-const MAKE_UP_MS = 3_600_000
+const CATCH_UP_WITHIN_MS = 3_600_000
 
 interface Due {
   serviceId: string
@@ -113,7 +113,7 @@ export class Schedule {
     // A new schedule counts from now, and so does everything if the clock was set back far; after a small correction the
     // same run must not happen twice.
     const isKnown = mark?.schedule === service.schedule && mark.seen_at <= now + JUMP_MS
-    const seenAt = isKnown ? Math.max(mark.seen_at, now - MAKE_UP_MS) : now
+    const seenAt = isKnown ? Math.max(mark.seen_at, now - CATCH_UP_WITHIN_MS) : now
     if (!isKnown) setMark(service.id, service.schedule!, now)
     else if (mark.seen_at < seenAt) this.x(service, mark.seen_at, seenAt)
     this.#insert(service, seenAt)

@@ -21,7 +21,7 @@ import { schedule } from '#server/schedule.ts'
 import { getService } from '#server/services/store.ts'
 import { environmentName } from '#server/targets/frame.ts'
 import type { Origin } from './formats.ts'
-import { openDrainTarget, Refusal, Unready, type DrainTarget } from './targets.ts'
+import { openDrainTarget, Refusal, TargetUnavailable, type DrainTarget } from './targets.ts'
 
 const log = logger('log drains')
 
@@ -158,7 +158,7 @@ export class Drain {
         error: messageOf(unrecorded),
       })
     }
-    const asked = fault instanceof Unready ? Math.min(MAX_REQUESTED_PAUSE_MS, fault.waitMs) : 0
+    const asked = fault instanceof TargetUnavailable ? Math.min(MAX_REQUESTED_PAUSE_MS, fault.waitMs) : 0
     const pauseMs = Math.max(
       asked,
       Math.min(schedule.maxDrainPauseMs, schedule.drainPauseMs * 2 ** this.#failures++),

@@ -25,8 +25,8 @@ export class Refusal extends Error {
 }
 
 /** A target does not accept lines now, and may have said for how long. */
-export class Unready extends Error {
-  override readonly name = 'Unready'
+export class TargetUnavailable extends Error {
+  override readonly name = 'TargetUnavailable'
   readonly waitMs: number
 
   constructor(message: string, waitMs: number) {
@@ -80,7 +80,7 @@ class HttpTarget implements DrainTarget {
     const fault = answerFault({ ...answer, text })
     if (fault === null) return
     if (REFUSALS.includes(answer.status)) throw new Refusal(fault, answer.status === TOO_LARGE)
-    throw new Unready(fault, readRetryAfter(answer.retryAfter) ?? 0)
+    throw new TargetUnavailable(fault, readRetryAfter(answer.retryAfter) ?? 0)
   }
 
   close(): void {}

@@ -16,8 +16,8 @@ const LIVE_MS = 200
 const LOG_TRIES = 10
 const LOG_RETRY_MS = 20
 /** If lines repeat, more of them are waited for between two tries, up to this many. */
-const DOUBT_MS = 60
-const DOUBT_LINES = 2_000
+const AMBIGUOUS_WAIT_MS = 60
+const MAX_AMBIGUOUS_LINES = 2_000
 
 export interface OutputOptions {
   /** Whether to end when the program has ended; otherwise waits for its next start. */
@@ -162,9 +162,9 @@ async function joinStreams(
       wanted.every((each) => streamsOf([...early, ...lines]).includes(each))
     early = early.concat(await live.take(LIVE_MS, isShown))
     const seam = joinLive(logged, early, due, unjoined)
-    const isDoubtful = seam.isDoubtful && early.length < DOUBT_LINES
-    if (tries === LOG_TRIES || !(seam.isOpen || isDoubtful)) return seam
-    const waiting = live.take(isDoubtful ? DOUBT_MS : LOG_RETRY_MS)
+    const isAmbiguous = seam.isAmbiguous && early.length < MAX_AMBIGUOUS_LINES
+    if (tries === LOG_TRIES || !(seam.isOpen || isAmbiguous)) return seam
+    const waiting = live.take(isAmbiguous ? AMBIGUOUS_WAIT_MS : LOG_RETRY_MS)
     const [came] = await Promise.all([waiting, delay(LOG_RETRY_MS)])
     early = early.concat(came)
   }

@@ -16,7 +16,7 @@ const MAX_COMPARED_TIMES = 512
 /** Max positions that are compared, the nearest in time first. */
 const MAX_POSITIONS = 4_000
 /** If no position is found, the search is repeated with this many times fewer lines. */
-const FEWER = 4
+const SEARCH_DIVISOR = 4
 
 /** The logged lines before the first live line, and the live lines with the first one complete. */
 export interface Seam {
@@ -25,7 +25,7 @@ export interface Seam {
   /** Whether the log must be read again, because it does not yet have all lines that arrived before it was read. */
   isOpen: boolean
   /** Whether a stream fits at several positions and the times had to decide: more lines decide it better. */
-  isDoubtful: boolean
+  isAmbiguous: boolean
 }
 
 /**
@@ -39,7 +39,7 @@ export function joinLive(
   due: number,
   streams: Iterable<Stream> = STREAMS,
 ): Seam {
-  const seam: Seam = { before: [...logged], live: [...live], isOpen: false, isDoubtful: false }
+  const seam: Seam = { before: [...logged], live: [...live], isOpen: false, isAmbiguous: false }
   for (const stream of streams) {
     const isOfStream = (line: OutputLine) => line.stream === stream
     const old = logged.filter(isOfStream)
@@ -51,7 +51,7 @@ export function joinLive(
     const whole = starts.filter((start) => start + owed <= old.length)
     // What looks like the end of a line may be another line, which the log does not have yet.
     seam.isOpen ||= whole.length === 0 || isCut || (owed === 0 && old.length > 0)
-    seam.isDoubtful ||= whole.length > 1
+    seam.isAmbiguous ||= whole.length > 1
     const start = bestFit(whole.length > 0 ? whole : starts, (place) =>
       timeMismatch(printed, place, arrived, 0),
     )
@@ -73,7 +73,7 @@ function overlapStarts(
 ): { starts: number[]; isCut: boolean } {
   const [texts, wanted] = [textsOf(old), textsOf(fresh)]
   const startsWhere = (isFirst: (text: string) => boolean) =>
-    nearest(indexesWhere(texts, isFirst), distance).filter((start) => goesOn(texts, start, wanted))
+    nearest(indexesWhere(texts, isFirst), distance).filter((start) => continuesWith(texts, start, wanted))
   const starts = startsWhere((text) => text === wanted[0])
   if (starts.length > 0) return { starts, isCut: false }
   // It may begin in the middle of a character.
@@ -86,7 +86,7 @@ function isCutOff(text: string): boolean {
   return Buffer.byteLength(text) >= MAX_LINE_BYTES
 }
 
-function goesOn(texts: string[], start: number, wanted: string[]): boolean {
+function continuesWith(texts: string[], start: number, wanted: string[]): boolean {
   const length = Math.min(texts.length - start, wanted.length, MAX_COMPARED_TEXTS)
   for (let index = 1; index < length; index++) {
     if (texts[start + index] !== wanted[index]) return false
@@ -110,7 +110,7 @@ export function endOfKnown(logged: readonly OutputLine[], known: readonly Output
     all.filter((index) => distance(index) <= NEAR_MS),
     distance,
   )
-  for (let count = known.length; count > 0; count = Math.floor(count / FEWER)) {
+  for (let count = known.length; count > 0; count = Math.floor(count / SEARCH_DIVISOR)) {
     const fits = (index: number) => endsWith(texts, index, wanted, count)
     let places = near.filter(fits)
     // All of them together are searched for at other times too, because a clock may have been changed.

@@ -10,10 +10,10 @@ import type { Engine, RunningContainer } from '../engine/index.ts'
 /** An engine that takes longer to list its containers counts as one that does not answer. */
 const LIST_MS = 5_000
 /** Containers that the engine is asked about in parallel: for each it reads many files of the kernel. */
-const AT_A_TIME = 4
-const ONE_MS = 5_000
+const PARALLEL = 4
+const READ_ONE_MS = 5_000
 /** For all containers together, so that a round ends before the next one; those not read by then are null. */
-const ALL_MS = 8_000
+const READ_ALL_MS = 8_000
 
 type Figures = Pick<
   ContainerCounters,
@@ -34,7 +34,7 @@ export async function readContainers(
   }
   const subjects = subjectsByContainer()
   const rest = running.filter(({ name }) => subjects.has(name))
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(ALL_MS)])
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(READ_ALL_MS)])
   const read: ContainerCounters[] = []
   const work = async () => {
     for (let container = rest.shift(); container; container = rest.shift()) {
@@ -43,7 +43,7 @@ export async function readContainers(
       if (figures) read.push({ ...subject, container: container.name, ...figures, ...limits })
     }
   }
-  await Promise.all(Array.from({ length: AT_A_TIME }, work))
+  await Promise.all(Array.from({ length: PARALLEL }, work))
   return read
 }
 
@@ -54,7 +54,7 @@ async function figuresOf(
   signal: AbortSignal,
 ): Promise<Figures | null> {
   try {
-    const usage = await engine.usages.read(container, { signal, timeoutMs: ONE_MS })
+    const usage = await engine.usages.read(container, { signal, timeoutMs: READ_ONE_MS })
     return usage && { clock: clock(), ...usage }
   } catch {
     return { clock: clock(), cpuSeconds: null, memoryBytes: null, cpuLimit: null, memoryLimitBytes: null }

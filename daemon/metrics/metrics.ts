@@ -19,7 +19,7 @@ const log = logger('metrics')
 
 const EVERY_MS = 10_000
 /** How long after the start of a step a round begins, so that an early timer does not put two readings into one step. */
-const INTO_STEP_MS = 1_000
+const STEP_OFFSET_MS = 1_000
 /** Minimum time between rounds, so that a timer that fires early does not start a second one. */
 const SLACK_MS = 1_000
 /** Rounds between two saves: a kill loses at most a minute of readings. */
@@ -130,7 +130,7 @@ export class Metrics {
 
 /** Returns the time until the next round by the wall clock, with which the steps are aligned. */
 function untilNextRound(now: number): number {
-  return EVERY_MS - ((now - INTO_STEP_MS + SLACK_MS) % EVERY_MS) + SLACK_MS
+  return EVERY_MS - ((now - STEP_OFFSET_MS + SLACK_MS) % EVERY_MS) + SLACK_MS
 }
 
 function clock(): number {

@@ -26,7 +26,7 @@ export class ServiceWatch {
   #look(id: string): void {
     const service = getService(id)
     const state = service && viewService(service).state
-    if (state === 'down') return this.#waitForIt(id)
+    if (state === 'down') return this.#startTimer(id)
     clearTimeout(this.#timers.get(id))
     this.#timers.delete(id)
     if (state === 'running' && lastTold(keyOf(id)) !== null) this.#report(id, 'service.recovered', null)
@@ -34,7 +34,7 @@ export class ServiceWatch {
     if (state === 'suspended' || state === 'idle') setTold(keyOf(id), null)
   }
 
-  #waitForIt(id: string): void {
+  #startTimer(id: string): void {
     if (this.#timers.has(id) || lastTold(keyOf(id)) !== null) return
     const timer = setTimeout(() => {
       this.#timers.delete(id)

@@ -20,7 +20,7 @@ const MAX_ERROR_CHARACTERS = 500
 /** Discord refuses longer content (developer documentation, "Execute Webhook"). */
 const DISCORD_CHARACTERS = 2_000
 /** Messages that get a high priority at ntfy. */
-const BAD_NEWS = /\.(failed|down|out_of_memory|missed|disk_low|expiring)$/
+const URGENT_TYPES = /\.(failed|down|out_of_memory|missed|disk_low|expiring)$/
 
 /** Sends a message to the target of a notification. Never throws. */
 export async function deliver(
@@ -67,7 +67,7 @@ function requestOf(
       const topic = topicOf(target)
       const above = target.pathname.split('/').filter((part) => part !== '')
       target.pathname = ['', ...above.slice(0, -1), ''].join('/')
-      const priority = BAD_NEWS.test(message.type) ? 4 : 3
+      const priority = URGENT_TYPES.test(message.type) ? 4 : 3
       return {
         url: target.href,
         headers: json,

@@ -150,7 +150,7 @@ export class Supervisor {
     if (!service) return
     if (service.deleting) return this.#remove(service)
     try {
-      await this.#makeSo(service)
+      await this.#apply(service)
       observe(service, null)
     } catch (error) {
       log.error('a service could not be brought into its desired state', {
@@ -161,7 +161,7 @@ export class Supervisor {
     }
   }
 
-  async #makeSo(service: ServiceRow): Promise<void> {
+  async #apply(service: ServiceRow): Promise<void> {
     const live = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
     const runs = live !== undefined && live.site_id === null && !servicesStoppedFirst().has(service.id)
     const wanted = runs ? wantedInstances(service) : 0

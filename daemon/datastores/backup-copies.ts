@@ -48,7 +48,7 @@ export class BackupCopies {
     })
   }
 
-  /** The task to hand to a driver; `wake` is how it asks for its next run. */
+  /** Returns the task for a driver; `wake` requests its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
     return { name: 'copies of backups', everyMs: PERIOD_MS, run: () => this.#look() }

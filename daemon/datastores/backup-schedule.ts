@@ -28,7 +28,7 @@ export class BackupSchedule {
     })
   }
 
-  /** The task to hand to a driver; `wake` is how it asks for its next run. */
+  /** Returns the task for a driver; `wake` requests its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
     return { name: 'backup schedule', everyMs: PERIOD_MS, run: () => Promise.resolve(this.#look()) }

@@ -45,7 +45,7 @@ export class Backups {
         failBackup(backup, 'the server stopped while the backup was being made: make another one')
   }
 
-  /** The task to hand to a driver; `wake` is how it asks for its next run. */
+  /** Returns the task for a driver; `wake` requests its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
     return {

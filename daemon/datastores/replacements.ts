@@ -72,7 +72,7 @@ export class Replacements {
     if (!hasCrashed) takeBackTries()
   }
 
-  /** The task to hand to a driver; `wake` is how it asks for its next run. */
+  /** Returns the task for a driver; `wake` requests its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
     return {

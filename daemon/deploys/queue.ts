@@ -38,7 +38,7 @@ export class DeployQueue {
     })
   }
 
-  /** The task to hand to a driver; `wake` is how the queue asks for its next run. */
+  /** Returns the task for a driver; `wake` requests its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
     return { name: 'deploys', everyMs: PERIOD_MS, run: () => this.#startReady() }

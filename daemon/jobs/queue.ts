@@ -54,7 +54,7 @@ export class JobQueue {
     })
   }
 
-  /** The task to hand to a driver; `wake` is how the queue asks for its next run. */
+  /** Returns the task for a driver; `wake` requests its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
     return { name: 'jobs', everyMs: PERIOD_MS, run: () => this.#startReady() }

@@ -44,7 +44,7 @@ export class Schedule {
     })
   }
 
-  /** The task to hand to a driver; `wake` is how it asks for its next run. */
+  /** Returns the task for a driver; `wake` requests its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
     return { name: 'schedule', everyMs: PERIOD_MS, run: async () => this.#look() }

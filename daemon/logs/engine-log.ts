@@ -36,7 +36,7 @@ export class EngineLog {
     this.#signal = signal
   }
 
-  /** Yields the lines that are not known yet, oldest first. Throws when the signal aborts, so that no gap goes unnoticed. */
+  /** Yields the lines that are not known yet, oldest first. Throws when the signal aborts: what was read may be incomplete. */
   async *unknown(): AsyncGenerator<OutputLine[]> {
     const newest = this.#known.since(OVERLAP_MS)
     if (newest !== null) return yield* batches(await this.#after(newest))

@@ -55,12 +55,18 @@ function prepare(acme: Acme): void {
       if (kind === 'badNonce' && status >= 400) return response
       // The library passes on JSON that it cannot parse and fails later with an unclear error. A HEAD has an empty body.
       if (status < 400 && isJson(headers['content-type']) && typeof data !== 'object' && data !== '')
-        throw new AuthorityUnavailable('the certificate authority answered with something that is not JSON', null)
+        throw new AuthorityUnavailable(
+          'the certificate authority answered with something that is not JSON',
+          null,
+        )
       if (status < 400) return response
       const retryAfterMs = readRetryAfter(headers['retry-after'])
       // Not an ACME error: a gateway in front of the authority, which speaks for all of it.
       if (kind === '' && (status >= 500 || status === 429))
-        throw new AuthorityUnavailable(`the certificate authority answers with status ${status}`, retryAfterMs)
+        throw new AuthorityUnavailable(
+          `the certificate authority answers with status ${status}`,
+          retryAfterMs,
+        )
       const message =
         typeof detail === 'string' ? detail : `the certificate authority answered with status ${status}`
       throw new AcmeProblem(kind, message, retryAfterMs)
@@ -69,7 +75,9 @@ function prepare(acme: Acme): void {
       if (error instanceof AcmeProblem || error instanceof AuthorityUnavailable) throw error
       const { code = error.message } = error
       const how = code === 'ERR_CANCELED' ? ` within ${ANSWER_MS / 1_000} s` : `: ${code}`
-      throw new AuthorityUnavailable(`the certificate authority does not answer${how}`, null, { cause: error })
+      throw new AuthorityUnavailable(`the certificate authority does not answer${how}`, null, {
+        cause: error,
+      })
     },
   )
 }

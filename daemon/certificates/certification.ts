@@ -203,7 +203,9 @@ export class Certification {
     // Reported as issued only now that it is served.
     moveTo(id, 'issued', { renew_at: renewAt(facts), failures: 0, order_url: null, advised_until: null })
     removeOldVersions(id, version)
-    log.info(`${id} has a certificate until ${new Date(facts.notAfter).toISOString()}`, { issuer: facts.issuer })
+    log.info(`${id} has a certificate until ${new Date(facts.notAfter).toISOString()}`, {
+      issuer: facts.issuer,
+    })
   }
 
   #notify(hosts: readonly RoutedHost[]): void {

@@ -42,7 +42,10 @@ async function fetchCopy(backup: BackupRow, signal: AbortSignal): Promise<void> 
     const { size_bytes, sha256 } = await writeBackupPart(backup.id, piecesOf(backup, stream))
     assertSize(backup, size_bytes)
     if (sha256 !== backup.sha256)
-      throw new AppError('io_error', `the copy at ${backup.object_url} has a different checksum than its backup`)
+      throw new AppError(
+        'io_error',
+        `the copy at ${backup.object_url} has a different checksum than its backup`,
+      )
     await keepBackupPart(backup.id)
   } finally {
     stream.destroy()

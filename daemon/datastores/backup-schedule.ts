@@ -71,7 +71,8 @@ function requestIfDue(row: DatastoreRow): number {
 }
 
 function ask(row: DatastoreRow): void {
-  if (runningBackup(row.id)) log.info('skipping a backup that is due: another one is running', { datastore: row.id })
+  if (runningBackup(row.id))
+    log.info('skipping a backup that is due: another one is running', { datastore: row.id })
   else if (row.status === 'available') beginBackup(row, 'schedule')
   else missBackup(row, `it was due while the datastore was ${row.status}`)
 }

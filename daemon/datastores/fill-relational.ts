@@ -126,9 +126,7 @@ async function runStatements(
 ): Promise<void> {
   await run([...psql, '--set=VERBOSITY=terse', '--file=-'], async (streams) => {
     // Not as arguments, which every user of the host can see: a statement may contain a secret.
-    const input = Readable.from([
-      Buffer.from([ERRORS_ONLY, ...statements].join('')),
-    ]) as AsyncIterable<Buffer>
+    const input = Readable.from([Buffer.from([ERRORS_ONLY, ...statements].join(''))]) as AsyncIterable<Buffer>
     await Promise.all([streams.input(input), drain(streams)])
     if (streams.errors === '') return
     log.warn(`a database did not accept all of its former ${what}`, {

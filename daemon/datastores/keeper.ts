@@ -259,7 +259,8 @@ export class DatastoreKeeper {
     const isNews = isDown && !isEmpty(row) && row.error !== reason
     if (isNews) recordDatastore(id, { error: reason })
     observe(row, reason)
-    if (isNew) log.warn('a datastore could not be brought into its desired state', { datastore: id, error: reason })
+    if (isNew)
+      log.warn('a datastore could not be brought into its desired state', { datastore: id, error: reason })
     if (failed || isNews) tellDatastore(id)
   }
 

@@ -117,7 +117,8 @@ async function measureKeyvalue(place: Place): Promise<number> {
 
 function sizeFrom(answer: unknown): number {
   const bytes = Number(answer ?? Number.NaN)
-  if (!Number.isSafeInteger(bytes)) throw new Error(`it reports the size ${String(answer)}, which is not a number of bytes`)
+  if (!Number.isSafeInteger(bytes))
+    throw new Error(`it reports the size ${String(answer)}, which is not a number of bytes`)
   return bytes
 }
 

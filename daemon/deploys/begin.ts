@@ -79,7 +79,12 @@ async function prepareExisting(
   return await runImage(world, service, deploy, image, openSnapshot(live)?.planned ?? UNPLANNED)
 }
 
-async function rollBack(world: World, service: ServiceRow, deploy: DeployRow, log: LogWriter): Promise<Deployable> {
+async function rollBack(
+  world: World,
+  service: ServiceRow,
+  deploy: DeployRow,
+  log: LogWriter,
+): Promise<Deployable> {
   log.system(`rolling back to ${deploy.rollback_of}`)
   if (deploy.site_id !== null) return 'site'
   const snapshot = openSnapshot(deploy)

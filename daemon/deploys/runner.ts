@@ -29,7 +29,9 @@ export async function runDeploy(world: World, id: string, signal: AbortSignal): 
     if (getDeploy(id)!.status === 'deploying')
       log.system('the deploy was interrupted, for example by a restart of the server; continuing')
     const { buildTimeoutMs } = useContext().options
-    await outlastAbsences(world.engine, buildTimeoutMs, log, signal, () => continueDeploy(world, id, log, signal))
+    await outlastAbsences(world.engine, buildTimeoutMs, log, signal, () =>
+      continueDeploy(world, id, log, signal),
+    )
   } catch (error) {
     await settleFailure(world, id, error, log, signal)
   } finally {

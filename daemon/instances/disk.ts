@@ -34,7 +34,11 @@ export async function diskOf(
  * Changes the owner of a new disk to the user of the image: the engine creates it for root, so another user could not
  * write. A disk with files or another owner is not changed. The container must not be running yet.
  */
-export async function changeDiskOwner(engine: Engine, container: string, { snapshot, user }: Launch): Promise<void> {
+export async function changeDiskOwner(
+  engine: Engine,
+  container: string,
+  { snapshot, user }: Launch,
+): Promise<void> {
   const path = snapshot.disk_mount_path
   if (path === null) return
   if (user === '' || user === 'root' || user === '0') return

@@ -103,9 +103,7 @@ export class OutputCopy {
     if (known.isWhole === null) {
       known.isWhole = !this.#hasGap && known.first === line
       if (!known.isWhole)
-        this.#log.system(
-          `some earlier output on ${output.stream} was not kept: lines may be missing here`,
-        )
+        this.#log.system(`some earlier output on ${output.stream} was not kept: lines may be missing here`)
     }
     if (known.isWhole) return known.lines-- <= 0
     return ts === known.lastTs ? known.ofLastTs-- <= 0 : ts > known.lastTs

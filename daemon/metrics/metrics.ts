@@ -116,7 +116,9 @@ export class Metrics {
   }
 
   #recentSample(): Sample | null {
-    return this.#lastCurrent && clock() - this.#lastCurrent.host.clock <= MAX_GAP_SECONDS ? this.#lastCurrent : null
+    return this.#lastCurrent && clock() - this.#lastCurrent.host.clock <= MAX_GAP_SECONDS
+      ? this.#lastCurrent
+      : null
   }
 
   #save(): void {

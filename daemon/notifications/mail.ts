@@ -43,7 +43,9 @@ export async function sendMail(
     })
   } catch (error) {
     if (!late.aborted) throw error
-    throw new Error(`the mail server did not accept the message within ${ACCEPT_TIMEOUT_MS / 1_000} s`, { cause: error })
+    throw new Error(`the mail server did not accept the message within ${ACCEPT_TIMEOUT_MS / 1_000} s`, {
+      cause: error,
+    })
   } finally {
     transport.close()
   }

@@ -104,7 +104,8 @@ export async function startSupervisor(
   } finally {
     for (const worker of workers) worker.close()
   }
-  if (!maySpawn) throw new Error(`no data plane is running in ${settings.data_directory}: its own unit must start it`)
+  if (!maySpawn)
+    throw new Error(`no data plane is running in ${settings.data_directory}: its own unit must start it`)
   return { failed: spawnDetached(node, program, settings) }
 }
 

@@ -78,7 +78,9 @@ export async function rollOut(
     if (error instanceof NotReady) await delay(LAST_LINES_MS)
     // The supervisor removes later what cannot be removed now.
     await removeInstancesOf(world, deploy).catch(() => {})
-    throw error instanceof NotReady ? new NotReady([error.message, ...withoutRepetition(lastLines)].join('\n')) : error
+    throw error instanceof NotReady
+      ? new NotReady([error.message, ...withoutRepetition(lastLines)].join('\n'))
+      : error
   } finally {
     following.abort()
   }

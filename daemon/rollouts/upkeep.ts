@@ -190,7 +190,9 @@ export class Upkeep {
     this.#comingUpSince.delete(id)
     this.#world.dataPlane
       .sync()
-      .catch((error: unknown) => log.warn('the data plane did not accept the route table', { error: messageOf(error) }))
+      .catch((error: unknown) =>
+        log.warn('the data plane did not accept the route table', { error: messageOf(error) }),
+      )
   }
 
   /** Whether an instance whose program did not come up still counts as starting: at most as long as a deploy may take. */

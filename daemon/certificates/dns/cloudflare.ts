@@ -67,7 +67,9 @@ export class Cloudflare implements TxtProvider {
       }),
     )
     if (answer.success) return answer.result
-    throw new Error(`Cloudflare refused the request: ${answer.errors.map(({ message }) => message).join('; ')}`)
+    throw new Error(
+      `Cloudflare refused the request: ${answer.errors.map(({ message }) => message).join('; ')}`,
+    )
   }
 }
 

@@ -10,7 +10,7 @@ import { Certification } from './certificates/certification.ts'
 import { cleanup } from './cleanup/task.ts'
 import { DatastoreKeeper } from './datastores/keeper.ts'
 import { DeployQueue } from './deploys/queue.ts'
-import { deployGone } from './deploys/runs.ts'
+import { deploysDone } from './deploys/runs.ts'
 import { recoverDeploys } from './deploys/recover.ts'
 import { Driver } from './work/driver.ts'
 import { Verification } from './domains/verification.ts'
@@ -19,7 +19,7 @@ import { createEngine } from './engine/index.ts'
 import { environments } from './environments/provide.ts'
 import { jobCleanup } from './jobs/cleanup.ts'
 import { reportCommitStatuses } from './git-statuses.ts'
-import { JobQueue, jobsGone } from './jobs/queue.ts'
+import { JobQueue, jobsDone } from './jobs/queue.ts'
 import { Schedule } from './jobs/schedule.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { LogDrains } from './log-drains/drains.ts'
@@ -125,7 +125,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   const deploys = new DeployQueue(started)
   const jobs = new JobQueue(started)
   const schedule = new Schedule()
-  const instances = new InstanceKeeper(started, (id) => Promise.all([deployGone(id), jobsGone(id)]))
+  const instances = new InstanceKeeper(started, (id) => Promise.all([deploysDone(id), jobsDone(id)]))
   const datastores = new DatastoreKeeper(started)
   const hasCrashed = !takeOrderlyStop()
   recoverDeploys(hasCrashed)

@@ -7,18 +7,18 @@ import { useContext } from '#server/context.ts'
 import { writePrivateFile } from '#server/files.ts'
 import { readRetryAfter } from '#server/network/answers.ts'
 import { VERSION } from '#server/version.ts'
-import { AcmeProblem, AuthorityAway } from './problem.ts'
+import { AcmeProblem, AuthorityUnavailable } from './problem.ts'
 
-/** An answer of an authority; orders that take longer are asked about again. */
+/** Timeout of one request to an authority. Orders that take longer are polled. */
 const ANSWER_MS = 30_000
-/** A chain of certificates takes some KiB; what has no end would fill the memory. */
+/** A certificate chain takes some KiB; an endless response would fill the memory. */
 const MAX_ANSWER_BYTES = 1024 * 1024
 
 type Acme = typeof import('acme-client')
 
 let loading: Promise<Acme> | undefined
 
-/** The library, loaded by the first order: it is larger than all the rest of the control plane. */
+/** Loads the ACME library for the first order: it is larger than all the rest of the control plane. */
 export function loadAcme(): Promise<Acme> {
   loading ??= import('acme-client').then(({ default: acme }) => {
     prepare(acme)
@@ -27,22 +27,22 @@ export function loadAcme(): Promise<Acme> {
   return loading
 }
 
-/** The library is one for the process, and so are these. */
+/** Sets the library's defaults, which apply to the whole process. */
 function prepare(acme: Acme): void {
   const { trusted } = useContext().options.acme
   const { defaults, interceptors } = acme.axios
   defaults.timeout = ANSWER_MS
   defaults.maxContentLength = MAX_ANSWER_BYTES
-  // Refusals are read below.
+  // Error responses are handled below.
   defaults.validateStatus = null
   defaults.headers.common['User-Agent'] = `deployer/${VERSION}`
   defaults.httpsAgent = new Agent({
     keepAlive: true,
     ...(trusted === null ? {} : { ca: [...rootCertificates, trusted] }),
   })
-  // Its own would sleep and ask again: when to do that is decided by all that is waiting, and told to people.
+  // The library's own interceptor would sleep and retry. Certification decides when to retry, and shows it.
   interceptors.request.clear()
-  // The library's own limit begins anew with each byte that comes.
+  // The library's own timeout starts again with each byte that arrives.
   interceptors.request.use((request) => ({ ...request, signal: AbortSignal.timeout(ANSWER_MS) }))
   interceptors.response.clear()
   interceptors.response.use(
@@ -51,25 +51,33 @@ function prepare(acme: Acme): void {
       const data = response.data as unknown
       const { type, detail } = (data ?? {}) as { type?: unknown; detail?: unknown }
       const kind = typeof type === 'string' ? type.split(':').at(-1)! : ''
-      // A lost nonce is asked for anew by the library.
+      // The library fetches a new nonce by itself.
       if (kind === 'badNonce' && status >= 400) return response
-      // The library leaves what it cannot read as it is, and fails on it in words of its own. To HEAD nothing is answered.
+      // The library passes on JSON that it cannot parse and fails later with an unclear error. A HEAD has an empty body.
       if (status < 400 && isJson(headers['content-type']) && typeof data !== 'object' && data !== '')
-        throw new AuthorityAway('the certificate authority answers what is no JSON', null)
+        throw new AuthorityUnavailable(
+          'the certificate authority answered with something that is not JSON',
+          null,
+        )
       if (status < 400) return response
       const retryAfterMs = readRetryAfter(headers['retry-after'])
-      // What stands before an authority speaks for all of it.
+      // Not an ACME error: a gateway in front of the authority, which speaks for all of it.
       if (kind === '' && (status >= 500 || status === 429))
-        throw new AuthorityAway(`the certificate authority answers with status ${status}`, retryAfterMs)
-      const said =
+        throw new AuthorityUnavailable(
+          `the certificate authority answers with status ${status}`,
+          retryAfterMs,
+        )
+      const message =
         typeof detail === 'string' ? detail : `the certificate authority answered with status ${status}`
-      throw new AcmeProblem(kind, said, retryAfterMs)
+      throw new AcmeProblem(kind, message, retryAfterMs)
     },
     (error: Error & { code?: string }) => {
-      if (error instanceof AcmeProblem || error instanceof AuthorityAway) throw error
+      if (error instanceof AcmeProblem || error instanceof AuthorityUnavailable) throw error
       const { code = error.message } = error
       const how = code === 'ERR_CANCELED' ? ` within ${ANSWER_MS / 1_000} s` : `: ${code}`
-      throw new AuthorityAway(`the certificate authority does not answer${how}`, null, { cause: error })
+      throw new AuthorityUnavailable(`the certificate authority does not answer${how}`, null, {
+        cause: error,
+      })
     },
   )
 }
@@ -78,13 +86,13 @@ function isJson(contentType: unknown): boolean {
   return /^application\/json\b/i.test(String(contentType))
 }
 
-/** The certificate authority of the options, with this server's account there. */
+/** The certificate authority of the options, with this server's account at it. */
 export class Authority {
   #client: Promise<Client> | null = null
-  /** Undefined before it was asked. */
+  /** Undefined until it was fetched. */
   #renewalInfo: string | null | undefined
 
-  /** Does something with the account. One that the authority does not know any more is made anew. */
+  /** Runs `work` with the account. An account that the authority no longer knows is created again. */
   async withClient<Result>(work: (client: Client, acme: Acme) => Promise<Result>): Promise<Result> {
     const acme = await loadAcme()
     const client = await this.#account(acme)
@@ -97,7 +105,7 @@ export class Authority {
     }
   }
 
-  /** Where it advises when to renew (RFC 9773 section 4.1), without a slash at the end; null when it does not. */
+  /** Returns the URL of its renewal advice (RFC 9773 section 4.1) without a trailing slash; null if it has none. */
   async renewalInfo(): Promise<string | null> {
     if (this.#renewalInfo !== undefined) return this.#renewalInfo
     const { axios } = await loadAcme()
@@ -127,7 +135,7 @@ async function openAccount(acme: Acme): Promise<Client> {
   })
   const wanted = { termsOfServiceAgreed: true, ...(email === null ? {} : { contact: [`mailto:${email}`] }) }
   await client.createAccount(wanted).catch((error: unknown) => {
-    // An account that is there is brought up to date by the library, which an authority may find needless.
+    // For an existing account the library sends an update, which an authority may reject as needless.
     if (!hasAccount(client)) throw error
   })
   return client
@@ -141,7 +149,7 @@ function hasAccount(client: Client): boolean {
   }
 }
 
-/** The key of the account, which is kept: another one would be another account, with limits of its own to begin with. */
+/** Returns the account's key, which is kept: a new key would be a new account, with rate limits of its own. */
 async function accountKey(acme: Acme, directory: string): Promise<string> {
   const file = accountKeyFile(directory)
   if (existsSync(file)) return readFileSync(file, 'utf8')

@@ -2,35 +2,35 @@ import { backoffMs, jittered } from '#server/work/backoff.ts'
 
 const OWN = { firstMs: 60_000, longestMs: 12 * 3_600_000 }
 
-/** How long to wait after so many failures in a row: a minute, doubled, with jitter. `random` is of 0 to 1. */
+/** Returns the wait after this many failures in a row: a minute, doubled each time, with jitter. `random` is 0 to 1. */
 export function retryMs(failures: number, random?: number): number {
   return jittered(backoffMs(failures, OWN), random)
 }
 
-const HEEDED_LONGEST_MS = 30 * 24 * 3_600_000
+const MAX_RETRY_AFTER_MS = 30 * 24 * 3_600_000
 
-/** How long to wait when an authority says how long: not so short that it is asked on and on, and not for years. */
-export function heededMs(retryAfterMs: number): number {
-  return Math.min(Math.max(retryAfterMs, OWN.firstMs), HEEDED_LONGEST_MS)
+/** Bounds the wait that an authority asks for: not so short that it is asked constantly, and not for years. */
+export function boundedRetryAfterMs(retryAfterMs: number): number {
+  return Math.min(Math.max(retryAfterMs, OWN.firstMs), MAX_RETRY_AFTER_MS)
 }
 
-const AWAY = { firstMs: 30_000, longestMs: 30 * 60_000 }
-/** What stands before an authority may say so too, and holds up all hosts. */
-const AWAY_HEEDED_LONGEST_MS = 24 * 3_600_000
+const OUTAGE = { firstMs: 30_000, longestMs: 30 * 60_000 }
+/** A gateway in front of an authority may send Retry-After too, which would hold up all hosts. */
+const OUTAGE_MAX_RETRY_AFTER_MS = 24 * 3_600_000
 
-/** Leaves an authority alone that does not answer or has had enough, longer each time. `now` is monotonic milliseconds. */
-export class AwayTimes {
+/** Pauses between calls to an authority that is down or limits us, longer each time. `now` is monotonic milliseconds. */
+export class OutagePause {
   #until = -Infinity
   #times = 0
 
   /**
-   * It did not answer, or refused more, and may have said for how long. Answers for how long it is left alone; of several
-   * that fail together the first counts.
+   * Records that it did not answer or refused further requests, with the wait that it asked for, if any. Returns how long
+   * it is left alone. Of several failures at the same time the first counts.
    */
-  failed(saidMs: number | null = null, now: number = performance.now()): number {
+  failed(requestedMs: number | null = null, now: number = performance.now()): number {
     if (now >= this.#until) {
-      const ownMs = backoffMs(++this.#times, AWAY)
-      this.#until = now + Math.max(ownMs, Math.min(saidMs ?? 0, AWAY_HEEDED_LONGEST_MS))
+      const ownMs = backoffMs(++this.#times, OUTAGE)
+      this.#until = now + Math.max(ownMs, Math.min(requestedMs ?? 0, OUTAGE_MAX_RETRY_AFTER_MS))
     }
     return this.#until - now
   }

@@ -7,11 +7,11 @@ import type { Prover } from './order.ts'
 
 const log = logger('certificates')
 
-/** Records reach the servers of a zone within seconds; an authority that looks too early says no. */
+/** Records reach a zone's name servers within seconds; an authority that looks too early refuses. */
 const SPREAD_MS = 2 * 60_000
 const LOOK_EVERY_MS = 2_000
 
-/** Proves by a TXT record (RFC 8555 section 8.4), which alone certifies wildcards. */
+/** Proves control of a name by a TXT record (RFC 8555 section 8.4), the only proof for wildcards. */
 export function dnsProver(): Prover {
   return {
     type: 'dns-01',
@@ -19,7 +19,7 @@ export function dnsProver(): Prover {
       const provider = txtProvider()
       const record = `_acme-challenge.${name}`
       await provider.present(record, value)
-      await untilSpread(record, value)
+      await untilVisible(record, value)
       return () =>
         provider
           .cleanUp(record, value)
@@ -28,8 +28,8 @@ export function dnsProver(): Prover {
   }
 }
 
-/** Waits until the resolvers have the record, or long enough for the authority's to have it. */
-async function untilSpread(record: string, value: string): Promise<void> {
+/** Waits until the resolvers see the record, or long enough that the authority's should. */
+async function untilVisible(record: string, value: string): Promise<void> {
   const deadline = performance.now() + SPREAD_MS
   while (performance.now() < deadline) {
     const found = await createResolver()
@@ -38,5 +38,5 @@ async function untilSpread(record: string, value: string): Promise<void> {
     if (found.some((parts) => parts.join('') === value)) return
     await sleep(LOOK_EVERY_MS, undefined, { ref: false })
   }
-  log.warn(`${record} is not seen by the resolvers; the authority is asked all the same`)
+  log.warn(`the resolvers do not see ${record} yet; asking the certificate authority anyway`)
 }

@@ -5,19 +5,19 @@ import { logger } from '#server/log.ts'
 const log = logger('certificates')
 
 const DAY_MS = 24 * 3_600_000
-/** What should have been renewed by then, or is nobody's to renew but its owner's. */
+/** By then a certificate should have been renewed, unless it was uploaded: only its owner can renew that. */
 const NEAR_MS = 14 * DAY_MS
-/** Of certificates that last a few days only: the last sixth of their life. */
+/** For certificates that last only a few days: the last sixth of their lifetime. */
 const NEAR_PART = 1 / 6
 
-/** Whether a certificate is near its end. */
+/** Whether a certificate expires soon. */
 export function isNearEnd(notBefore: number, notAfter: number, now: number = Date.now()): boolean {
   return notAfter - now < Math.min(NEAR_MS, (notAfter - notBefore) * NEAR_PART)
 }
 
-/** Says once a day of each certificate that it is near its end. */
+/** Logs once a day each certificate that expires soon. */
 export class ExpiryWatch {
-  readonly #told = new Map<string, number>()
+  readonly #logged = new Map<string, number>()
 
   look(rows: readonly CertificateRow[], now: number = Date.now()): void {
     for (const { id, not_before, not_after, error } of rows) {
@@ -38,14 +38,14 @@ export class ExpiryWatch {
     error: string | null,
   ): void {
     const day = Math.floor((notAfter - now) / DAY_MS)
-    if (!isNearEnd(notBefore, notAfter, now)) return void this.#told.delete(id)
-    if (this.#told.get(id) === day) return
-    this.#told.set(id, day)
+    if (!isNearEnd(notBefore, notAfter, now)) return void this.#logged.delete(id)
+    if (this.#logged.get(id) === day) return
+    this.#logged.set(id, day)
     const end = new Date(notAfter).toISOString()
     const message =
       now < notAfter
-        ? `the certificate of ${label} ends at ${end}`
-        : `the certificate of ${label} ended at ${end}`
+        ? `the certificate of ${label} expires at ${end}`
+        : `the certificate of ${label} expired at ${end}`
     log.warn(message, error === null ? {} : { error })
   }
 }

@@ -3,13 +3,13 @@ import { CertificateNames, routedHosts, UploadedBook, type RoutedHost } from '#s
 import { deleteCertificate, type CertificateRow } from '#server/certificates/store.ts'
 import { isLocalName } from '#server/domains/names.ts'
 
-/** A name that an authority shall certify: the hosts that need it, and the domain that it waits for. */
+/** A name that needs a certificate: the hosts that use it, and the domain that it waits for. */
 export interface Wanted {
   hosts: RoutedHost[]
   waitsFor: string | null
 }
 
-/** Every name that is needed: no local one, and none that an uploaded certificate serves. */
+/** Returns every name that needs a certificate, without local names and those that an uploaded certificate covers. */
 export function wantedNames(): Map<string, Wanted> {
   const uploaded = new UploadedBook()
   const names = new CertificateNames()
@@ -25,12 +25,12 @@ export function wantedNames(): Map<string, Wanted> {
   return wanted
 }
 
-/** A clock that is corrected may be this much before what was just written. */
+/** After a clock correction, times that were just written may be this far in the future. */
 const CLOCK_SLACK_MS = 60_000
 
 /**
- * Whether a certificate is to be ordered now. One that is being issued, and by nobody, was cut off by a restart. A wait
- * that was written under a clock ahead of this one is no wait.
+ * Whether a certificate should be ordered now. One with status `issuing` that no order works on was cut off by a restart.
+ * A wait that was written under a clock ahead of this one does not count.
  */
 export function isDue(row: CertificateRow, directory: string, now: number = Date.now()): boolean {
   if (row.status === 'failed') return (row.retry_at ?? 0) <= now || row.updated_at > now + CLOCK_SLACK_MS
@@ -38,13 +38,13 @@ export function isDue(row: CertificateRow, directory: string, now: number = Date
   return true
 }
 
-/** Hosts that have none come first, then those that end first. */
+/** Sorts hosts without a certificate first, then by expiry. */
 export function byNeed(left: CertificateRow, right: CertificateRow): number {
   return (left.not_after ?? 0) - (right.not_after ?? 0) || left.created_at - right.created_at
 }
 
-/** Forgets those that nobody needs once they have ended: until then what is connected again has one. */
-export function forgetEnded(unwanted: readonly CertificateRow[], now: number = Date.now()): void {
+/** Deletes unneeded certificates once they have expired: until then a host that is connected again can use its old one. */
+export function deleteExpired(unwanted: readonly CertificateRow[], now: number = Date.now()): void {
   for (const { id, not_after } of unwanted) {
     if ((not_after ?? 0) > now) continue
     deleteCertificate(id)

@@ -5,12 +5,12 @@ import { httpProver } from './http-proof.ts'
 import type { Prover } from './order.ts'
 import { tlsProver } from './tls-proof.ts'
 
-/** Where every authority looks for the proof of HTTP-01 (RFC 8555 section 8.3). */
+/** The port at which every authority looks for the proof of HTTP-01 (RFC 8555 section 8.3). */
 const CHALLENGE_PORT = 80
 
 /**
- * How the next attempt for a name is proved: a wildcard through DNS; a host over HTTP where that is reached at its port,
- * else in a handshake; after a failure the other way.
+ * Chooses the proof for the next attempt: DNS for a wildcard; for a host HTTP if the server is reached at port 80, else a
+ * TLS handshake; after a failure the other one of these two.
  */
 export function chooseProver(world: World, name: string, failures: number): Prover {
   if (name.startsWith('*.')) return dnsProver()

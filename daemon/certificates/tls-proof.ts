@@ -4,7 +4,7 @@ import type { World } from '../world.ts'
 import { loadAcme } from './authority.ts'
 import type { Prover } from './order.ts'
 
-/** Proves by the certificate that the data plane shows in a handshake with the authority (RFC 8737). */
+/** Proves control of a name by the certificate that the data plane shows in a handshake with the authority (RFC 8737). */
 export function tlsProver({ dataPlane }: World): Prover {
   return {
     type: 'tls-alpn-01',

@@ -2,8 +2,8 @@ import type { Engine, Ledger } from '../engine/index.ts'
 import { runEach } from '../work/each.ts'
 
 /**
- * Removes all that a server made in the engine: containers, networks, volumes with what datastores and disks keep in
- * them, images, and what its builds left in the cache. Throws with all that could not be removed.
+ * Removes everything that a server created in the engine: containers, networks, volumes with the data of datastores and
+ * disks, images, and its build cache. Throws an error that lists all that could not be removed.
  */
 export async function removeEverything(engine: Engine, ledger: Ledger): Promise<void> {
   const names = (kind: 'container' | 'network' | 'volume' | 'image') =>

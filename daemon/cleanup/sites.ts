@@ -7,8 +7,8 @@ import { removeTree } from '../sources/remove-tree.ts'
 import { ASSETS_KEPT_MS } from '../proxy/sites.ts'
 import type { World } from '../world.ts'
 
-/** Lets go of the published folders that neither a rollback nor a page loaded before a deploy needs. */
-export function forgetOldSites(kept: number): void {
+/** Releases the published folders that no rollback and no page loaded before a deploy needs. */
+export function releaseOldSites(kept: number): void {
   const old = useDatabase().all<{ id: string }>(
     `SELECT id FROM (
        SELECT id, status, was_live, replaced_at,
@@ -21,9 +21,9 @@ export function forgetOldSites(kept: number): void {
   for (const { id } of old) updateDeploy(id, { site_id: null })
 }
 
-/** Removes the folders that no deploy serves or may go back to. */
+/** Removes the folders that no deploy serves or can be rolled back to. */
 export async function removeStraySites(): Promise<void> {
-  // The folders first: one that is made meanwhile is not looked at.
+  // List the folders first, so that a folder created in the meantime is not touched.
   const names = await readdir(sitesFolder())
   const rows = useDatabase().all<{ site_id: string }>(
     'SELECT DISTINCT site_id FROM deploys WHERE site_id IS NOT NULL',
@@ -31,12 +31,12 @@ export async function removeStraySites(): Promise<void> {
   const wanted = new Set(rows.map(({ site_id }) => site_id))
   for (const name of names) {
     const id = name.replace(/\.partial$/, '')
-    // One that is being made has no record of its folder yet.
+    // A deploy that is still publishing has not recorded its folder yet.
     if (!wanted.has(name) && !isUnderWay(id)) await removeTree(siteFolder(name))
   }
 }
 
-/** Removes containers that files were lifted from, left by a publication that was cut off. */
+/** Removes the containers from which files were copied, if a publication was cut off and left them. */
 export async function removeStrayLifts(world: World): Promise<void> {
   for (const { name, labels } of await world.engine.containers.list({ 'deployer.kind': 'lift' })) {
     if (!isUnderWay(labels['deployer.deploy'] ?? '')) await world.engine.containers.remove(name)

@@ -14,20 +14,20 @@ import { mirrorsFolder } from '../sources/branches.ts'
 import { trimMirrors } from '../sources/mirrors.ts'
 import type { World } from '../world.ts'
 import { runEach } from '../work/each.ts'
-import { forgetOldSites, removeStrayLifts, removeStraySites } from './sites.ts'
+import { releaseOldSites, removeStrayLifts, removeStraySites } from './sites.ts'
 
 const log = logger('cleanup')
 
 const PERIOD_MS = 60_000
 /** Images and published folders of this many live deploys are kept for rollback. */
 const KEPT_LIVE = 5
-/** Deploys with their logs that are kept of a service. */
+/** How many deploys of a service are kept, with their logs. */
 const KEPT_DEPLOYS = 500
-/** What builds left in the engine's cache may grow to this, on a small disk to a tenth of it. */
+/** Limit of the engine's build cache; on a small disk a tenth of the disk. */
 const BUILD_CACHE_BYTES = 20 * 1024 ** 3
 const BUILD_CACHE_SHARE = 0.1
 
-/** Removes what the server made and no longer needs; never anything else. */
+/** Removes what the server created and no longer needs; never anything else. */
 export function cleanup(world: World): Task {
   const clock = clockGuard()
   return {
@@ -36,8 +36,8 @@ export function cleanup(world: World): Task {
     async run() {
       if (clock.heldMs() > 0) return
       await runEach([
-        forgetOldDeploys,
-        async () => forgetOldSites(KEPT_LIVE),
+        deleteOldDeploys,
+        async () => releaseOldSites(KEPT_LIVE),
         removeStrayFiles,
         removeStraySites,
         () => trimMirrors(mirrorsFolder(useContext().options.dataDirectory)),
@@ -59,13 +59,13 @@ function inEngine(world: World): (() => Promise<void>)[] {
 
 async function buildCacheLimit({ engine }: World): Promise<number> {
   const { dataRoot } = await engine.info()
-  // An engine in a virtual machine keeps its data where this process sees no folder.
+  // The data of an engine in a virtual machine is in a folder that this process does not see.
   const { blocks, bsize } = await statfs(dataRoot).catch(() => statfs(useContext().options.dataDirectory))
   return Math.min(BUILD_CACHE_BYTES, Math.floor(blocks * bsize * BUILD_CACHE_SHARE))
 }
 
-/** Deploys beyond the newest of each service, with their logs; not those whose image or folder is kept. */
-async function forgetOldDeploys(): Promise<void> {
+/** Deletes all but the newest deploys of each service, with their logs, except those whose image or folder is kept. */
+async function deleteOldDeploys(): Promise<void> {
   const full = useDatabase().all<{ service_id: string }>(
     'SELECT service_id FROM deploys GROUP BY service_id HAVING count(*) > ?',
     KEPT_DEPLOYS,
@@ -79,14 +79,14 @@ async function forgetOldDeploys(): Promise<void> {
       KEPT_DEPLOYS,
     )
     for (const { id } of old) {
-      log.debug('a deploy is forgotten: newer ones fill its place', { id, service: service_id })
+      log.debug('deleted an old deploy of a service with many newer ones', { id, service: service_id })
       useDatabase().run('DELETE FROM deploys WHERE id = ?', id)
       await removeLog(id)
     }
   }
 }
 
-/** Images of deploys that are neither among the last live ones nor under way. */
+/** Removes images of deploys that are neither among the last live ones nor in progress. */
 async function removeOldImages(world: World): Promise<void> {
   const old = useDatabase().all<{ id: string; service_id: string }>(
     `SELECT id, service_id FROM (
@@ -97,13 +97,13 @@ async function removeOldImages(world: World): Promise<void> {
     KEPT_LIVE,
   )
   for (const { id, service_id } of old) {
-    // The deploy gives its image up even when a draining container still holds it; the name goes with a later pass.
+    // The deploy releases its image even if a draining container still uses it; a later pass removes the name.
     updateDeploy(id, { image_id: null, snapshot: null })
     await removeImage(world, imageTag(service_id, id))
   }
 }
 
-/** Images of services and deploys that are no more. */
+/** Removes images of deleted services and deploys. */
 async function removeStrayImages(world: World): Promise<void> {
   for (const tag of world.engine.images.names()) {
     const { serviceId, deployId } = readImageTag(tag)
@@ -112,7 +112,7 @@ async function removeStrayImages(world: World): Promise<void> {
   }
 }
 
-/** Names that came with pulls and that no service deploys any more; each deploy keeps its image by a name of its own. */
+/** Removes pulled names that no service deploys any more; each deploy keeps its image by a name of its own. */
 async function removePulledImages(world: World): Promise<void> {
   const rows = useDatabase().all<{ image: string }>(
     `SELECT image FROM services WHERE image IS NOT NULL
@@ -122,17 +122,17 @@ async function removePulledImages(world: World): Promise<void> {
   for (const name of world.engine.images.pulled({ except })) await removeImage(world, name)
 }
 
-/** Takes a name from an image; one that a container still runs keeps it until the next pass. */
+/** Removes a name of an image; if a container still uses it, the next pass tries again. */
 async function removeImage(world: World, tag: string): Promise<void> {
   try {
     await world.engine.images.remove(tag)
-    log.debug('an image is removed: no deploy needs it', { tag })
+    log.debug('removed an image that no deploy needs', { tag })
   } catch (error) {
     log.debug('an image cannot be removed yet', { tag, error: messageOf(error) })
   }
 }
 
-/** Archives that no deploy will build again, and logs of deploys that are no more. */
+/** Removes archives that no deploy will build again, and logs of deleted deploys. */
 async function removeStrayFiles(): Promise<void> {
   const { dataDirectory } = useContext().options
   const building = useDatabase().all<{ archive_id: string }>(
@@ -155,7 +155,7 @@ async function removeStrayFiles(): Promise<void> {
 }
 
 async function removeStrayLogs(folder: string): Promise<void> {
-  // The files first: a record is always made before its log.
+  // List the files first: a record is always created before its log.
   const names = await readdir(folder)
   const rows = useDatabase().all<{ id: string }>('SELECT id FROM deploys UNION ALL SELECT id FROM jobs')
   const known = new Set(rows.map(({ id }) => id))
@@ -165,14 +165,14 @@ async function removeStrayLogs(folder: string): Promise<void> {
   }
 }
 
-/** An archive is received before its deploy is recorded; one without a record for this long was cut off. */
+/** An archive is received before its deploy is recorded; if there is no record after this long, the upload was cut off. */
 const UNRECORDED_MS = 10 * 60_000
 
 async function isOld(path: string): Promise<boolean> {
   return Date.now() - (await stat(path)).mtimeMs > UNRECORDED_MS
 }
 
-/** Whether a deploy still keeps an image, or may be making one. */
+/** Whether a deploy still has an image, or may be building one. */
 function hasImage(id: string): boolean {
   const row = useDatabase().get(
     `SELECT 1 FROM deploys WHERE id = ? AND (image_id IS NOT NULL OR status IN (${IN_PROGRESS_SQL}))`,

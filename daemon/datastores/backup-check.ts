@@ -11,12 +11,12 @@ import { DUMP_PROGRAMS } from './dump-programs.ts'
 
 const log = logger('backups')
 
-/** Longer than what any kind begins its dumps with. */
+/** Enough bytes for the magic of any kind's dumps. */
 const MAGIC_BYTES = 16
 
 /**
- * Makes sure that the file of a backup is here and is what was written; its copy takes the place of one that is not.
- * Throws `io_error` without either.
+ * Makes sure that the file of a backup is here and intact; otherwise fetches its copy from the bucket. Throws `io_error` if
+ * neither is usable.
  */
 export async function provideBackup(
   kind: DatastoreKind,
@@ -28,7 +28,7 @@ export async function provideBackup(
   } catch (fault) {
     signal.throwIfAborted()
     if (backup.object_url === null) throw fault
-    log.info('a backup is fetched from its bucket', { backup: backup.id, reason: messageOf(fault) })
+    log.info('fetching a backup from its bucket', { backup: backup.id, reason: messageOf(fault) })
     await fetchCopy(backup, signal)
     await checkFile(kind, backup, signal)
   }
@@ -37,12 +37,15 @@ export async function provideBackup(
 async function fetchCopy(backup: BackupRow, signal: AbortSignal): Promise<void> {
   const { size, stream } = await openCopy(backup, signal)
   try {
-    // Not every store tells it beforehand.
+    // Not every store sends the size in advance.
     if (!Number.isNaN(size)) assertSize(backup, size)
     const { size_bytes, sha256 } = await writeBackupPart(backup.id, piecesOf(backup, stream))
     assertSize(backup, size_bytes)
     if (sha256 !== backup.sha256)
-      throw new AppError('io_error', `the copy at ${backup.object_url} has another checksum`)
+      throw new AppError(
+        'io_error',
+        `the copy at ${backup.object_url} has a different checksum than its backup`,
+      )
     await keepBackupPart(backup.id)
   } finally {
     stream.destroy()
@@ -50,7 +53,7 @@ async function fetchCopy(backup: BackupRow, signal: AbortSignal): Promise<void> 
   }
 }
 
-/** What a bucket sends of a copy, and no more than was written. Throws `io_error` when it breaks off. */
+/** Yields what a bucket sends of a copy, and no more than was written. Throws `io_error` when the connection breaks off. */
 async function* piecesOf(backup: BackupRow, stream: Readable): AsyncGenerator<Buffer, void> {
   const written = backup.size_bytes!
   let size = 0
@@ -63,7 +66,7 @@ async function* piecesOf(backup: BackupRow, stream: Readable): AsyncGenerator<Bu
   } catch (cause) {
     if (cause instanceof AppError) throw cause
     const how = `broke off after ${size} of ${written} bytes (${messageOf(cause)})`
-    throw new AppError('io_error', `the copy at ${backup.object_url} ${how}: restore again`, { cause })
+    throw new AppError('io_error', `the download of ${backup.object_url} ${how}: restore again`, { cause })
   }
 }
 
@@ -88,11 +91,11 @@ async function checkFile(kind: DatastoreKind, backup: BackupRow, signal: AbortSi
     throw damaged(backup, 'cannot be read', cause)
   }
   if (!DUMP_PROGRAMS[kind].magic.test(head.toString('latin1')))
-    throw damaged(backup, `is not of a ${KINDS[kind].label}`)
+    throw damaged(backup, `is not a dump of a ${KINDS[kind].label}`)
   if (size !== backup.size_bytes)
     throw damaged(backup, `has ${size} bytes where ${backup.size_bytes} were written`)
   if (hash.digest('hex') !== backup.sha256)
-    throw damaged(backup, 'has another checksum than when it was written')
+    throw damaged(backup, 'has a different checksum than when it was written')
 }
 
 function damaged({ id }: BackupRow, how: string, cause?: unknown): AppError {

@@ -20,26 +20,26 @@ import type { Task } from '../work/driver.ts'
 
 const log = logger('backups')
 
-/** A look at what no change told: what failed and is to be tried again. */
+/** Interval of a pass without a change event, which retries what failed. */
 const PERIOD_MS = 60_000
-/** More at a time only share the uplink. */
+/** More copies at a time would only share the uplink. */
 const PARALLEL = 2
-/** A copy that takes longer hangs. */
+/** A copy that takes longer is assumed to hang. */
 const LONGEST_MS = 12 * 3_600_000
-/** A bucket that was refused or away is asked again this much later. */
-const REST_MS = 15 * 60_000
+/** Pause before a failed request to the bucket is tried again. */
+const RETRY_PAUSE_MS = 15 * 60_000
 const FILE_GONE = 'its file is gone from the data directory'
-/** Removals are one piece of work. */
+/** Key of the removals, which are one piece of work. */
 const REMOVALS = 'removals'
 
-/** Copies every backup to the bucket, and removes from there what no backup has. */
+/** Copies every backup to the bucket, and removes copies there that belong to no backup. */
 export class BackupCopies {
   readonly #work = new Background()
   readonly #stopListening: () => void
-  /** The address that each copy under way is written to. */
+  /** The URL that each copy in progress is written to. */
   readonly #targets = new Map<string, string>()
-  /** When work that failed is begun again, on the monotonic clock. */
-  readonly #restUntil = new Map<string, number>()
+  /** When failed work is tried again, on the monotonic clock. */
+  readonly #pausedUntil = new Map<string, number>()
   #wake: () => void = () => {}
 
   constructor() {
@@ -48,13 +48,13 @@ export class BackupCopies {
     })
   }
 
-  /** The task to hand to a driver; `wake` is how it asks for its next run. */
+  /** Returns the task for a driver; `wake` requests its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
     return { name: 'copies of backups', everyMs: PERIOD_MS, run: () => this.#look() }
   }
 
-  /** Calls off the copies of a datastore that goes, and waits for their end. */
+  /** Cancels the copies of a datastore that is being deleted, and waits until they have ended. */
   async cancel(datastoreId: string): Promise<void> {
     await Promise.all(listBackups(datastoreId).map(({ id }) => this.#work.cancel(id)))
   }
@@ -80,7 +80,7 @@ export class BackupCopies {
 
   #beginCopy(bucket: Bucket, backup: BackupRow): void {
     const { id } = backup
-    if (this.#targets.has(id) || this.#targets.size >= PARALLEL || this.#rests(id)) return
+    if (this.#targets.has(id) || this.#targets.size >= PARALLEL || this.#isPaused(id)) return
     if (!hasBackupFile(id)) {
       if (backup.error !== FILE_GONE) recordCopyFault(backup, FILE_GONE)
       return
@@ -92,9 +92,9 @@ export class BackupCopies {
       pauseMs: 0,
       run: (signal) => copy(bucket, backup, url, signal),
       onFailure: (error) => {
-        this.#rest(id)
+        this.#pause(id)
         const reason = messageOf(error)
-        recordCopyFault(backup, `it was not copied, which is tried again in 15 minutes: ${reason}`)
+        recordCopyFault(backup, `it was not copied, trying again in 15 minutes: ${reason}`)
         log.warn('a backup was not copied', { backup: id, datastore: backup.datastore_id, error: reason })
       },
       onEnd: () => {
@@ -105,7 +105,7 @@ export class BackupCopies {
   }
 
   #beginRemovals(bucket: Bucket, urls: string[]): void {
-    if (this.#rests(REMOVALS)) return
+    if (this.#isPaused(REMOVALS)) return
     this.#work.start({
       key: REMOVALS,
       pauseMs: 0,
@@ -116,7 +116,7 @@ export class BackupCopies {
         }
       },
       onFailure: (error) => {
-        this.#rest(REMOVALS)
+        this.#pause(REMOVALS)
         const fields = { objects: urls.length, error: messageOf(error) }
         log.warn('copies of backups cannot be removed from the bucket yet', fields)
       },
@@ -124,16 +124,16 @@ export class BackupCopies {
     })
   }
 
-  #rests(key: string): boolean {
-    return performance.now() < (this.#restUntil.get(key) ?? -Infinity)
+  #isPaused(key: string): boolean {
+    return performance.now() < (this.#pausedUntil.get(key) ?? -Infinity)
   }
 
-  #rest(key: string): void {
-    this.#restUntil.set(key, performance.now() + REST_MS)
+  #pause(key: string): void {
+    this.#pausedUntil.set(key, performance.now() + RETRY_PAUSE_MS)
   }
 }
 
-/** Writes a copy; what a kill of the server leaves of it is known by its record. */
+/** Writes a copy, which is recorded first, so that what a killed server leaves of it is found. */
 async function copy(bucket: Bucket, backup: BackupRow, url: string, stop: AbortSignal): Promise<void> {
   const { id, size_bytes: size, sha256 } = backup
   const late = AbortSignal.timeout(LONGEST_MS)

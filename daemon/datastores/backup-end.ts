@@ -4,10 +4,10 @@ import { onChange } from '#server/changes.ts'
 import { AppError } from '#server/errors.ts'
 
 /**
- * Waits until a backup has a file, or has failed; its copy is not waited for. Throws `runtime_error` when it is deleted, or the
+ * Waits until a backup has a file or has failed, but not for its copy. Throws `runtime_error` when it is deleted, or the
  * signal's reason.
  */
-export async function endOfFile(id: string, signal: AbortSignal): Promise<BackupRow> {
+export async function backupFileDone(id: string, signal: AbortSignal): Promise<BackupRow> {
   const changed = new EventTarget()
   const stopListening = onChange(({ kind }) => {
     if (kind === 'datastore') changed.dispatchEvent(new Event('change'))

@@ -10,12 +10,12 @@ import { clockGuard, JUMP_MS } from '../work/clock-guard.ts'
 
 const log = logger('backups')
 
-/** A look even when nothing is due: a clock that was set is noticed within this. */
+/** Interval of a pass even when nothing is due, so that a changed clock is noticed. */
 const PERIOD_MS = 30_000
-/** Of the backups that were missed, one is made up when the last was due within this. */
-const MAKE_UP_MS = 3_600_000
+/** If backups were missed, one is made when the last of them was due within this time. */
+const CATCH_UP_WITHIN_MS = 3_600_000
 
-/** Asks for backups when they fall due. Up to when each schedule is settled is in its record, so that a missed one is made up. */
+/** Requests backups when they are due. Each record says up to when its schedule is handled, so that a missed one is made. */
 export class BackupSchedule {
   readonly #guard = clockGuard()
   readonly #stopListening: () => void
@@ -28,7 +28,7 @@ export class BackupSchedule {
     })
   }
 
-  /** The task to hand to a driver; `wake` is how it asks for its next run. */
+  /** Returns the task for a driver; `wake` requests its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
     return { name: 'backup schedule', everyMs: PERIOD_MS, run: () => Promise.resolve(this.#look()) }
@@ -44,23 +44,23 @@ export class BackupSchedule {
     const heldMs = this.#guard.heldMs()
     let nextMs = PERIOD_MS
     if (heldMs > 0) nextMs = heldMs
-    else for (const row of allDatastores()) nextMs = Math.min(nextMs, lookAt(row))
+    else for (const row of allDatastores()) nextMs = Math.min(nextMs, requestIfDue(row))
     this.#timer = setTimeout(() => this.#wake(), Math.max(1, nextMs))
   }
 }
 
-/** Asks for a backup when one is due; answers in how many milliseconds the next is. */
-function lookAt(row: DatastoreRow): number {
+/** Requests a backup if one is due. Returns in how many milliseconds the next one is. */
+function requestIfDue(row: DatastoreRow): number {
   const { backup_schedule: schedule, backup_seen_at: mark } = row
   if (schedule === null || row.status === 'deleting') return Infinity
   const now = Date.now()
-  // Everything counts from now when the clock was set back.
+  // If the clock was set back, everything counts from now.
   const isKnown = mark !== null && mark <= now + JUMP_MS
-  const seenAt = isKnown ? Math.max(mark, now - MAKE_UP_MS) : now
+  const seenAt = isKnown ? Math.max(mark, now - CATCH_UP_WITHIN_MS) : now
   if (!isKnown) recordDatastore(row.id, { backup_seen_at: now })
   const due = nextDue(schedule, new Date(seenAt))?.getTime() ?? Infinity
   if (due > now) return due - now
-  // One that could not be recorded falls due again, as after a full disk.
+  // A backup that could not be recorded, for example on a full disk, stays due.
   tellingAtEnd(() =>
     useDatabase().transaction(() => {
       recordDatastore(row.id, { backup_seen_at: now })
@@ -71,7 +71,8 @@ function lookAt(row: DatastoreRow): number {
 }
 
 function ask(row: DatastoreRow): void {
-  if (runningBackup(row.id)) log.info('a backup that is due is left out: one runs', { datastore: row.id })
+  if (runningBackup(row.id))
+    log.info('skipping a backup that is due: another one is running', { datastore: row.id })
   else if (row.status === 'available') beginBackup(row, 'schedule')
   else missBackup(row, `it was due while the datastore was ${row.status}`)
 }

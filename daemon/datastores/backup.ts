@@ -10,7 +10,8 @@ import { imageOf } from './image.ts'
 import { runTool } from './tool.ts'
 
 /**
- * Dumps a datastore into the file of a backup. Nothing of it is left when it fails. Throws `runtime_error` or `io_error` with the reason, or the signal's.
+ * Dumps a datastore into the file of a backup. Leaves nothing behind when it fails. Throws `runtime_error` or `io_error`
+ * with the reason, or the signal's.
  */
 export async function makeBackup(
   world: World,
@@ -41,7 +42,7 @@ export async function makeBackup(
   }
 }
 
-/** Where a backup or restore reaches a datastore: by address, which does not change while it runs, as its name needs the resolver. */
+/** Where a backup or restore reaches a datastore: by address, because its name would need the resolver. */
 export function placeInNetwork(row: DatastoreRow): Place {
   if (row.address === null)
     throw new AppError('runtime_error', `the ${KINDS[row.kind].label} ${row.name} has no address yet`)

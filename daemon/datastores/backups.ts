@@ -14,16 +14,16 @@ import { makeBackup } from './backup.ts'
 
 const log = logger('backups')
 
-/** A look at what no change told: backups beyond those that are kept. */
+/** Interval of a pass without a change event, which removes backups beyond those that are kept. */
 const PERIOD_MS = 60_000
-/** More at a time only share the disk; the others wait their turn. */
+/** More backups at a time would only share the disk; the others wait. */
 const PARALLEL = 2
-/** A dump that takes longer hangs. */
+/** A dump that takes longer is assumed to hang. */
 const LONGEST_MS = 12 * 3_600_000
-/** An error is a text that people read, not a log. */
+/** An error is a message for people, not a log. */
 const MAX_ERROR_CHARACTERS = 4 * 1024
 
-/** Makes the backups that are asked for, and removes those that are too many. */
+/** Makes the backups that were requested, and removes those beyond retention. */
 export class Backups {
   readonly #world: World
   readonly #work = new Background()
@@ -38,14 +38,14 @@ export class Backups {
     })
   }
 
-  /** Ends in the database what the last run of the server left under way; what it left elsewhere goes with the first look. */
+  /** Fails the backups that the last run of the server left in progress; their files are removed in the first pass. */
   recover(): void {
     for (const backup of runningBackups())
       if (backup.sha256 === null)
-        failBackup(backup, 'the server was stopped while it was made: make another one')
+        failBackup(backup, 'the server stopped while the backup was being made: make another one')
   }
 
-  /** The task to hand to a driver; `wake` is how it asks for its next run. */
+  /** Returns the task for a driver; `wake` requests its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
     return {
@@ -59,21 +59,21 @@ export class Backups {
     }
   }
 
-  /** Asks for a look soon, as after the engine came back. */
+  /** Requests a pass soon, for example after the engine came back. */
   look(): void {
     this.#wake()
   }
 
-  /** Whether a container of this name is that of a backup under way. */
+  /** Whether a container of this name belongs to a backup in progress. */
   isUnderWay(name: string): boolean {
     return this.#work.has(name)
   }
 
-  /** Calls off the backup of a datastore that goes, and waits for its end. */
+  /** Cancels the backup of a datastore that is being deleted, and waits until it has ended. */
   async cancel(datastoreId: string): Promise<void> {
     const backup = runningBackup(datastoreId)
     if (!backup) return
-    // First, or the next look would begin it again.
+    // First, or the next pass would start it again.
     failBackup(backup, 'the datastore was deleted')
     await this.#work.cancel(backup.id)
   }
@@ -112,9 +112,9 @@ export class Backups {
     const file = await makeBackup(this.#world, datastore, backup, AbortSignal.any([signal, late])).catch(
       async (error: unknown) => {
         signal.throwIfAborted()
-        if (late.aborted) throw new Error(`it was not done within ${LONGEST_MS / 3_600_000} hours`)
+        if (late.aborted) throw new Error(`it did not finish within ${LONGEST_MS / 3_600_000} hours`)
         if (isEngineAway(error) || !(await hasLeftSince(this.#world, departures, signal))) throw error
-        const what = 'the container engine was stopped or restarted while it was made, make another one'
+        const what = 'the container engine was stopped or restarted during the backup, make another one'
         throw new Error(`${what}: ${messageOf(error)}`, { cause: error })
       },
     )

@@ -1,21 +1,21 @@
 import { Socket } from 'node:net'
 
 const MIB = 1024 * 1024
-/** All that the server ever asks a datastore is answered in some KiB. */
-export const MAX_HEARD_BYTES = MIB
+/** Every answer that the server ever needs from a datastore has some KiB. */
+export const MAX_ANSWER_BYTES = MIB
 
-/** Why such a program is not heard further. */
-export function saysTooMuch(): Error {
-  return new Error(`it answers with more than ${MAX_HEARD_BYTES / MIB} MiB`)
+/** Returns the error for a program whose answer is too long. */
+export function answerTooLong(): Error {
+  return new Error(`it answers with more than ${MAX_ANSWER_BYTES / MIB} MiB`)
 }
 
 /**
- * A socket for one question to a program in a user's container, which may say anything: one that says more than any answer has is cut off
- * before it fills the memory, as clients gather a message of whatever length it announces.
+ * Returns a socket for one query to a program in a user's container, which may send anything. Client libraries buffer a
+ * message of whatever length it announces, so a longer answer is cut off before it fills the memory.
  */
 export function boundedSocket(): Socket {
   const socket = new Socket()
   return socket.on('data', () => {
-    if (socket.bytesRead > MAX_HEARD_BYTES) socket.destroy(saysTooMuch())
+    if (socket.bytesRead > MAX_ANSWER_BYTES) socket.destroy(answerTooLong())
   })
 }

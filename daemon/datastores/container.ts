@@ -10,34 +10,34 @@ import { CHECKPOINT_SECONDS } from './stop.ts'
 import { TOOL_CPUS, TOOL_MEMORY_BYTES } from './tool.ts'
 
 const MIB = 1024 * 1024
-/** What is half filled is of no worth: an engine that ends does not wait for it. */
+/** A half-filled volume is worthless, so an engine that shuts down need not wait for it long. */
 const FILLING_STOP_SECONDS = 10
 /** Parallel queries share rows through /dev/shm, of which containers have 64 MiB (the postgres image's page, "Caveats"). */
 const SHARED_MEMORY_SHARE = 4
 
-/** Apart from where images keep data: theirs is another folder from major 18 on, and no data may hang on that. */
+/** Not the folder that images use by default: it changed with major version 18, and data must not depend on that. */
 export const RELATIONAL_VOLUME = '/var/lib/deployer'
 export const RELATIONAL_DATA = `${RELATIONAL_VOLUME}/data`
-/** Where both Redis's and Valkey's images keep data. */
+/** The data folder of both Redis's and Valkey's images. */
 export const KEYVALUE_VOLUME = '/data'
 
-/** Where a datastore's container is to be. */
+/** Where a datastore's container should run. */
 interface Location {
   network: string
   address: string
   hostPort: number
-  /** The one that leads to TLS; null where that is spoken at the same. */
+  /** The host port for TLS; null if TLS uses the same port. */
   hostTlsPort: number | null
   imageId: string
 }
 
-/** The limits of a datastore's container: those asked for, else the server's defaults. */
+/** Returns the limits of a datastore's container: those requested, else the server's defaults. */
 export function containerLimits(row: DatastoreRow): { memoryBytes: number; cpus: number } {
   const { options } = useContext()
   return { memoryBytes: memoryMb(row) * MIB, cpus: row.cpu_limit || options.defaultCpus }
 }
 
-/** The one container of a datastore; its data is in the volume and outlives it. */
+/** Returns the spec of a datastore's container; its data is in the volume and outlives the container. */
 export function datastoreContainer(row: DatastoreRow, location: Location): ContainerSpec {
   const mode = modeOf(row)
   const { port, tlsPort } = KINDS[row.kind]
@@ -49,7 +49,7 @@ export function datastoreContainer(row: DatastoreRow, location: Location): Conta
     ...programOf(row, mode),
     network: location.network,
     address: location.address,
-    // For containers that the resolver of names does not answer.
+    // For containers that do not use the server's resolver.
     aliases: [row.name],
     ports: [
       { inside: port, host: hostPort },
@@ -59,8 +59,8 @@ export function datastoreContainer(row: DatastoreRow, location: Location): Conta
 }
 
 /**
- * A container in which a volume is filled that is to become a datastore's; nothing but its name leads there. What loads a
- * backup runs in it too, for which it has more memory, and at least a processor.
+ * Returns the spec of a container that fills a volume for a datastore. The programs that load a backup run in it too, so it
+ * has more memory, and at least one CPU.
  */
 export function fillingContainer(
   row: DatastoreRow,
@@ -77,7 +77,7 @@ export function fillingContainer(
   }
 }
 
-/** Whether a datastore's container is in the mode that its record asks for; one that is not is made anew. */
+/** Whether a datastore's container has the mode that its record asks for; otherwise it is created again. */
 export function isInMode(row: DatastoreRow, { labels }: ContainerState): boolean {
   return (labels[MODE_LABEL] ?? 'serving') === modeOf(row)
 }
@@ -86,28 +86,28 @@ function modeOf(row: DatastoreRow): Mode {
   return getRestoreOrUpgrade(row.id)?.reads_only === 1 ? 'read-only' : 'serving'
 }
 
-/** `filling`: it loads what it is given, and nobody uses it yet. */
+/** `filling`: it loads a backup, and no client uses it yet. */
 type Mode = 'serving' | 'read-only' | 'filling'
 const MODE_LABEL = 'deployer.datastore.mode'
 
-/** What a program is told in a mode, beyond the settings of always. */
+/** The settings of a program in a mode, in addition to those that always apply. */
 const MODE_SETTINGS: Record<DatastoreKind, Record<Mode, Record<string, string>>> = {
   relational: {
     serving: {},
-    // What it does by itself must not look like a write of a client, nor what workers of extensions and subscriptions do.
+    // Its own background work, and that of extensions and subscriptions, must not look like writes of a client.
     'read-only': { default_transaction_read_only: 'on', autovacuum: 'off', max_worker_processes: '0' },
     filling: {},
   },
   keyvalue: {
     serving: { appendonly: 'yes' },
-    // It has no replica, so that it takes no write.
+    // It has no replica, so requiring one makes it refuse all writes.
     'read-only': { appendonly: 'yes', 'min-replicas-to-write': '1' },
-    // With an append-only file it would not load a snapshot.
+    // With append-only on it would not load a snapshot.
     filling: { appendonly: 'no' },
   },
 }
 
-/** The configuration file of a datastore's program. */
+/** Returns the configuration file of a datastore's program. */
 export function programConfig(row: DatastoreRow, hasTls: boolean, mode: Mode = modeOf(row)): string {
   const settings = { ...(hasTls ? TLS_SETTINGS[row.kind] : {}), ...FILE_SETTINGS[row.kind](row, mode) }
   return Object.entries(settings)
@@ -115,18 +115,18 @@ export function programConfig(row: DatastoreRow, hasTls: boolean, mode: Mode = m
     .join('')
 }
 
-/** Its settings besides TLS. */
+/** The settings in that file besides TLS. */
 const FILE_SETTINGS: Record<DatastoreKind, (row: DatastoreRow, mode: Mode) => Record<string, string>> = {
-  // What the image's file and ALTER SYSTEM say takes the place of this, as it would not of arguments.
+  // In the file, because the image's own file and ALTER SYSTEM can override this; they cannot override arguments.
   relational: () => ({
     shared_preload_libraries: "'pg_stat_statements'",
     include: `'${RELATIONAL_DATA}/postgresql.conf'`,
   }),
-  // All of it, since arguments are seen by every user of the host.
+  // All settings, because every user of the host can see arguments.
   keyvalue: (row, mode) => ({
     dir: KEYVALUE_VOLUME,
     requirepass: internalPlace(row).password,
-    // Nobody but a backup is a replica, and it waits for no other.
+    // The only replica is a backup, which need not wait for others.
     'repl-diskless-sync-delay': '0',
     ...memorySettings(row.kind, memoryMb(row)),
     ...MODE_SETTINGS.keyvalue[mode],

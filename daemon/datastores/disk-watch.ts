@@ -7,16 +7,16 @@ import { measureDisk } from './probe.ts'
 
 const log = logger('datastores')
 
-/** A database looks at each of its files for the answer. */
+/** Not more often, because a database looks at each of its files for the answer. */
 const PERIOD_MS = 60_000
-/** Who looks at it sees a difference of this. */
-const TOLD_BYTES = 1024 * 1024
+/** The smallest change that is published to open dashboards. */
+const PUBLISHED_CHANGE_BYTES = 1024 * 1024
 
-/** Asks datastores that serve how much of the disk they take, each now and then. */
+/** Periodically asks each available datastore how much disk space it uses. */
 export class DiskWatch {
   readonly #askedAt = new Map<string, number>()
 
-  /** Asks, unless it was asked lately or does not serve. Never throws: whether it answers is found out by others. */
+  /** Asks, unless it was asked recently or is not available. Never throws: whether it answers is the health check's task. */
   async look(id: string): Promise<void> {
     const row = getDatastore(id)
     const isDue = performance.now() - (this.#askedAt.get(id) ?? -Infinity) >= PERIOD_MS
@@ -26,16 +26,16 @@ export class DiskWatch {
       const before = diskBytesOf(id)
       const now = await measureDisk(row)
       recordDiskBytes(id, now)
-      if (before === null || Math.abs(now - before) >= TOLD_BYTES) tellDatastore(id)
+      if (before === null || Math.abs(now - before) >= PUBLISHED_CHANGE_BYTES) tellDatastore(id)
     } catch (error) {
-      log.debug('a datastore does not say what it takes of the disk', {
+      log.debug('a datastore did not report its disk usage', {
         datastore: id,
         error: messageOf(error),
       })
     }
   }
 
-  /** Asks again at once when it serves next. */
+  /** Makes it ask at once when the datastore is available again. */
   forget(id: string): void {
     this.#askedAt.delete(id)
   }

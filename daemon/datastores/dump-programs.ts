@@ -1,18 +1,18 @@
 import type { DatastoreKind, Place } from '#server/datastores/kinds.ts'
 
-/** How what a kind holds is written to a stream, with the programs of its own image. */
+/** How the data of a kind is dumped to a stream, with the programs of its own image. */
 interface DumpPrograms {
-  /** Prints everything. */
+  /** The command that prints everything. */
   dump: (place: Place) => string[]
-  /** What they connect with: a password is never among the arguments, which every user of the host sees. */
+  /** What they connect with: a password is never an argument, because every user of the host can see those. */
   env: (place: Place) => Record<string, string>
   /** How a dump begins. */
   magic: RegExp
 }
 
 /**
- * How PostgreSQL's programs connect, beyond their environment. A database whose container is killed cannot say so: what
- * it still had to send is lost with its network, and without these a program waits for it for two hours.
+ * Returns the arguments with which PostgreSQL's programs connect. A database whose container is killed cannot close its
+ * connections, because its network is gone; without these keepalives a program would wait two hours for it.
  */
 export function postgresConnection(database: string): string[] {
   const keepAlive = 'keepalives_idle=10 keepalives_interval=5 keepalives_count=3'

@@ -1,30 +1,30 @@
-/** The statements of a script of pg_restore that name roles; each is one line, or names them in its first. */
+/** The statements of a pg_restore script that name roles; each is one line, or names them in its first line. */
 const VERBS = /^(?:ALTER|CREATE POLICY|CREATE USER MAPPING|GRANT|REVOKE|SET SESSION AUTHORIZATION) /
-/** A quoted name, a word, or a mark between them. */
+/** A quoted name, a word, or a punctuation mark between them. */
 const TOKEN = /"(?:[^"]|"")*"|[^\s",;()]+|[,;()]/g
-/** How the rows of a table begin, and what ends them (manual, "COPY"). */
+/** The lines before and after the rows of a table (manual, "COPY"). */
 const ROWS = /^COPY .* FROM stdin;$/
 const END_OF_ROWS = '\\.'
-/** An entry of the contents of a dump that is a large object, and to whom it belongs. */
+/** A large object in the table of contents of a dump, with its owner. */
 const LARGE_OBJECT = /^\d+; \d+ \d+ BLOB(?: METADATA)? - \S+ (.*)$/
 const LARGE_OBJECT_RIGHTS = /^\d+; \d+ \d+ ACL - LARGE OBJECTS? /
-/** Longer lines are no statements of these. */
+/** None of these statements has longer lines. */
 const MAX_LINE_CHARACTERS = 16 * 1024
-/** More are no roles that somebody has made by hand. */
+/** Nobody creates more roles by hand. */
 const MAX_ROLES = 1_000
-/** NAMEDATALEN without its end (manual, "Lexical Structure"): what is longer is no name. */
+/** NAMEDATALEN without the terminator (manual, "Lexical Structure"): longer names do not exist. */
 const MAX_NAME_BYTES = 63
-/** Roles that somebody has made by hand are some KiB. */
+/** The statements for roles created by hand have some KiB. */
 const MAX_SCRIPT_CHARACTERS = 4 * 1024 * 1024
-/** A statement that creates a role or is about it alone; the names of owners are in quotes where they are words of SQL. */
-const OF_ONE_ROLE = /^(?:CREATE|ALTER) ROLE "?([a-z0-9_]+)"?(?: (?:WITH|SET) .*)?;$/
-/** Those that every database has, and words that stand for none (manual, "CREATE ROLE"). */
-const NOT_MADE = /^(?:pg_.*|PUBLIC|public|none)$/
+/** A statement that creates or alters one role. Owner names that are SQL keywords are in quotes. */
+const SINGLE_ROLE_STATEMENT = /^(?:CREATE|ALTER) ROLE "?([a-z0-9_]+)"?(?: (?:WITH|SET) .*)?;$/
+/** Built-in roles, and words that do not name a role (manual, "CREATE ROLE"). */
+const BUILT_IN_ROLES = /^(?:pg_.*|PUBLIC|public|none)$/
 
 /**
- * The roles that a dump of one database speaks of, from the script that pg_restore writes of it: a dump does not hold them,
- * and is not loaded without them. A function's text may look like such a statement; it names one too many. What stands between
- * the rows of tables, where it has them, does not count.
+ * Returns the roles that a dump of one database refers to, from the script that pg_restore writes of it: a dump does not
+ * contain them and cannot be loaded without them. A function body may look like such a statement, which only adds a role.
+ * The rows of tables, if the script has them, are skipped.
  */
 export async function rolesOfScript(script: AsyncIterable<Buffer>, hasRows: boolean): Promise<string[]> {
   const names = new Set<string>()
@@ -37,7 +37,7 @@ export async function rolesOfScript(script: AsyncIterable<Buffer>, hasRows: bool
   return [...names]
 }
 
-/** The roles that a line of such a script speaks of. */
+/** Returns the roles that a line of such a script refers to. */
 export function rolesOf(line: string): string[] {
   if (!VERBS.test(line)) return []
   return rolesIn(line.match(TOKEN) ?? [])
@@ -46,8 +46,8 @@ export function rolesOf(line: string): string[] {
 }
 
 /**
- * Whether the contents of a dump, as `pg_restore --list` prints them, have large objects that others than this role own or
- * have rights to: of these its schema says nothing.
+ * Whether a dump, by the output of `pg_restore --list`, has large objects that other roles own or have rights to: the
+ * script of its schema does not mention those.
  */
 export async function hasForeignLargeObjects(list: AsyncIterable<Buffer>, owner: string): Promise<boolean> {
   let found = false
@@ -59,33 +59,33 @@ export async function hasForeignLargeObjects(list: AsyncIterable<Buffer>, owner:
 }
 
 function isRole(name: string): boolean {
-  return name !== '' && Buffer.byteLength(name) <= MAX_NAME_BYTES && !NOT_MADE.test(name)
+  return name !== '' && Buffer.byteLength(name) <= MAX_NAME_BYTES && !BUILT_IN_ROLES.test(name)
 }
 
-/** The statement that makes a role with which nobody can sign in. */
+/** Returns the statement that creates a role that cannot sign in. */
 export function createRole(name: string): string {
   return `CREATE ROLE "${name.replaceAll('"', '""')}"`
 }
 
 /**
- * The statements of a script of `pg_dumpall --roles-only`, without those that are about the owner alone: every datastore has
- * one, and its settings would hold for what loads a backup. Throws for a script that is longer than any.
+ * Returns the statements of a `pg_dumpall --roles-only` script without those about the owner only: every datastore has an
+ * owner already, and its settings would apply while the backup is loaded. Throws for a script that is too long.
  */
-export async function rolesBesides(owner: string, script: AsyncIterable<Buffer>): Promise<string> {
+export async function rolesWithout(owner: string, script: AsyncIterable<Buffer>): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   for await (const piece of script) {
     text += decoder.decode(piece, { stream: true })
-    if (text.length > MAX_SCRIPT_CHARACTERS) throw new Error('it has too many roles to be carried over')
+    if (text.length > MAX_SCRIPT_CHARACTERS) throw new Error('it has too many roles to copy')
   }
-  const isOfOwner = (line: string) => OF_ONE_ROLE.exec(line)?.[1] === owner
+  const isOfOwner = (line: string) => SINGLE_ROLE_STATEMENT.exec(line)?.[1] === owner
   return text
     .split('\n')
     .filter((line) => !isOfOwner(line))
     .join('\n')
 }
 
-/** The roles that a statement names, as they are written there. */
+/** Returns the roles that a statement names, as they are written there. */
 function rolesIn(tokens: string[]): string[] {
   const [verb, object] = tokens
   const grantees = () => namesAfter(tokens, Math.max(tokens.lastIndexOf('TO'), tokens.lastIndexOf('FROM')))
@@ -102,7 +102,7 @@ function rolesIn(tokens: string[]): string[] {
   }
 }
 
-/** The list of names behind a word; none when the word is not there. */
+/** Returns the list of names after a word; an empty list if the word is missing. */
 function namesAfter(tokens: string[], word: number): string[] {
   const names: string[] = []
   if (word === -1) return names
@@ -113,17 +113,17 @@ function namesAfter(tokens: string[], word: number): string[] {
   return names
 }
 
-/** Lines of a text, of which no more than the beginning is held. */
+/** Yields the lines of a text, each cut to its beginning. */
 async function* linesOf(text: AsyncIterable<Buffer>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder()
-  let begun = ''
+  let pending = ''
   for await (const piece of text) {
     const [first, ...lines] = decoder.decode(piece, { stream: true }).split('\n')
-    begun = (begun + first).slice(0, MAX_LINE_CHARACTERS)
+    pending = (pending + first).slice(0, MAX_LINE_CHARACTERS)
     for (const line of lines) {
-      yield begun
-      begun = line.slice(0, MAX_LINE_CHARACTERS)
+      yield pending
+      pending = line.slice(0, MAX_LINE_CHARACTERS)
     }
   }
-  yield begun
+  yield pending
 }

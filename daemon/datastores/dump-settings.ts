@@ -1,17 +1,17 @@
-/** A database's own settings are some lines. */
+/** The settings of a database are some lines. */
 const MAX_CHARACTERS = 1024 * 1024
-/** The statements of such a script that hold for the database, and not for the session that loads it. */
+/** The statements of such a script that apply to the database, not to the session that loads it. */
 const SETTING =
   /^(?:ALTER|COMMENT|GRANT|REVOKE|SECURITY LABEL|SET SESSION AUTHORIZATION|RESET SESSION AUTHORIZATION)\b/
 
-/** Longer than names may be (NAMEDATALEN). */
-const NO_SCHEMA = '-'.repeat(64)
-/** Has pg_restore print what a dump says of the database itself, and of nothing in it. */
-export const DATABASE_ALONE = ['--create', '--schema-only', `--schema=${NO_SCHEMA}`]
+/** A schema that cannot exist: the name is longer than allowed (NAMEDATALEN). */
+const NONEXISTENT_SCHEMA = '-'.repeat(64)
+/** Makes pg_restore print what a dump says about the database itself, and nothing of its contents. */
+export const DATABASE_ONLY = ['--create', '--schema-only', `--schema=${NONEXISTENT_SCHEMA}`]
 
 /**
- * The statements that give a database its own settings, rights, owner and comment, from the script that pg_restore writes of
- * it alone. Throws for a script that is longer than any, or ends within a statement.
+ * Returns the statements that set a database's settings, rights, owner and comment, from the script that pg_restore writes
+ * with these options. Throws for a script that is too long or ends within a statement.
  */
 export async function settingsOf(script: AsyncIterable<Buffer>): Promise<string[]> {
   const decoder = new TextDecoder()
@@ -21,23 +21,23 @@ export async function settingsOf(script: AsyncIterable<Buffer>): Promise<string[
     if (text.length > MAX_CHARACTERS) throw new Error('the settings of the database are too long')
   }
   const statements: string[] = []
-  let begun: string[] = []
+  let pending: string[] = []
   let quote: string | null = null
   for (const line of text.split('\n')) {
-    if (begun.length === 0 && !SETTING.test(line)) continue
-    begun.push(line)
+    if (pending.length === 0 && !SETTING.test(line)) continue
+    pending.push(line)
     quote = openAfter(line, quote)
     if (quote !== null || !line.endsWith(';')) continue
-    statements.push(`${begun.join('\n')}\n`)
-    begun = []
+    statements.push(`${pending.join('\n')}\n`)
+    pending = []
   }
-  if (begun.length > 0) throw new Error('the settings of the database end within a statement')
+  if (pending.length > 0) throw new Error('the settings of the database end within a statement')
   return statements
 }
 
 /**
- * The quote that is open after a line, by that before it: a name or a value may have lines of its own. A quote within its own
- * kind stands twice, so that it closes and opens.
+ * Returns the quote that is open after a line, given the one before it: a name or a value may span lines. A quote inside its
+ * own kind is doubled, so it closes and opens again.
  */
 function openAfter(line: string, before: string | null): string | null {
   let open = before

@@ -3,16 +3,16 @@ import { backupPath } from '#server/backups/files.ts'
 import { AppError } from '#server/errors.ts'
 import type { Attachment } from '../engine/index.ts'
 
-/** A volume to be filled, and with what. */
+/** A volume to fill, and the backup to fill it with. */
 export interface Filling {
   volume: string
   imageId: string
   backupId: string
-  /** Whether the roles of the program that serves now come along. */
+  /** Whether the roles of the program that serves now are copied too. */
   carriesRoles: boolean
 }
 
-/** Gives a program a backup to read, while `take` takes what it prints. */
+/** Sends a backup to a program's input while `take` reads its output. */
 export async function feed(
   streams: Attachment,
   backupId: string,
@@ -25,7 +25,7 @@ export async function feed(
   })
 }
 
-/** What a program prints besides is of no interest, but it must get rid of it. */
+/** Reads and discards a program's output, which would block if nobody read it. */
 export async function drain(streams: Attachment): Promise<void> {
   for await (const _ of streams.output());
 }

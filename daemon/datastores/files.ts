@@ -3,14 +3,14 @@ import { pack } from 'tar-stream'
 import type { Keyed } from '#server/datastores/authority.ts'
 import { KINDS, type DatastoreKind } from '#server/datastores/kinds.ts'
 
-/** Every image has this folder, and lets the user that its program becomes read there. */
+/** Every image has this folder, and the user of its program can read there. */
 const PARENT = '/etc'
 const FOLDER = 'deployer'
 const CONFIG = `${FOLDER}/datastore.conf`
 const CERTIFICATE = `${FOLDER}/tls.crt`
 const KEY = `${FOLDER}/tls.key`
 
-/** Where a datastore's program finds its settings. */
+/** The path of the settings file of a datastore's program. */
 export const CONFIG_FILE = `${PARENT}/${CONFIG}`
 
 /** A certificate, and the one user that may read its key: PostgreSQL refuses a key that others can read. */
@@ -18,14 +18,14 @@ export interface ProgramCertificate extends Keyed {
   owner: { uid: number; gid: number }
 }
 
-/** A folder of a datastore's container, and what is to be unpacked there before it starts. */
+/** Returns a folder of a datastore's container and the archive to unpack there before it starts. */
 export function datastoreFiles(
   config: string,
   certificate: ProgramCertificate | null,
 ): { folder: string; tar: Readable } {
   const archive = pack()
   archive.entry({ name: FOLDER, type: 'directory', mode: 0o755 })
-  // World-readable: it is read by the user that the program becomes, and nobody else is in the container.
+  // World-readable: the program's user reads it, and there is no other user in the container.
   archive.entry({ name: CONFIG, mode: 0o644 }, config)
   if (certificate) {
     archive.entry({ name: CERTIFICATE, mode: 0o644 }, certificate.certificate)
@@ -35,7 +35,7 @@ export function datastoreFiles(
   return { folder: PARENT, tar: Readable.from(archive as AsyncIterable<Buffer>, { objectMode: false }) }
 }
 
-/** The settings by which a program speaks TLS. */
+/** The settings that enable TLS in a program. */
 export const TLS_SETTINGS: Record<DatastoreKind, Record<string, string>> = {
   relational: {
     ssl: 'on',
@@ -46,7 +46,7 @@ export const TLS_SETTINGS: Record<DatastoreKind, Record<string, string>> = {
     'tls-port': String(KINDS.keyvalue.tlsPort),
     'tls-cert-file': `${PARENT}/${CERTIFICATE}`,
     'tls-key-file': `${PARENT}/${KEY}`,
-    // Clients show no certificate: they have a password.
+    // Clients have a password instead of a certificate.
     'tls-auth-clients': 'no',
   },
 }

@@ -7,21 +7,21 @@ import type { Attachment } from '../engine/index.ts'
 import type { World } from '../world.ts'
 import { placeInNetwork } from './backup.ts'
 import { DUMP_PROGRAMS, postgresConnection } from './dump-programs.ts'
-import { createRole, hasForeignLargeObjects, rolesBesides, rolesOf, rolesOfScript } from './dump-roles.ts'
-import { DATABASE_ALONE, settingsOf } from './dump-settings.ts'
+import { createRole, hasForeignLargeObjects, rolesWithout, rolesOf, rolesOfScript } from './dump-roles.ts'
+import { DATABASE_ONLY, settingsOf } from './dump-settings.ts'
 import { drain, feed, type Filling } from './feed.ts'
 import { probePlace } from './probe.ts'
 import { runInside } from './tool.ts'
 
 const log = logger('datastores')
 
-/** For psql, which otherwise prints notices too. */
-const ERRORS_ALONE = 'SET client_min_messages = error;\n'
+/** Makes psql print errors but not notices. */
+const ERRORS_ONLY = 'SET client_min_messages = error;\n'
 
-/** Runs a program in the container of the database that is filled. */
+/** Runs a program in the container of the database that is being filled. */
 type Run = (entrypoint: string[], use: (streams: Attachment) => Promise<void>) => Promise<void>
 
-/** Loads a backup into the fresh database of a container, which is reached from the host at `outside`. */
+/** Loads a backup into the new database of a container; `outside` is where the host reaches it. */
 export async function loadRelational(
   world: World,
   row: DatastoreRow,
@@ -38,27 +38,28 @@ export async function loadRelational(
     run([...psql, ...statements.map((statement) => `--command=${statement}`)], drain)
   if (carriesRoles) {
     const present = placeInNetwork(getDatastore(row.id)!)
-    await giveStatements(row, run, psql, 'roles', [await readRoles(world, volume, present, signal)])
+    await runStatements(row, run, psql, 'roles', [await readRoles(world, volume, present, signal)])
   }
-  const settings = await readDump(run, backupId, [...DATABASE_ALONE, '--file=-'], settingsOf)
+  const settings = await readDump(run, backupId, [...DATABASE_ONLY, '--file=-'], settingsOf)
   const roles = new Set(settings.flatMap((statement) => rolesOf(statement.split('\n', 1)[0]!)))
   for (const role of await rolesOfDump(run, backupId, inside.username)) roles.add(role)
   roles.delete(inside.username)
-  // A role that cannot be created is not an error yet: if it is needed, the restore reports it. psql exits as its last command does.
+  // A role that cannot be created is not an error yet: if it is needed, the restore reports it. psql exits as its last
+  // command does.
   if (roles.size > 0) await query(...[...roles].map(createRole), 'SELECT 1')
   await run(['pg_restore', '--exit-on-error', ...connection], (streams) => feed(streams, backupId))
-  // Without it the first queries after a restore are planned blindly (manual, "Backup and Restore").
+  // Without it the first queries after a restore have bad plans (manual, "Backup and Restore").
   await query('ANALYZE')
-  // Last, or they would hold for what loads the rest.
+  // Last, or they would apply while the rest is loaded.
   if (settings.length === 0) return
-  await giveStatements(row, run, psql, 'settings', settings)
+  await runStatements(row, run, psql, 'settings', settings)
   if (!settings.some((statement) => statement.includes('preload_libraries'))) return
   await probePlace(row.kind, outside).catch(async (error: unknown) => {
-    if (isSaidByDatabase(error)) await takeBackLibraries(row, run, inside, error.message)
+    if (isDatabaseError(error)) await resetLibraries(row, run, inside, error.message)
   })
 }
 
-/** Has pg_restore read a backup; answers what `take` makes of what it prints. */
+/** Runs pg_restore on a backup. Returns what `take` makes of its output. */
 async function readDump<T>(
   run: Run,
   backupId: string,
@@ -75,7 +76,7 @@ async function readDump<T>(
   return await taken!
 }
 
-/** The roles that what is in the database of a backup needs. */
+/** Returns the roles that the contents of a backup need. */
 async function rolesOfDump(run: Run, backupId: string, owner: string): Promise<string[]> {
   const isForeign = await readDump(run, backupId, ['--list'], (list) => hasForeignLargeObjects(list, owner))
   const ofSchema = await readDump(run, backupId, ['--schema-only', '--file=-'], (script) =>
@@ -87,7 +88,7 @@ async function rolesOfDump(run: Run, backupId: string, owner: string): Promise<s
   return [...ofSchema, ...ofAll]
 }
 
-/** The statements that create the roles of another program besides its owner, with their passwords, as this version writes them. */
+/** Returns the statements that create the roles of another database but not its owner, with passwords. */
 async function readRoles(
   world: World,
   container: string,
@@ -108,15 +109,15 @@ async function readRoles(
     container,
     { env, entrypoint },
     async (streams) => {
-      statements = await rolesBesides(username, streams.output())
+      statements = await rolesWithout(username, streams.output())
     },
     signal,
   )
   return statements
 }
 
-/** Has a database run statements. What a newer version does not take any more is logged, and does not keep the data back. */
-async function giveStatements(
+/** Runs statements in a database. Those that a newer version rejects are logged and do not fail the restore. */
+async function runStatements(
   { id }: DatastoreRow,
   run: Run,
   psql: string[],
@@ -124,28 +125,26 @@ async function giveStatements(
   statements: readonly string[],
 ): Promise<void> {
   await run([...psql, '--set=VERBOSITY=terse', '--file=-'], async (streams) => {
-    // Not as arguments, which every user of the host sees: one may hold a secret.
-    const input = Readable.from([
-      Buffer.from([ERRORS_ALONE, ...statements].join('')),
-    ]) as AsyncIterable<Buffer>
+    // Not as arguments, which every user of the host can see: a statement may contain a secret.
+    const input = Readable.from([Buffer.from([ERRORS_ONLY, ...statements].join(''))]) as AsyncIterable<Buffer>
     await Promise.all([streams.input(input), drain(streams)])
     if (streams.errors === '') return
-    log.warn(`a database could not be given all of its ${what} again`, {
+    log.warn(`a database did not accept all of its former ${what}`, {
       datastore: id,
       error: streams.errors,
     })
   })
 }
 
-/** PostgreSQL's own errors have a severity (manual, "Error and Notice Message Fields"); one of a connection has none. */
-function isSaidByDatabase(error: unknown): error is Error {
+/** Whether PostgreSQL sent an error: those have a severity (manual, "Error and Notice Message Fields"), others do not. */
+function isDatabaseError(error: unknown): error is Error {
   return error instanceof Error && 'severity' in error
 }
 
 /**
- * Has a database, and its owner in it, load nothing at sign-in: a library that the image lacks keeps everybody out of it.
+ * Resets the libraries that a database and its owner load at sign-in: if the image lacks one, nobody can sign in.
  */
-async function takeBackLibraries(
+async function resetLibraries(
   { id }: DatastoreRow,
   run: Run,
   { database, username }: Place,
@@ -156,9 +155,9 @@ async function takeBackLibraries(
     `--command=ALTER DATABASE ${named} RESET ${setting}`,
     `--command=ALTER ROLE ${owner} IN DATABASE ${named} RESET ${setting}`,
   ])
-  // From template1, which every server has: nobody can sign in to this database.
+  // Via template1, which every server has, because nobody can sign in to this database.
   await run(['psql', ...postgresConnection('template1'), '--no-psqlrc', '--quiet', ...resets], drain)
-  log.warn('a database is not told again what to load: nobody could sign in', {
+  log.warn('the libraries that a database loads at sign-in were reset: with them nobody could sign in', {
     datastore: id,
     error: reason,
   })

@@ -13,7 +13,7 @@ import { beginAppendOnly, probePlace } from './probe.ts'
 import { CHECKPOINT_SECONDS, endProgram } from './stop.ts'
 import { inNetwork, runTool } from './tool.ts'
 
-/** A large snapshot is read before the first answer. */
+/** A program answers only after it has read a large snapshot. */
 const ANSWER_WITHIN_MS = 3_600_000
 const ANSWER_PERIOD_MS = 100
 
@@ -22,8 +22,8 @@ type Fill = (world: World, row: DatastoreRow, filling: Filling, signal: AbortSig
 const FILL: Record<DatastoreKind, Fill> = { relational: fillRelational, keyvalue: fillKeyvalue }
 
 /**
- * Fills a volume with what a backup holds, with a program of the image that is to serve it, which proves by its answers
- * that it can; then it is stopped. Throws the reason when the volume is not to be used.
+ * Fills a volume with the data of a backup by a program of the image that will serve it. The program must answer afterwards,
+ * and is then stopped. Throws the reason if the volume must not be used.
  */
 export async function fillVolume(
   world: World,
@@ -60,7 +60,7 @@ async function fillKeyvalue(
   await withProgram(world, row, filling, signal, (outside) => beginAppendOnly(outside, signal))
 }
 
-/** Runs the program on the volume while `work` uses it, from the host and in its container. */
+/** Runs the program on the volume while `work` uses it from the host and in its container. */
 async function withProgram(
   world: World,
   row: DatastoreRow,
@@ -97,7 +97,7 @@ async function untilAnswer(
       return await probePlace(kind, place)
     } catch (error) {
       const found = await world.engine.containers.inspect(name)
-      if (!found) throw new AppError('runtime_error', `its container ${name} was removed from outside`)
+      if (!found) throw new AppError('runtime_error', `its container ${name} was removed externally`)
       if (!found.running) throw new AppError('runtime_error', await reasonOfEnd(world.engine, found))
       if (performance.now() > deadline)
         throw new AppError('runtime_error', `it did not answer within an hour: ${messageOf(error)}`)

@@ -17,14 +17,14 @@ import { isAwaited } from './waiting.ts'
 const log = logger('datastores')
 
 const PARALLEL = 8
-/** One look that failed may be the look's own fault. */
+/** A single failed probe may be a fault of the probe itself. */
 const MISSES = 2
-/** A program that was just started is asked this often. */
+/** A program that was just started is probed this often. */
 const START_PERIOD_MS = 100
-/** After a crash a database reads its log before it answers. */
+/** After a crash a database replays its log before it answers. */
 const START_LIMIT_MS = 5 * 60_000
 
-/** Asks every datastore now and then, from outside its container, whether it answers a client. */
+/** Probes every datastore periodically, from outside its container, as a client would. */
 export class DatastoreHealth {
   readonly #misses = new Map<string, number>()
   readonly #starting = new Background()
@@ -47,7 +47,7 @@ export class DatastoreHealth {
     }
   }
 
-  /** Asks a program that was just started often, until it answers; tells when it did not in five minutes. */
+  /** Probes a program that was just started until it answers; calls `onLate` if it did not within five minutes. */
   expect(id: string, onLate: (reason: string) => void): void {
     this.#starting.start({
       key: id,
@@ -58,7 +58,7 @@ export class DatastoreHealth {
     })
   }
 
-  /** Ends the asking for a program that ended or goes. */
+  /** Stops probing a program that ended or is being removed. */
   async forget(id: string): Promise<void> {
     this.#misses.delete(id)
     this.#disks.forget(id)
@@ -103,9 +103,9 @@ export class DatastoreHealth {
     const moved = useDatabase().transaction(() => {
       const row = getDatastore(id)
       if (!row || !isAwaited(row)) return false
-      // One that failed answers after all.
+      // A datastore that failed answers after all.
       if (row.status === 'failed') tryMove(datastoreMachine, id, 'creating')
-      // Why it was not restored or upgraded stays to be read.
+      // Keep the reason why it was not restored or upgraded.
       const wasReplaced = row.status === 'restoring' || row.status === 'upgrading'
       return tryMove(datastoreMachine, id, 'available', { error: wasReplaced ? row.error : null })
     })
@@ -115,7 +115,7 @@ export class DatastoreHealth {
   }
 }
 
-/** Records that a datastore that served does not any more, and why. */
+/** Records that a datastore is no longer available, and why. */
 export function becomeUnavailable(id: string, reason: string): void {
   if (getDatastore(id)?.status !== 'available') return
   if (!tryMove(datastoreMachine, id, 'unavailable', { error: reason })) return

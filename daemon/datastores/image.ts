@@ -3,8 +3,8 @@ import { AppError, messageOf } from '#server/errors.ts'
 import type { Engine } from '../engine/index.ts'
 
 /**
- * The image that a datastore's container is made from: the one it was first made from as long as the engine has it,
- * since a tag may come to mean another. Throws `runtime_error` that names the image.
+ * Returns the image for a datastore's container: the one that it was first created from as long as the engine has it, since
+ * a tag may move to another image. Throws `runtime_error` that names the image.
  */
 export async function imageOf(engine: Engine, row: DatastoreRow, signal: AbortSignal): Promise<string> {
   if (row.image_id !== null && (await engine.images.inspect(row.image_id)) !== null) return row.image_id
@@ -14,7 +14,7 @@ export async function imageOf(engine: Engine, row: DatastoreRow, signal: AbortSi
   return id
 }
 
-/** The id of an image, pulled where the engine does not have it. Throws `runtime_error` that names it. */
+/** Returns the id of an image, and pulls it if the engine does not have it. Throws `runtime_error` that names it. */
 export async function pullImage(engine: Engine, reference: string, signal: AbortSignal): Promise<string> {
   return ((await engine.images.inspect(reference)) ?? (await pull(engine, reference, signal))).id
 }

@@ -33,17 +33,17 @@ import { endWait, isAwaited, isEmpty } from './waiting.ts'
 
 const log = logger('datastores')
 
-/** As many exits before its first answer are a failure, which goes on being tried. */
+/** After this many exits before its first answer a datastore is `failed`, though it is still restarted. */
 const MAX_EXITS = 3
 
-/** A wait before what failed is tried again. */
+/** A wait before failed work is tried again. */
 interface Pause {
-  /** What was wanted when it began. */
+  /** The generation of the desired state when it began. */
   generation: number
   end: () => void
 }
 
-/** Makes the container of every datastore what it should be, and removes those that are deleted. */
+/** Keeps the container of every datastore as it should be, and removes deleted datastores. */
 export class DatastoreKeeper {
   readonly #world: World
   readonly #health = new DatastoreHealth()
@@ -51,7 +51,7 @@ export class DatastoreKeeper {
   readonly #copies = new BackupCopies()
   readonly #schedule = new BackupSchedule()
   readonly #restoresAndUpgrades: RestoresAndUpgrades
-  /** Those whose container another hand changes now. */
+  /** Datastores whose container a restore or upgrade is changing now. */
   readonly #held = new Set<string>()
   readonly #passes = new Background()
   readonly #removals = new Background()
@@ -75,7 +75,7 @@ export class DatastoreKeeper {
     })
   }
 
-  /** Takes up what the last run of the server left. */
+  /** Continues what the last run of the server left. */
   recover(hasCrashed: boolean): void {
     this.#backups.recover()
     this.#restoresAndUpgrades.recover(hasCrashed)
@@ -100,16 +100,16 @@ export class DatastoreKeeper {
     ]
   }
 
-  /** Asks for a datastore to be looked at soon. */
+  /** Requests a pass over a datastore soon. */
   look(id: string): void {
     this.#dirty.add(id)
     this.#wake()
   }
 
-  /** Asks for a look at everything, after the engine came back. */
+  /** Requests a pass over everything, after the engine came back. */
   lookAtAll(): void {
     this.#lastSweep = -Infinity
-    // What failed without the engine is no fault of its own.
+    // Datastores that failed because the engine was away need no back-off.
     for (const [id, pause] of this.#pauses) this.#cutShort(id, pause)
     this.#wake()
     this.#backups.look()
@@ -117,7 +117,7 @@ export class DatastoreKeeper {
     this.#sweep()
   }
 
-  /** Ends the work; what is half done is found and finished by the next start. */
+  /** Stops the work; the next start finds and finishes what is half done. */
   stop(): void {
     this.#stopListening()
     this.#passes.stop()
@@ -140,7 +140,7 @@ export class DatastoreKeeper {
   }
 
   #run(): void {
-    if (this.#world.reachByAddress === null) return this.#blame(this.#world.engineFault)
+    if (this.#world.reachByAddress === null) return this.#reportEngineFault(this.#world.engineFault)
     if (performance.now() - this.#lastSweep >= schedule.sweepEveryMs) {
       this.#lastSweep = performance.now()
       for (const { id } of allDatastores()) this.#dirty.add(id)
@@ -155,8 +155,8 @@ export class DatastoreKeeper {
     }
   }
 
-  /** Tells who waits that the engine does not answer; nothing while it has not been asked. */
-  #blame(reason: string | null): void {
+  /** Reports to waiting requests that the engine does not answer; does nothing until it has been asked. */
+  #reportEngineFault(reason: string | null): void {
     if (reason === null) return
     for (const { id } of allDatastores()) this.#fail(id, reason)
   }
@@ -181,7 +181,7 @@ export class DatastoreKeeper {
   async #pass(id: string, signal: AbortSignal): Promise<void> {
     const found = await this.#find(id, signal)
     const isRunning = found?.running === true
-    if (!found) becomeUnavailable(id, 'its container was removed from outside')
+    if (!found) becomeUnavailable(id, 'its container was removed externally')
     else if (!isRunning && found.status !== 'created') await this.#recordEnd(id, found)
     await this.#pause(id, signal)
     const row = getDatastore(id)
@@ -189,7 +189,7 @@ export class DatastoreKeeper {
     if (isEmpty(row)) return observe(row, null)
     const isAtHome = found?.networks.some(({ address }) => address === row.address) === true
     const isUp = isRunning && isAtHome && isInMode(row, found)
-    if (isRunning && !isAtHome) noteInService(id, id, 'its container lost its address; it is started again')
+    if (isRunning && !isAtHome) noteInService(id, id, 'its container lost its address; restarting it')
     if (isRunning && !isUp) await stopDatastore(this.#world, row)
     if (!isUp) await startDatastore(this.#world, row, signal)
     else if (row.observed_generation !== row.generation || row.apply_error !== null) {
@@ -200,7 +200,7 @@ export class DatastoreKeeper {
     if (isAwaited(row)) this.#health.expect(id, (reason) => this.#fail(id, reason))
   }
 
-  /** Its container. An engine that is away refuses at once: what failed before is asked for again after a pause. */
+  /** Returns its container. An engine that is away fails at once, so this tries once more after a pause. */
   async #find(id: string, signal: AbortSignal): Promise<ContainerState | null> {
     const { containers } = this.#world.engine
     try {
@@ -212,7 +212,7 @@ export class DatastoreKeeper {
     }
   }
 
-  /** Waits before what failed is tried again, until somebody wants it otherwise than when the wait began. */
+  /** Waits before failed work is tried again; ends early if the desired state changes. */
   async #pause(id: string, signal: AbortSignal): Promise<void> {
     const wait = new AbortController()
     this.#pauses.set(id, { generation: getDatastore(id)?.generation ?? 0, end: () => wait.abort() })
@@ -242,13 +242,13 @@ export class DatastoreKeeper {
     const reason = await reasonOfEnd(this.#world.engine, container)
     becomeUnavailable(id, reason)
     // Its last lines are in the log already.
-    noteInService(id, id, `${reason.split('\n', 1)[0]}; it is started again`)
+    noteInService(id, id, `${reason.split('\n', 1)[0]}; restarting it`)
     if (this.#failures.count(id) >= MAX_EXITS) this.#fail(id, reason)
   }
 
   /**
-   * Records what kept a pass from its end. One that was never there has failed; whether one that was there still answers
-   * is found out by asking it.
+   * Records why a pass failed. A datastore that was never available becomes `failed`; for others the health check finds out
+   * whether they still answer.
    */
   #fail(id: string, reason: string): void {
     const row = getDatastore(id)
@@ -259,7 +259,8 @@ export class DatastoreKeeper {
     const isNews = isDown && !isEmpty(row) && row.error !== reason
     if (isNews) recordDatastore(id, { error: reason })
     observe(row, reason)
-    if (isNew) log.warn('a datastore is not as it should be', { datastore: id, error: reason })
+    if (isNew)
+      log.warn('a datastore could not be brought into its desired state', { datastore: id, error: reason })
     if (failed || isNews) tellDatastore(id)
   }
 

@@ -1,33 +1,33 @@
 import { Socket } from 'node:net'
 import type { Place } from '#server/datastores/kinds.ts'
-import { MAX_HEARD_BYTES, saysTooMuch } from './bounded-socket.ts'
+import { MAX_ANSWER_BYTES, answerTooLong } from './bounded-socket.ts'
 
 const CR_LF = '\r\n'
 
-/** A question under way. */
-interface Asked {
+/** A command that waits for its answer. */
+interface WaitingCommand {
   resolve: (text: string) => void
   reject: (error: Error) => void
 }
 
 /**
- * A connection to a key-value store that asks one short question after another (RESP2, "Redis serialization protocol
- * specification"). The library for programs takes answers of any length and time.
+ * A connection to a key-value store for one short command after another (RESP2, "Redis serialization protocol
+ * specification"). The usual client library does not limit the size or time of an answer.
  */
 export class KeyvalueClient {
   readonly #socket = new Socket()
   readonly #answerMs: number
-  #heard: Buffer = Buffer.alloc(0)
-  #asked: Asked | null = null
+  #received: Buffer = Buffer.alloc(0)
+  #waiting: WaitingCommand | null = null
   #fault: Error | null = null
 
   private constructor(host: string, port: number, answerMs: number) {
     this.#answerMs = answerMs
     this.#socket
       .on('data', (piece: Buffer) => {
-        // Of one answer: whoever waits for a store to be done asks many times.
-        if (this.#heard.length + piece.length > MAX_HEARD_BYTES) return this.#fail(saysTooMuch())
-        this.#heard = Buffer.concat([this.#heard, piece])
+        // The limit is for one answer, because waiting for a store takes many commands.
+        if (this.#received.length + piece.length > MAX_ANSWER_BYTES) return this.#fail(answerTooLong())
+        this.#received = Buffer.concat([this.#received, piece])
         this.#look()
       })
       .on('error', (error) => this.#fail(error))
@@ -35,7 +35,7 @@ export class KeyvalueClient {
       .connect(port, host)
   }
 
-  /** Signs in to a store. Throws what it says, or that it takes longer for an answer than `answerMs`. */
+  /** Signs in to a store. Throws the store's error, or a timeout after `answerMs`. */
   static async open(
     { host, port, username, password }: Omit<Place, 'database'>,
     answerMs: number,
@@ -50,21 +50,21 @@ export class KeyvalueClient {
     }
   }
 
-  /** The answer to a command, as text. Throws what the store says. */
+  /** Returns the answer to a command as text. Throws the store's error. */
   async ask(...words: string[]): Promise<string> {
     if (this.#fault) throw this.#fault
     const { promise, resolve, reject } = Promise.withResolvers<string>()
-    this.#asked = { resolve, reject }
+    this.#waiting = { resolve, reject }
     const timer = setTimeout(
-      () => this.#fail(new Error(`it does not answer within ${this.#answerMs / 1_000} s`)),
+      () => this.#fail(new Error(`it did not answer within ${this.#answerMs / 1_000} s`)),
       this.#answerMs,
     )
-    this.#socket.write(written(words))
+    this.#socket.write(encodeCommand(words))
     try {
       return await promise
     } finally {
       clearTimeout(timer)
-      this.#asked = null
+      this.#waiting = null
     }
   }
 
@@ -73,27 +73,27 @@ export class KeyvalueClient {
   }
 
   #look(): void {
-    const reply = readReply(this.#heard)
+    const reply = readReply(this.#received)
     if (reply === null) return
-    this.#heard = this.#heard.subarray(reply.end)
-    if (reply.isError) this.#asked?.reject(new Error(reply.text))
-    else this.#asked?.resolve(reply.text)
+    this.#received = this.#received.subarray(reply.end)
+    if (reply.isError) this.#waiting?.reject(new Error(reply.text))
+    else this.#waiting?.resolve(reply.text)
   }
 
   #fail(error: Error): void {
     this.#fault ??= error
-    this.#asked?.reject(this.#fault)
+    this.#waiting?.reject(this.#fault)
     this.#socket.destroy()
   }
 }
 
-/** An array of bulk strings. */
-function written(words: readonly string[]): string {
+/** Encodes a command as an array of bulk strings. */
+function encodeCommand(words: readonly string[]): string {
   const bulks = words.map((word) => `$${Buffer.byteLength(word)}${CR_LF}${word}${CR_LF}`)
   return `*${words.length}${CR_LF}${bulks.join('')}`
 }
 
-/** The first reply: a simple string, an error, a number or a bulk string; null while it is not whole. */
+/** Returns the first reply, a simple string, error, number or bulk string; null while it is incomplete. */
 function readReply(bytes: Buffer): { text: string; isError: boolean; end: number } | null {
   const lineEnd = bytes.indexOf(CR_LF)
   if (lineEnd === -1) return null

@@ -18,8 +18,8 @@ const log = logger('datastores')
 const PERIOD_MS = 60_000
 
 /**
- * Removes what work on datastores left in the engine, and volumes that none uses any more when their time has come;
- * `isUnderWay` says which names are in use.
+ * Removes what work on datastores left in the engine, and replaced volumes when their time is up; `isUnderWay` says which
+ * names are in use.
  */
 export function leftovers(world: World, isUnderWay: (name: string) => boolean): Task {
   const clock = clockGuard()
@@ -29,7 +29,7 @@ export function leftovers(world: World, isUnderWay: (name: string) => boolean): 
     async run() {
       if (world.reachByAddress === null) return
       await removeStrayWork(world, isUnderWay)
-      // Nothing goes for good by a clock that was just set.
+      // Delete nothing by a clock that has just changed.
       if (clock.heldMs() > 0) return
       for (const spare of dueSpareVolumes())
         await removeSpareVolumes(world.engine, [spare]).catch((error: unknown) =>

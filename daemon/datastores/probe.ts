@@ -5,25 +5,25 @@ import { externalPlace } from '#server/datastores/view.ts'
 import { boundedSocket } from './bounded-socket.ts'
 import { KeyvalueClient } from './keyvalue-client.ts'
 
-/** A program that takes longer for the least of questions does not answer its clients either. */
+/** A program that takes longer for the simplest query does not answer its clients either. */
 const ANSWER_MS = 5_000
 
-/** Between two looks at a file that is being written. */
+/** Interval between two checks of a file that is being written. */
 const REWRITE_PERIOD_MS = 100
 
-/** Asks a datastore the least that proves it works for a client. Throws what the client is told. */
+/** Sends a datastore the simplest query that proves it works for a client. Throws the error that a client would get. */
 type Ask = (place: Place) => Promise<void>
 
 const ASK: Record<DatastoreKind, Ask> = { relational: askRelational, keyvalue: askKeyvalue }
 
-/** Signs in to a datastore as its user would and asks it something. Throws the reason when it does not answer. */
+/** Signs in to a datastore as its user would and sends a query. Throws the reason if it does not answer. */
 export async function probeDatastore(row: DatastoreRow): Promise<void> {
   const place = externalPlace(row)
   if (!place) throw new Error(`the ${KINDS[row.kind].label} has no port yet`)
   await probePlace(row.kind, place)
 }
 
-/** The same for a program of a kind that runs anywhere. */
+/** Does the same for a program of this kind at any address. */
 export async function probePlace(kind: DatastoreKind, place: Place): Promise<void> {
   await ASK[kind](place)
 }
@@ -32,7 +32,7 @@ async function askRelational(place: Place): Promise<void> {
   await queryRelational(place, 'SELECT 1')
 }
 
-/** Runs a query that takes no time. Throws what the database says. */
+/** Runs a quick query. Throws the database's error. */
 async function queryRelational(
   { host, port, username, password, database }: Place,
   sql: string,
@@ -50,19 +50,19 @@ async function queryRelational(
     application_name: 'deployer',
     stream: () => socket,
   })
-  // A connection that breaks between two answers says so by an event, which nobody else waits for.
+  // A connection that breaks between two answers emits an error event, which would otherwise be unhandled.
   client.on('error', () => {})
   try {
     await client.connect()
     return (await client.query<Record<string, unknown>>(sql)).rows
   } finally {
     client.end().catch(() => {})
-    // Once the farewell is written: a program that never closes would keep a connection of every question.
+    // After the end message is written: a program that never closes would keep a connection of every query.
     socket.destroySoon()
   }
 }
 
-/** The databases that a relational datastore holds besides its own, by name. Throws when it does not answer. */
+/** Returns the names of the databases that a relational datastore has besides its own. Throws if it does not answer. */
 export async function furtherDatabases(row: DatastoreRow): Promise<string[]> {
   if (row.kind !== 'relational') return []
   const rows = await queryRelational(
@@ -74,8 +74,8 @@ export async function furtherDatabases(row: DatastoreRow): Promise<string[]> {
 }
 
 /**
- * The number from which on a transaction may write what a dump that begins now does not hold: that of the oldest one that
- * is open, or the next. Throws when a relational datastore does not answer.
+ * Returns the first transaction number whose writes may be missing in a dump that begins now: that of the oldest open
+ * transaction, or the next one. Throws if a relational datastore does not answer.
  */
 export async function firstUndumped(row: DatastoreRow): Promise<bigint> {
   const [found] = await queryRelational(
@@ -85,17 +85,17 @@ export async function firstUndumped(row: DatastoreRow): Promise<bigint> {
   return BigInt(String(found?.first))
 }
 
-/** Asks a datastore how much of the disk it takes. Throws when it does not say. */
+/** Asks a datastore how much disk space it uses. Throws if it does not answer. */
 type Measure = (place: Place) => Promise<number>
 
 const MEASURE: Record<DatastoreKind, Measure> = { relational: measureRelational, keyvalue: measureKeyvalue }
 
-/** How many bytes of the disk a datastore takes, as its program says. Throws when it does not. */
+/** Returns how many bytes of the disk a datastore uses, as its program reports. Throws if it does not. */
 export function measureDisk(row: DatastoreRow): Promise<number> {
   return MEASURE[row.kind](externalPlace(row)!)
 }
 
-/** All databases, and the log that goes ahead of them, which is a gigabyte by itself on a busy one (manual, "WAL Configuration"). */
+/** Returns the size of all databases and the write-ahead log, which can have a gigabyte (manual, "WAL Configuration"). */
 async function measureRelational(place: Place): Promise<number> {
   const [row] = await queryRelational(
     place,
@@ -104,7 +104,7 @@ async function measureRelational(place: Place): Promise<number> {
   return sizeFrom(row?.bytes)
 }
 
-/** Its append-only file, which holds everything. */
+/** Returns the size of its append-only file, which has everything. */
 async function measureKeyvalue(place: Place): Promise<number> {
   const client = await KeyvalueClient.open(place, ANSWER_MS)
   try {
@@ -117,7 +117,8 @@ async function measureKeyvalue(place: Place): Promise<number> {
 
 function sizeFrom(answer: unknown): number {
   const bytes = Number(answer ?? Number.NaN)
-  if (!Number.isSafeInteger(bytes)) throw new Error(`it says ${String(answer)} of its size`)
+  if (!Number.isSafeInteger(bytes))
+    throw new Error(`it reports the size ${String(answer)}, which is not a number of bytes`)
   return bytes
 }
 
@@ -130,7 +131,7 @@ async function askKeyvalue(place: Place): Promise<void> {
   }
 }
 
-/** Tells a running key-value store of new settings, as `CONFIG SET` takes them. */
+/** Changes settings of a running key-value store with `CONFIG SET`. */
 export async function configureKeyvalue(row: DatastoreRow, settings: Record<string, string>): Promise<void> {
   const client = await KeyvalueClient.open(externalPlace(row)!, ANSWER_MS)
   try {
@@ -140,7 +141,7 @@ export async function configureKeyvalue(row: DatastoreRow, settings: Record<stri
   }
 }
 
-/** Has a key-value store write an append-only file from now on, and waits until that holds everything. */
+/** Makes a key-value store write an append-only file from now on, and waits until the file has everything. */
 export async function beginAppendOnly(place: Place, signal: AbortSignal): Promise<void> {
   const client = await KeyvalueClient.open(place, ANSWER_MS)
   try {
@@ -151,7 +152,7 @@ export async function beginAppendOnly(place: Place, signal: AbortSignal): Promis
       if (/^aof_last_bgrewrite_status:err/m.test(info))
         throw new Error('it could not write its append-only file')
       if (/^aof_rewrite_in_progress:0/m.test(info) && /^aof_rewrite_scheduled:0/m.test(info)) return
-      // The program has no event for it.
+      // There is no event for it.
       await delay(REWRITE_PERIOD_MS, undefined, { signal })
     }
   } finally {

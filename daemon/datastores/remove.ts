@@ -9,16 +9,16 @@ import { removeSpareVolumes } from './leftovers.ts'
 import { endProgram } from './stop.ts'
 import { removeStrayWork } from './tool.ts'
 
-/** What goes needs no checkpoint, only the time to let go of its files. */
+/** A datastore that is deleted needs no checkpoint, only time to close its files. */
 const STOP_GRACE_SECONDS = 10
 
-/** Removes a datastore's container, its data and its backups, then its record. Missing parts do not matter. Throws `runtime_error`. */
+/** Removes a datastore's container, data and backups, then its record. Missing parts are skipped. Throws `runtime_error`. */
 export async function removeDatastore(world: World, row: DatastoreRow): Promise<void> {
   const { containers, volumes } = world.engine
   await endProgram(world.engine, row, row.id, STOP_GRACE_SECONDS)
-  // Also where there is none: what is recorded of it goes with it.
+  // Even if there is none: this also deletes what is recorded about it.
   await containers.remove(row.id)
-  // What a kill of the server left of work on it still uses its volumes.
+  // Containers that a killed server left behind still use its volumes.
   await removeStrayWork(world, (name) => !name.startsWith(row.id))
   await volumes.remove(row.volume)
   const filling = getRestoreOrUpgrade(row.id)

@@ -32,25 +32,25 @@ import { assertUnwritten } from './written-meanwhile.ts'
 const log = logger('datastores')
 
 const PERIOD_MS = 60_000
-/** A restore that takes longer hangs. */
+/** A restore that takes longer is assumed to hang. */
 const LONGEST_MS = 12 * 3_600_000
-/** What the server, or the engine, ended in the middle of this often may be what ends it. */
+/** A restore during which the server or the engine ended this often may be the cause. */
 const MAX_TRIES = 3
-/** An error is a text that people read, not a log. */
+/** An error is a message for people, not a log. */
 const MAX_ERROR_CHARACTERS = 4 * 1024
-/** Between two looks at a program that is started anew. */
+/** Interval between two probes of a program that is restarting. */
 const ANSWER_PERIOD_MS = 100
 const ANSWER_WITHIN_MS = 5 * 60_000
 
-/** Keeps a datastore's container from being looked after while it is replaced. */
+/** Stops the keeper from touching a datastore's container while it is replaced. */
 export interface Keeping {
   hold(id: string): Promise<void>
   release(id: string): void
 }
 
 /**
- * Restores and upgrades: fills a fresh volume beside the datastore, which serves on, and puts it in the place of the old
- * when that has succeeded. A stop of the server or of the engine begins it anew; what was half filled is given up.
+ * Restores and upgrades: fills a new volume while the datastore keeps serving, and replaces the old volume when that has
+ * succeeded. After a stop of the server or of the engine it starts over; a half-filled volume is discarded.
  */
 export class RestoresAndUpgrades {
   readonly #world: World
@@ -67,12 +67,12 @@ export class RestoresAndUpgrades {
     })
   }
 
-  /** Takes up what the last run of the server left: its orderly end is not held against what was under way. */
+  /** Continues what the last run of the server left. If the server did not crash, that try does not count. */
   recover(hasCrashed: boolean): void {
     if (!hasCrashed) takeBackTries()
   }
 
-  /** The task to hand to a driver; `wake` is how it asks for its next run. */
+  /** Returns the task for a driver; `wake` requests its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
     return {
@@ -86,19 +86,19 @@ export class RestoresAndUpgrades {
     }
   }
 
-  /** Asks for a look soon, as after the engine came back. */
+  /** Requests a pass soon, for example after the engine came back. */
   look(): void {
     this.#wake()
   }
 
-  /** Whether a container of this name belongs to a restore or upgrade under way. */
+  /** Whether a container of this name belongs to a restore or upgrade in progress. */
   isUnderWay(name: string): boolean {
     return allRestoresAndUpgrades().some(
       ({ datastore_id, volume }) => this.#work.has(datastore_id) && name.startsWith(volume),
     )
   }
 
-  /** Calls off what is under way for a datastore that goes, and waits for its end. */
+  /** Cancels the replacement of a datastore that is being deleted, and waits until it has ended. */
   async cancel(id: string): Promise<void> {
     await this.#work.cancel(id)
   }
@@ -126,14 +126,14 @@ export class RestoresAndUpgrades {
         log.warn('the data of a datastore was not replaced', { datastore: id, error: reason })
       },
       onEnd: () => {
-        // Not before it is recorded how it ended: the container would be started in the mode of an upgrade, and once more.
+        // Only after the result is recorded, or the container would be started in the mode of an upgrade, then again.
         this.#keeping.release(id)
         this.#wake()
       },
     })
   }
 
-  /** Begins anew what the engine went away under, when that is back. */
+  /** Starts over when the engine is back, if it went away in between. */
   async #run(id: string, stop: AbortSignal): Promise<void> {
     const { engine } = this.#world
     for (;;) {
@@ -148,7 +148,7 @@ export class RestoresAndUpgrades {
         this.#keeping.release(id)
         const fields = { datastore: id, error: messageOf(error) }
         log.warn(
-          'the engine went away while the data of a datastore was replaced; that is begun again',
+          'the engine went away while the data of a datastore was being replaced; starting over',
           fields,
         )
       }
@@ -158,13 +158,13 @@ export class RestoresAndUpgrades {
   async #try(id: string, stop: AbortSignal): Promise<void> {
     const filling = beginTry(getRestoreOrUpgrade(id)!)
     if (filling.tries > MAX_TRIES)
-      throw new Error(`the server or the container engine ended in the middle of it ${MAX_TRIES} times`)
+      throw new Error(`the server or the container engine stopped in the middle of it ${MAX_TRIES} times`)
     const late = AbortSignal.timeout(LONGEST_MS)
     const signal = AbortSignal.any([stop, late])
     try {
       await this.#replace(getDatastore(id)!, filling, signal)
     } catch (error) {
-      throw late.aborted ? new Error(`it was not done within ${LONGEST_MS / 3_600_000} hours`) : error
+      throw late.aborted ? new Error(`it did not finish within ${LONGEST_MS / 3_600_000} hours`) : error
     }
   }
 
@@ -172,12 +172,12 @@ export class RestoresAndUpgrades {
     const { engine } = this.#world
     const { id } = row
     const { kind, volume, version } = filling
-    // Missing images and damaged files are found out before anything changes.
+    // Find missing images and damaged files before anything changes.
     const imageId =
       kind === 'upgrade'
         ? await pullImage(engine, `${row.repository}:${version}`, signal)
         : await imageOf(engine, row, signal)
-    // One that does not answer cannot be asked: a restore brings it back.
+    // A datastore that does not answer cannot be asked; a restore brings it back.
     const answers = kind !== 'first' && (await isAnswering(row))
     if (answers) assertWholeInDump(await furtherDatabases(row))
     const since = kind === 'upgrade' ? await this.#endWrites(row, signal) : null
@@ -194,25 +194,25 @@ export class RestoresAndUpgrades {
     if (since !== null) await assertUnwritten(this.#world, row, { since, name: `${volume}-look` }, signal)
     finishRestoreOrUpgrade(getDatastore(id)!, filling, imageId)
     if (kind !== 'first')
-      log.info('the data of a datastore was replaced; the volume of before is kept for a day', {
+      log.info('the data of a datastore was replaced; its former volume is kept for a day', {
         datastore: id,
         kept: row.volume,
         used: volume,
       })
   }
 
-  /** Has a datastore take no more writes; answers what tells later whether it took some all the same, where that can be. */
+  /** Makes a datastore refuse writes. Returns the transaction number by which later writes are detected, if it has one. */
   async #endWrites({ id, kind }: DatastoreRow, signal: AbortSignal): Promise<bigint | null> {
     forbidWrites(id)
     await this.#untilReadOnly(id, signal)
     if (kind !== 'relational') return null
     const row = getDatastore(id)!
-    // It may not have answered before.
+    // Checked again, because it may not have answered before.
     assertWholeInDump(await furtherDatabases(row))
     return await firstUndumped(row)
   }
 
-  /** The keeper starts its container anew in the mode that an upgrade asks for. */
+  /** Waits until the keeper has restarted its container in the mode that an upgrade asks for. */
   async #untilReadOnly(id: string, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + ANSWER_WITHIN_MS
     for (;;) {
@@ -238,7 +238,7 @@ function isAnswering(row: DatastoreRow): Promise<boolean> {
   )
 }
 
-/** Throws when a dump of its one database would leave others out. */
+/** Throws if there are other databases, which the dump would leave out. */
 function assertWholeInDump(further: string[]): void {
   if (further.length === 0) return
   throw new AppError(

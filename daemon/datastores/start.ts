@@ -8,17 +8,17 @@ import { allotAddress } from '#server/instances/addresses.ts'
 import { addressFor } from '../environments/addresses.ts'
 import { ensureNetwork } from '../environments/networks.ts'
 import type { World } from '../world.ts'
-import { certificateFor, knowsTls } from './certificate.ts'
+import { certificateFor, supportsTls } from './certificate.ts'
 import { datastoreContainer, programConfig } from './container.ts'
 import { datastoreFiles } from './files.ts'
 import { imageOf } from './image.ts'
 
-/** The engine's words for a host port that another program has. */
+/** The engine's errors for a host port that another program uses. */
 const PORT_TAKEN = /port is already allocated|address already in use/
 
 /**
- * Makes the container of a datastore and starts it. One that is there and does not run is made anew, so that it starts
- * with the settings of now; what it keeps is in its volume. Throws `runtime_error`.
+ * Creates the container of a datastore and starts it. An existing one is created again, so that it starts with the current
+ * settings; its data is in the volume. Throws `runtime_error`.
  */
 export async function startDatastore(world: World, row: DatastoreRow, signal: AbortSignal): Promise<void> {
   const { containers, volumes } = world.engine
@@ -28,10 +28,10 @@ export async function startDatastore(world: World, row: DatastoreRow, signal: Ab
   const [free, freeForTls] = await freePorts()
   const hostPort = row.host_port ?? free
   const { port, tlsPort } = KINDS[row.kind]
-  const hostTlsPort = tlsPort === port || !knowsTls(row) ? null : (row.host_tls_port ?? freeForTls)
-  // Its name leads to no address that it has not had; one that it had leads nowhere else meanwhile.
+  const hostTlsPort = tlsPort === port || !supportsTls(row) ? null : (row.host_tls_port ?? freeForTls)
+  // Until the container exists, its name must not resolve to a new address; a former address that it keeps may stay.
   recordDatastore(row.id, { address: address === row.address ? address : null, host_port: hostPort })
-  await assertKept(world, row)
+  await assertVolumeExists(world, row)
   await volumes.create(row.volume, { 'deployer.datastore': row.id })
   await containers.remove(row.id)
   signal.throwIfAborted()
@@ -40,22 +40,22 @@ export async function startDatastore(world: World, row: DatastoreRow, signal: Ab
   const certificate = await certificateFor(world.engine, row, address)
   const files = datastoreFiles(programConfig(row, certificate !== null), certificate)
   await containers.putArchive(row.id, files.folder, files.tar)
-  // Before the start: one that runs where nothing is recorded would be stopped by the next pass.
+  // Before the start: the next pass would stop a container that runs at an address that is not recorded.
   recordDatastore(row.id, { address, host_tls_port: certificate && (hostTlsPort ?? hostPort) })
-  // It may have been deleted while its container was made.
+  // It may have been deleted while its container was created.
   if (getDatastore(row.id)?.status === 'deleting') return
   await start(world, row.id)
   // Its name may be new to the resolver.
   await world.dataPlane.sync()
 }
 
-/** A store that has served is never started on nothing, which would pass for it. Throws `runtime_error`. */
-async function assertKept({ engine }: World, { status, volume }: DatastoreRow): Promise<void> {
+/** Throws `runtime_error` if the volume of a datastore that has served is gone: it must not be started on an empty one. */
+async function assertVolumeExists({ engine }: World, { status, volume }: DatastoreRow): Promise<void> {
   if (status === 'creating' || status === 'failed') return
   if ((await engine.volumes.inspect(volume)) !== null) return
   throw new AppError(
     'runtime_error',
-    `its volume ${volume} is gone from the container engine, with all that it held: restore a backup`,
+    `its volume ${volume} is gone from the container engine, with all its data: restore a backup`,
   )
 }
 
@@ -70,7 +70,7 @@ async function start(world: World, id: string): Promise<void> {
   }
 }
 
-/** Two ports of the host's loopback that nobody listens on. */
+/** Returns two free ports of the host's loopback interface. */
 async function freePorts(): Promise<[number, number]> {
   const servers = [createServer(), createServer()] as const
   for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening')

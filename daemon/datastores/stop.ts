@@ -2,10 +2,10 @@ import type { DatastoreRow } from '#server/datastores/store.ts'
 import type { Engine } from '../engine/index.ts'
 import type { World } from '../world.ts'
 
-/** A database writes what it has in memory to its files before it ends. */
+/** A database writes its memory to its files before it ends. */
 export const CHECKPOINT_SECONDS = 120
 
-/** Stops a datastore's container in its own time and removes it; what it keeps is in its volume. */
+/** Stops a datastore's container gracefully and removes it; its data is in the volume. */
 export async function stopDatastore({ engine }: World, row: DatastoreRow): Promise<void> {
   if ((await engine.containers.inspect(row.id)) === null) return
   await endProgram(engine, row, row.id, CHECKPOINT_SECONDS)
@@ -13,8 +13,8 @@ export async function stopDatastore({ engine }: World, row: DatastoreRow): Promi
 }
 
 /**
- * Ends the program of a container with the image of a datastore. The shell with which the images of databases begin may
- * forget that it was asked; a key-value store may take a second request for an order.
+ * Ends the program of a datastore's container. The shell that starts PostgreSQL in its images may miss the signal, so it is
+ * sent again; a key-value store may take a second signal as an order to exit at once.
  */
 export async function endProgram(
   { containers }: Engine,

@@ -19,25 +19,25 @@ import { reasonOfEnd } from './exits.ts'
 
 const log = logger('datastores')
 
-/** One row of a table is held at once; most are far smaller. */
+/** Enough to hold one row of a table at a time; most rows are far smaller. */
 export const TOOL_MEMORY_BYTES = 1024 ** 3
 /** These programs have one thread. */
 export const TOOL_CPUS = 1
-/** A backup's container is named after it; one that fills a volume, loads something into it or looks whether it may, after the volume. */
+/** A backup's container has its name; containers that fill a volume, load data into it or check it have the volume's. */
 const WORK_NAME = /^(bak-[0-9a-f]{20}|dbs-[0-9a-f]{20}-[0-9a-f]{8}(-load|-look)?)$/
-/** On every container that is there for one piece of work on a datastore. */
+/** The labels of every container that exists for one piece of work on a datastore. */
 const WORK_LABELS = { 'deployer.kind': 'datastore-work' }
 
-/** A program of a datastore's image that runs once, beside the datastore. */
+/** A program of a datastore's image that runs once, next to the datastore. */
 export interface Tool extends Pick<ContainerSpec, 'name' | 'env' | 'volume'> {
   imageId: string
   entrypoint: string[]
 }
 
 /**
- * Runs a program in a container of its own, in the network of the datastore's environment. `use` has its streams: it
- * reads the output to its end. The container is gone afterwards. Throws what `use` throws, `runtime_error` with what the
- * program said when it does not end well, or the signal's reason.
+ * Runs a program in a container of its own, in the network of the datastore's environment. `use` gets its streams and must
+ * read the output to its end. The container is removed afterwards. Throws what `use` throws, `runtime_error` with the
+ * program's error output if it fails, or the signal's reason.
  */
 export async function runTool(
   world: World,
@@ -53,16 +53,16 @@ export async function runTool(
     const streams = await output.streams(tool.name, signal)
     try {
       await containers.start(tool.name)
-      // Waited for from the start: when the engine goes away its streams end as if the program had.
+      // Waited for from the start: if the engine goes away, the streams end as if the program had ended.
       const end = containers.wait(tool.name, signal)
       const used = use(streams).catch(async (error: unknown) => {
-        // Nobody takes its output any more, which by itself would not end it.
+        // Nobody reads its output any more, which would not end it.
         await containers.kill(tool.name)
         throw error
       })
       const [ended, work] = await Promise.allSettled([end, used])
       signal.throwIfAborted()
-      // An engine that went away has broken the streams as well, with errors that say less.
+      // An engine that went away also breaks the streams, with less useful errors.
       if (ended.status === 'rejected' && isEngineAway(ended.reason)) throw ended.reason
       if (work.status === 'rejected') throw work.reason
       if (ended.status === 'rejected') throw ended.reason
@@ -74,8 +74,8 @@ export async function runTool(
 }
 
 /**
- * Runs a program in a container that runs, beside its own: it takes a tenth of the time of a container. `use` has its
- * streams: it reads the output to its end. Throws as `runTool` does, and why its container ended where that did.
+ * Runs another program in a running container, which takes a tenth of the time of a new one. `use` gets its streams and must
+ * read the output to its end. Throws as `runTool` does, and why the container ended if it did.
  */
 export async function runInside(
   { engine }: World,
@@ -89,7 +89,7 @@ export async function runInside(
   try {
     const [work] = await Promise.allSettled([use(streams)])
     signal.throwIfAborted()
-    // A program that ends before it took all of its input may break the streams; its end says why.
+    // A program that ends before it has read all of its input may break the streams; its exit says why.
     if (work.status === 'rejected' && !isBrokenStream(work.reason)) throw work.reason
     const exitCode = await program.end()
     if (exitCode !== 0)
@@ -105,17 +105,17 @@ function isBrokenStream(error: unknown): boolean {
   return code === 'ECONNRESET' || code === 'EPIPE'
 }
 
-/** Why a program in a container failed: with the container every program of it ends. */
+/** Returns why a program in a container failed: when the container ends, all of its programs do. */
 async function faultOf(
   engine: Engine,
   container: string,
   program: string,
   { exitCode, errors }: { exitCode: number; errors: string },
 ): Promise<AppError> {
-  // The engine tells of the end of a container, and that its memory was out, a moment later.
+  // The engine reports the end of a container, and that it ran out of memory, a moment later.
   if (exitCode === KILLED) await delay(OOM_REPORTED_MS)
   const found = await engine.containers.inspect(container)
-  if (!found) return new AppError('runtime_error', `its container ${container} was removed from outside`)
+  if (!found) return new AppError('runtime_error', `its container ${container} was removed externally`)
   if (!found.running) return new AppError('runtime_error', await reasonOfEnd(engine, found))
   return failureOf(program, { exitCode, oomKilled: found.oomKilled }, errors)
 }
@@ -130,8 +130,8 @@ function failureOf(
 }
 
 /**
- * Gives a container of this name an address for as long as `work` takes, and removes the container afterwards: what the
- * engine does not do now, `removeStrayWork` does.
+ * Reserves an address for a container of this name while `work` runs, and removes the container afterwards. If the engine
+ * cannot remove it now, `removeStrayWork` will.
  */
 export async function inNetwork<T>(
   world: World,
@@ -148,14 +148,14 @@ export async function inNetwork<T>(
       await world.engine.containers.remove(name)
       releaseAddress(name)
     } catch (error) {
-      log.warn('a container cannot be removed yet', { name, error: messageOf(error) })
+      log.warn('a container cannot be removed yet; trying again later', { name, error: messageOf(error) })
     }
   }
 }
 
 /**
- * Removes what a kill of the server left of work on datastores, but for the names that `isKept` says. An address is always
- * recorded before its container, so the holders of addresses are all that may be left.
+ * Removes the containers that a killed server left of work on datastores, except those that `isKept` names. An address is
+ * always recorded before its container is created, so only names with an address can be left.
  */
 export async function removeStrayWork(world: World, isKept: (name: string) => boolean): Promise<void> {
   for (const name of jobAddressHolders()) {

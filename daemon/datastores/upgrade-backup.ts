@@ -3,11 +3,11 @@ import type { BackupRow } from '#server/backups/store.ts'
 import { updateRestoreOrUpgrade } from '#server/datastores/restores-and-upgrades-store.ts'
 import type { DatastoreRow } from '#server/datastores/store.ts'
 import { AppError } from '#server/errors.ts'
-import { endOfFile } from './backup-end.ts'
+import { backupFileDone } from './backup-end.ts'
 
 /**
- * A backup of what a datastore holds now, made for its upgrade while it takes no writes, in the place of that of an earlier
- * try. Throws `runtime_error` when it fails; an earlier one that has a file stays then.
+ * Makes a backup for a datastore's upgrade, while it takes no writes, which replaces that of an earlier try. Throws
+ * `runtime_error` if it fails; then an earlier backup that has a file stays.
  */
 export async function backUpForUpgrade(
   row: DatastoreRow,
@@ -16,7 +16,7 @@ export async function backUpForUpgrade(
 ): Promise<BackupRow> {
   if (former?.sha256 === null) await withdrawBackup(former)
   const { id } = beginBackup(row, 'upgrade', (made) => updateRestoreOrUpgrade(row.id, { backup_id: made }))
-  const backup = await endOfFile(id, signal)
+  const backup = await backupFileDone(id, signal)
   if (backup.status === 'failed') throw new AppError('runtime_error', `its backup failed: ${backup.error}`)
   if (former && former.sha256 !== null) await withdrawBackup(former)
   return backup

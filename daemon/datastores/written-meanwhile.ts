@@ -5,13 +5,13 @@ import { RELATIONAL_DATA, RELATIONAL_VOLUME } from './container.ts'
 import { imageOf } from './image.ts'
 import { runTool } from './tool.ts'
 
-/** A page of text at most, in any version. */
+/** The report has at most a page of text, in any version. */
 const MAX_REPORT_CHARACTERS = 64 * 1024
 const EPOCH_BITS = 32n
 
 /**
- * Throws when a relational datastore, which is stopped, had transactions that may have written from a number on: one that
- * takes no writes by default takes those of a client that asks for a READ WRITE transaction. NOTIFY takes a number too.
+ * Throws if a stopped relational datastore had transactions from number `since` on that may have written: despite the
+ * read-only default, a client can ask for a READ WRITE transaction. NOTIFY uses a number too.
  */
 export async function assertUnwritten(
   world: World,
@@ -22,11 +22,11 @@ export async function assertUnwritten(
   if ((await nextTransactionOf(world, row, name, signal)) <= since) return
   throw new AppError(
     'runtime_error',
-    'it may have been written to while it was copied: a client asks for READ WRITE transactions, or sends NOTIFY, which looks the same; suspend what uses it, and upgrade it then',
+    'it may have been written to while it was copied: a client asks for READ WRITE transactions, or sends NOTIFY, which looks the same. Suspend the services that use it, then upgrade again',
   )
 }
 
-/** The number that the next transaction that writes would get, as the files of a database say that was stopped in order. */
+/** Returns the number that the next writing transaction would get, from the files of a cleanly stopped database. */
 async function nextTransactionOf(
   world: World,
   row: DatastoreRow,
@@ -55,7 +55,7 @@ async function nextTransactionOf(
   if (!next || !/^Database cluster state: +shut down$/m.test(report))
     throw new AppError(
       'runtime_error',
-      'its program did not end in order after it was copied: upgrade it again when less is written to it',
+      'its program did not shut down cleanly after it was copied: upgrade again when less is written to it',
     )
   return (BigInt(next[1]!) << EPOCH_BITS) | BigInt(next[2]!)
 }

@@ -4,13 +4,13 @@ import type { Engine } from '../engine/index.ts'
 import { isOfAbsence, untilPresent } from '../engine-absence.ts'
 import { isOwnFailure } from './failure.ts'
 
-/** An engine that goes away this often does so because of the deploy. */
+/** An engine that goes away this often probably does so because of the deploy. */
 const MAX_ABSENCES = 5
 
 /**
- * Does `work`, which can be begun again at any time, and begins it again when the engine went away under it and came
- * back: what was done before is found by it. Throws what `work` throws for another reason, and `runtime_error` when the
- * engine stays away for longer than `limitMs`.
+ * Runs `work`, which can be started again at any time and finds what it did before, and runs it again if the engine went
+ * away meanwhile and came back. Throws what `work` throws for another reason, and `runtime_error` if the engine stays away
+ * for longer than `limitMs`.
  */
 export async function outlastAbsences(
   engine: Engine,
@@ -26,9 +26,9 @@ export async function outlastAbsences(
       signal.throwIfAborted()
       if (absences > MAX_ABSENCES || isOwnFailure(error)) throw error
       if (!(await isOfAbsence(engine, error))) throw error
-      log.system('the container engine went away; waiting for it')
+      log.system('the container engine stopped answering; waiting until it is back')
       await untilBack(engine, limitMs, signal)
-      log.system('the container engine is back; going on')
+      log.system('the container engine is back; continuing')
     }
   }
 }
@@ -40,7 +40,7 @@ async function untilBack(engine: Engine, limitMs: number, signal: AbortSignal): 
     signal.throwIfAborted()
     throw new AppError(
       'runtime_error',
-      `the container engine went away and did not come back within ${limitMs / 60_000} minutes: start it, and deploy again`,
+      `the container engine stopped and did not come back within ${limitMs / 60_000} minutes: start it, then deploy again`,
       { cause },
     )
   }

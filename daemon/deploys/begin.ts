@@ -18,20 +18,20 @@ import { imageTag } from '../builds/tags.ts'
 import { publishImage } from '../sites/publish.ts'
 import type { World } from '../world.ts'
 import { makeFromSource } from './from-source.ts'
-import { columnsOf, type Made } from './made.ts'
+import { columnsOf, type Deployable } from './made.ts'
 
-/** Whether a deploy is made from files, which may have to be built. */
+/** Whether a deploy starts from files, which may have to be built. */
 function isFromSource(deploy: DeployRow): boolean {
   return deploy.trigger !== 'restart' && deploy.rollback_of === null && sourceOf(deploy).kind !== 'image'
 }
 
-/** From `queued` to `deploying` with what it goes live with; null when the deploy was canceled meanwhile. */
+/** Takes a deploy from `queued` to `deploying` and returns what it goes live with; null if it was canceled meanwhile. */
 export async function begin(
   world: World,
   deploy: DeployRow,
   log: LogWriter,
   signal: AbortSignal,
-): Promise<Made | null> {
+): Promise<Deployable | null> {
   const service = getService(deploy.service_id)!
   if (isFromSource(deploy)) return await makeFromSource(world, service, deploy, log, signal)
   const isReused = deploy.trigger === 'restart' || deploy.rollback_of !== null
@@ -44,49 +44,54 @@ export async function begin(
   return prepareExisting(world, service, deploy, log, signal)
 }
 
-/** A deploy that was rolling out when the server ended or the engine went away. */
+/** Continues a deploy that was rolling out when the server stopped or the engine went away. */
 export async function resume(
   world: World,
   deploy: DeployRow,
   log: LogWriter,
   signal: AbortSignal,
-): Promise<Made> {
+): Promise<Deployable> {
   if (deploy.site_id !== null) return 'site'
   const kept = deploy.rollback_of === null ? openSnapshot(deploy) : null
   if (kept) return kept
-  if (isFromSource(deploy)) throw new AppError('runtime_error', 'what was built is gone: deploy again')
+  if (isFromSource(deploy)) throw new AppError('runtime_error', 'the built image is gone: deploy again')
   return prepareExisting(world, getService(deploy.service_id)!, deploy, log, signal)
 }
 
-/** Takes an image or a published folder that is there, or pulls one. */
+/** Takes an existing image or published folder, or pulls an image. */
 async function prepareExisting(
   world: World,
   service: ServiceRow,
   deploy: DeployRow,
   log: LogWriter,
   signal: AbortSignal,
-): Promise<Made> {
+): Promise<Deployable> {
   if (deploy.rollback_of !== null) return await rollBack(world, service, deploy, log)
   if (deploy.trigger !== 'restart') {
     const image = await pullImage(world, deploy, log, signal)
     return await runImage(world, service, deploy, image, UNPLANNED)
   }
   const live = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
-  if (live) takeOver(deploy, live)
+  if (live) copyOrigin(deploy, live)
   if (live && live.site_id !== null) return 'site'
   const image = live?.image_id ? await world.engine.images.inspect(live.image_id) : null
-  if (!live || !image) throw new AppError('conflict', 'the live image is no longer there: deploy again')
+  if (!live || !image) throw new AppError('conflict', 'the live image no longer exists: deploy again')
   return await runImage(world, service, deploy, image, openSnapshot(live)?.planned ?? UNPLANNED)
 }
 
-async function rollBack(world: World, service: ServiceRow, deploy: DeployRow, log: LogWriter): Promise<Made> {
+async function rollBack(
+  world: World,
+  service: ServiceRow,
+  deploy: DeployRow,
+  log: LogWriter,
+): Promise<Deployable> {
   log.system(`rolling back to ${deploy.rollback_of}`)
   if (deploy.site_id !== null) return 'site'
   const snapshot = openSnapshot(deploy)
   if (!snapshot || !(await world.engine.images.inspect(snapshot.image_id))) {
     throw new AppError(
       'conflict',
-      `what ${deploy.rollback_of} ran is no longer there: deploy its commit again`,
+      `the image of ${deploy.rollback_of} no longer exists: deploy its commit again`,
     )
   }
   await world.engine.images.tag(snapshot.image_id, imageTag(service.id, deploy.id))
@@ -95,8 +100,8 @@ async function rollBack(world: World, service: ServiceRow, deploy: DeployRow, lo
   return restored
 }
 
-/** Tells of a deploy what it has in common with the one whose files or image it takes. */
-function takeOver(
+/** Copies to a deploy what it has in common with the one whose files or image it uses. */
+function copyOrigin(
   deploy: DeployRow,
   { site_id, commit_sha, commit_message, commit_author, image, source }: DeployRow,
 ): void {
@@ -110,7 +115,7 @@ async function runImage(
   image: ImageFacts,
   planned: PlannedRun,
 ): Promise<Snapshot> {
-  // Each deploy keeps its image by a name of its own, so that the cleanup of one never takes another's.
+  // Each deploy keeps its image by a name of its own, so that the cleanup of one never removes another's.
   await world.engine.images.tag(image.id, imageTag(service.id, deploy.id))
   const snapshot = takeSnapshot(getService(service.id) ?? service, image, planned)
   updateDeploy(deploy.id, { image_id: image.id, ...columnsOf(snapshot) })

@@ -2,20 +2,20 @@ import { useContext } from '#server/context.ts'
 
 /** A deploy that wants to build. */
 export interface Builder {
-  /** Of its deploy; the earlier ones come first. */
+  /** The sequence number of its deploy; lower ones go first. */
   sequence: number
-  /** Its service, for those who wait behind it. */
+  /** Its service, which the logs of waiting deploys name. */
   name: string
 }
 
 interface Waiter extends Builder {
   enter: () => void
-  /** What it was told last. */
-  told: string
-  tell: (waiting: string) => void
+  /** The message that it got last. */
+  lastMessage: string
+  notify: (waiting: string) => void
 }
 
-/** Lets `--build-concurrency` builds run at once; who waits is told for whom, whenever that changes. */
+/** Lets `--build-concurrency` builds run at once; each waiting deploy is told its place whenever that changes. */
 class BuildSlots {
   readonly #building = new Set<Builder>()
   readonly #waiting: Waiter[] = []
@@ -26,12 +26,12 @@ class BuildSlots {
   }
 
   /**
-   * Waits for a slot and answers what gives it back. `tell` gets what it waits for; nothing when it does not wait.
+   * Waits for a slot and returns a function that releases it. `notify` gets a message about the wait, unless there is none.
    * Throws the signal's reason.
    */
-  async take(builder: Builder, tell: (waiting: string) => void, signal: AbortSignal): Promise<() => void> {
+  async take(builder: Builder, notify: (waiting: string) => void, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
-    if (this.isFull) await this.#wait(builder, tell, signal)
+    if (this.isFull) await this.#wait(builder, notify, signal)
     else this.#building.add(builder)
     return () => {
       this.#building.delete(builder)
@@ -39,9 +39,9 @@ class BuildSlots {
     }
   }
 
-  async #wait(builder: Builder, tell: (waiting: string) => void, signal: AbortSignal): Promise<void> {
+  async #wait(builder: Builder, notify: (waiting: string) => void, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const waiter: Waiter = { ...builder, told: '', tell, enter: resolve }
+    const waiter: Waiter = { ...builder, lastMessage: '', notify, enter: resolve }
     waiter.enter = () => {
       this.#building.add(builder)
       resolve()
@@ -51,7 +51,7 @@ class BuildSlots {
     }
     this.#waiting.push(waiter)
     this.#waiting.sort((one, other) => one.sequence - other.sequence)
-    this.#tellAll()
+    this.#notifyAll()
     signal.addEventListener('abort', leave, { once: true })
     try {
       await promise
@@ -60,30 +60,30 @@ class BuildSlots {
     }
   }
 
-  /** Takes one out of the queue; false when it is no longer in it. */
+  /** Removes a waiter from the queue; false if it is no longer in it. */
   #take(waiter: Waiter): boolean {
     const at = this.#waiting.indexOf(waiter)
     if (at === -1) return false
     this.#waiting.splice(at, 1)
-    this.#tellAll()
+    this.#notifyAll()
     return true
   }
 
   #admit(): void {
     while (!this.isFull && this.#waiting.length > 0) this.#waiting.shift()!.enter()
-    this.#tellAll()
+    this.#notifyAll()
   }
 
-  #tellAll(): void {
+  #notifyAll(): void {
     for (const [place, waiter] of this.#waiting.entries()) {
       const builds = [...this.#building].map(({ name }) => name).join(', ')
-      const waiting = `waiting for a build slot: place ${place + 1} in the queue, while ${builds} ${this.#building.size === 1 ? 'builds' : 'build'}`
-      if (waiting === waiter.told) continue
-      waiter.told = waiting
-      waiter.tell(waiting)
+      const waiting = `waiting for a build slot: place ${place + 1} in the queue; building now: ${builds}`
+      if (waiting === waiter.lastMessage) continue
+      waiter.lastMessage = waiting
+      waiter.notify(waiting)
     }
   }
 }
 
-/** Of the whole server. */
+/** The build slots of the whole server. */
 export const buildSlots = new BuildSlots()

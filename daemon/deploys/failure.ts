@@ -5,32 +5,32 @@ import type { LogWriter } from '#server/logs/files.ts'
 import { getService } from '#server/services/store.ts'
 import { tryMove } from '#server/state-machine.ts'
 
-/** A deploy's error is a text that people read, not a log. */
+/** A deploy's error is a message for people, not a log. */
 const MAX_ERROR_CHARACTERS = 8 * 1024
 
 /**
- * Records why a deploy failed, and says so in its log, once: one that has ended already stays as it is. Throws when that
- * cannot be written.
+ * Records why a deploy failed, and logs it once: a deploy that has already ended is not changed. Throws if this cannot be
+ * written.
  */
 export function recordFailure(deploy: DeployRow, reason: string, log: LogWriter): void {
   const to = deploy.status === 'building' ? 'build_failed' : 'deploy_failed'
   const error = reason.slice(0, MAX_ERROR_CHARACTERS)
   if (!tryMove(deployMachine, deploy.id, to, { error, finished_at: Date.now() })) return
   log.system(`failed: ${error.split('\n')[0]}`)
-  tellFormer(deploy, log)
+  logRestartOfPrevious(deploy, log)
   tellService(deploy.service_id)
 }
 
-/** The instance keeper starts what a rollout stopped first, once the deploy has ended. */
-export function tellFormer(deploy: DeployRow, log: LogWriter): void {
+/** Logs that the instance keeper, once the deploy has ended, restarts the version that was stopped for it. */
+export function logRestartOfPrevious(deploy: DeployRow, log: LogWriter): void {
   const hasFormer = (getService(deploy.service_id)?.live_deploy_id ?? null) !== null
-  if (deploy.stops_first && hasFormer) log.system('the former version is started again')
+  if (deploy.stops_first && hasFormer) log.system('restarting the previous version')
 }
 
-/** Failures that are the application's own, told in its deploy and nowhere else. */
-const OWN = new Set(['NotReady', 'BuildFailure', 'PreDeployFailure', 'SiteFailure'])
+/** Failures of the application itself, which only its deploy reports. */
+const OWN_FAILURES = new Set(['NotReady', 'BuildFailure', 'PreDeployFailure', 'SiteFailure'])
 
-/** Whether a deploy failed by what it deploys: the same would happen again. */
+/** Whether a deploy failed because of the application, so that a retry would fail again. */
 export function isOwnFailure(error: unknown): boolean {
-  return error instanceof Error && OWN.has(error.name)
+  return error instanceof Error && OWN_FAILURES.has(error.name)
 }

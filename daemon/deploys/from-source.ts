@@ -16,11 +16,11 @@ import { withSourceTree, type SourceTree } from '../builds/source-tree.ts'
 import { publishBuilt, publishFolder } from '../sites/publish.ts'
 import type { World } from '../world.ts'
 import { buildSlots } from './build-slots.ts'
-import { columnsOf, type Made } from './made.ts'
+import { columnsOf, type Deployable } from './made.ts'
 
 /**
- * Makes of a deploy's source what goes live: fetches it, finds out what it is, and builds it when there is a slot for
- * that. Files that need no build wait for none. Null when the deploy was canceled meanwhile.
+ * Turns a deploy's source into what goes live: fetches it, detects how to build it, and builds it when there is a slot.
+ * Files that need no build do not wait for a slot. Null if the deploy was canceled meanwhile.
  * Throws BuildFailure for faults of the source, its plan or its build.
  */
 export async function makeFromSource(
@@ -29,8 +29,8 @@ export async function makeFromSource(
   deploy: DeployRow,
   log: LogWriter,
   signal: AbortSignal,
-): Promise<Made | null> {
-  // One that will have to wait stays in the queue, where a newer one of its service takes its place.
+): Promise<Deployable | null> {
+  // A deploy that must wait stays queued, so that a newer one of its service can supersede it.
   if (!buildSlots.isFull && !beginBuild(deploy)) return null
   try {
     return await withSourceTree(sourceOfDeploy(service, deploy, log, signal), async (source) => {
@@ -38,10 +38,10 @@ export async function makeFromSource(
       adoptVariables(getService(service.id) ?? service, recipe.env, (line) => log.system(line))
       return hasBuild(recipe)
         ? await build(world, deploy, source, recipe, log, signal)
-        : await takeFiles(deploy, source, recipe, log)
+        : await publishFiles(deploy, source, recipe, log)
     })
   } catch (error) {
-    // A fault of the source is one of the build, also of a deploy that never came to build.
+    // A fault of the source is recorded as `build_failed`, even if the deploy was never `building`.
     if (!signal.aborted) beginBuild(deploy)
     throw error
   }
@@ -58,7 +58,7 @@ async function build(
   recipe: BuildRecipe,
   log: LogWriter,
   signal: AbortSignal,
-): Promise<Made | null> {
+): Promise<Deployable | null> {
   const service = getService(deploy.service_id)!
   const name = qualifiedName(service.name, findEnvironment(service.environment_id))
   const builder = { sequence: deploy.sequence, name }
@@ -78,35 +78,35 @@ async function build(
       start_command: recipe.file.kind === 'tree' ? recipe.startCommand : null,
     }
     const snapshot = takeSnapshot(getService(service.id) ?? service, image, planned)
-    return goOn(deploy, snapshot, image.reference)
+    return startDeploying(deploy, snapshot, image.reference)
   } finally {
     release()
   }
 }
 
-function goOn(deploy: DeployRow, snapshot: Snapshot, image: string): Snapshot | null {
+function startDeploying(deploy: DeployRow, snapshot: Snapshot, image: string): Snapshot | null {
   const columns = { image, image_id: snapshot.image_id, ...columnsOf(snapshot) }
   return advance(deploy, 'deploying', columns) ? snapshot : null
 }
 
-async function takeFiles(
+async function publishFiles(
   deploy: DeployRow,
   source: SourceTree,
   recipe: Recipe,
   log: LogWriter,
-): Promise<Made | null> {
+): Promise<Deployable | null> {
   if (!beginBuild(deploy)) return null
   return (await publishFolder(deploy, source, recipe, log)) ? 'site' : null
 }
 
-/** Puts a deploy that finds no slot back into the queue, and says what it waits for. */
+/** Puts a deploy that finds no slot back into the queue, and logs what it waits for. */
 function wait(deploy: DeployRow, waiting: string, log: LogWriter): void {
   log.system(waiting)
   if (tryMove(deployMachine, deploy.id, 'queued', { started_at: null }))
     tellDeploy(deploy.id, deploy.service_id)
 }
 
-/** Has a deploy build from now on; false when it was canceled meanwhile. */
+/** Moves a deploy to `building`; false if it was canceled meanwhile. */
 function beginBuild(deploy: DeployRow): boolean {
   if (getDeploy(deploy.id)?.status === 'building') return true
   return advance(deploy, 'building', { started_at: Date.now() })

@@ -1,9 +1,9 @@
 import { sealSnapshot, type DeployRow, type Snapshot } from '#server/deploys/store.ts'
 
-/** What a deploy is to go live with: containers of a snapshot, or its published folder. */
-export type Made = Snapshot | 'site'
+/** What a deploy goes live with: containers of a snapshot, or its published folder. */
+export type Deployable = Snapshot | 'site'
 
-/** A snapshot as a deploy keeps it, and what of it stands open beside it. */
+/** Returns the columns for a snapshot: the sealed snapshot, and the values of it that are stored in plain text. */
 export function columnsOf(snapshot: Snapshot): Pick<DeployRow, 'snapshot' | 'port' | 'health_check_path'> {
   return {
     snapshot: sealSnapshot(snapshot),

@@ -5,18 +5,18 @@ import { ENDED_WITH_ENGINE, runToEnd, type RunEnd } from '../jobs/run-to-end.ts'
 import type { World } from '../world.ts'
 import { recordFailure } from './failure.ts'
 
-/** A migration of a large database may take its time; one that waits for ever must not hold the deploy. */
+/** A migration of a large database may take long, but one that hangs must not block the deploy forever. */
 const TIMEOUT_MS = 30 * 60_000
 
-/** The pre-deploy command did not end well, which is recorded. */
+/** The pre-deploy command failed, and that is recorded. */
 class PreDeployFailure extends Error {
   override readonly name = 'PreDeployFailure'
 }
 
 /**
- * Runs the pre-deploy command once in the new image, before any instance of it starts: in the environment's network,
- * with the service's variables, without its disk. A restart and a rollback bring no new image and run none.
- * Throws PreDeployFailure when it ends otherwise than with exit code 0; the deploy has failed then.
+ * Runs the pre-deploy command once in the new image, before any instance of it starts: in the environment's network, with
+ * the service's variables, without its disk. A restart and a rollback have no new image and do not run it.
+ * Throws PreDeployFailure if it does not end with exit code 0; the deploy is then recorded as failed.
  */
 export async function preDeploy(
   world: World,
@@ -43,7 +43,7 @@ export async function preDeploy(
   if (failure) throw failure
 }
 
-/** Records how the command ended: that it is over, or with its failure that the deploy is, as it must not run again. */
+/** Records the end of the command; if it failed, also that of the deploy, because the command must not run again. */
 function settle(deploy: DeployRow, end: RunEnd, log: LogWriter): PreDeployFailure | undefined {
   const { exitCode, oomKilled, timedOut, engineWasAway, lastLines } = end
   const fail = (how: string) => {
@@ -51,13 +51,13 @@ function settle(deploy: DeployRow, end: RunEnd, log: LogWriter): PreDeployFailur
     recordFailure(deploy, reason, log)
     return new PreDeployFailure(reason)
   }
-  if (timedOut) return fail(`did not end within ${TIMEOUT_MS / 60_000} minutes`)
+  if (timedOut) return fail(`did not finish within ${TIMEOUT_MS / 60_000} minutes`)
   if (exitCode !== 0 && oomKilled) return fail('ran out of memory (raise memory_limit_mb)')
   if (exitCode !== 0)
     return fail(`ended with exit code ${exitCode ?? 'unknown'}${engineWasAway ? ENDED_WITH_ENGINE : ''}`)
-  // A program that it started was killed, and it has judged that by itself, as a job may.
+  // A program that it started was killed, but the command itself decided to succeed, as a job may.
   if (oomKilled)
-    log.system('a part of the pre-deploy command ran out of memory (memory_limit_mb); exit code 0')
+    log.system('a program of the pre-deploy command ran out of memory (memory_limit_mb); exit code 0')
   updateDeploy(deploy.id, { pre_deployed: 1 })
   return undefined
 }

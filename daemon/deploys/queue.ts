@@ -12,19 +12,19 @@ import { runs } from './runs.ts'
 
 const log = logger('deploys')
 
-/** A look even without a wake, for a change that was told while the server was down. */
+/** Interval of a pass without a wake, for changes that were made while the server was down. */
 const PERIOD_MS = 10_000
 
-/** A run that waits for the engine may take longer; the process ends all the same. */
+/** A run that waits for the engine may take longer; the process exits anyway. */
 const STOP_WITHIN_MS = 4_000
 
 /**
- * Starts deploys in the order they were queued, one of a service at a time; those that build wait for a slot themselves.
- * While the engine does not answer, deploys stay queued. Who waits is told why in its log.
+ * Starts deploys in the order they were queued, one of a service at a time; builds wait for a slot themselves. While the
+ * engine does not answer, deploys stay queued. Each waiting deploy logs why it waits.
  */
 export class DeployQueue {
   readonly #world: World
-  readonly #waits = new Waits()
+  readonly #waits = new WaitLog()
   readonly #stopListening: () => void
   #wake: () => void = () => {}
 
@@ -38,13 +38,13 @@ export class DeployQueue {
     })
   }
 
-  /** The task to hand to a driver; `wake` is how the queue asks for its next run. */
+  /** Returns the task for a driver; `wake` requests its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
-    return { name: 'deploys', everyMs: PERIOD_MS, run: () => this.#startWhatCan() }
+    return { name: 'deploys', everyMs: PERIOD_MS, run: () => this.#startReady() }
   }
 
-  /** Ends what runs, leaving its record so that the next start takes it up. */
+  /** Stops running deploys but keeps their records, so that the next start continues them. */
   async stop(): Promise<void> {
     this.#stopListening()
     for (const { abort } of runs.values()) abort.abort('stopping' satisfies AbortReason)
@@ -52,24 +52,24 @@ export class DeployQueue {
     await Promise.race([ended, delay(STOP_WITHIN_MS, undefined, { ref: false })])
   }
 
-  async #startWhatCan(): Promise<void> {
+  async #startReady(): Promise<void> {
     const waiting = deploysInProgress().filter(({ id }) => !runs.has(id))
-    this.#waits.forgetOthers(waiting)
+    this.#waits.keepOnly(waiting)
     if (waiting.length === 0) return
-    // How containers are reached is known once the engine has answered; that wakes this task.
+    // How to reach containers is known once the engine has answered, which wakes this task.
     const { engine, engineFault, reachByAddress } = this.#world
-    const isMet = reachByAddress !== null
-    if (!isMet || !(await engine.answers())) {
+    const hasAnswered = reachByAddress !== null
+    if (!hasAnswered || !(await engine.answers())) {
       // Right after the start it has not been asked yet.
-      if (isMet || engineFault !== null)
+      if (hasAnswered || engineFault !== null)
         for (const deploy of waiting)
           this.#waits.say(deploy, 'waiting for the container engine, which does not answer')
       return
     }
     for (const deploy of waiting) {
-      const other = underWay(deploy)
+      const other = runningDeployOf(deploy)
       if (other === undefined) this.#start(deploy)
-      else this.#waits.say(deploy, `waiting for ${other.id} of this service to end`)
+      else this.#waits.say(deploy, `waiting for ${other.id} of this service to finish`)
     }
   }
 
@@ -83,29 +83,29 @@ export class DeployQueue {
         runs.delete(deploy.id)
         this.#wake()
       } catch (error) {
-        // As with a full disk, where not even its failure can be recorded: the next period looks at it again.
+        // Not even the failure could be recorded, for example on a full disk: the next pass tries again.
         runs.delete(deploy.id)
         log.error('a deploy could not be recorded', { id: deploy.id, error: messageOf(error) })
       }
     }
     const done = run()
     runs.set(deploy.id, { deploy, abort, done })
-    log.debug('deploys under way', { count: runs.size, waiting: deploysInProgress().length - runs.size })
+    log.debug('deploys in progress', { count: runs.size, waiting: deploysInProgress().length - runs.size })
   }
 }
 
-/** The deploy of the same service that runs. */
-function underWay({ service_id }: DeployRow): DeployRow | undefined {
+/** Returns the running deploy of the same service. */
+function runningDeployOf({ service_id }: DeployRow): DeployRow | undefined {
   return [...runs.values()].map(({ deploy }) => deploy).find((other) => other.service_id === service_id)
 }
 
-/** Says in the logs of deploys that have not started what each waits for, once. */
-class Waits {
-  readonly #said = new Map<string, string>()
+/** Logs what each deploy that has not started waits for, once per reason. */
+class WaitLog {
+  readonly #logged = new Map<string, string>()
 
   say({ id }: DeployRow, what: string): void {
-    if (this.#said.get(id) === what) return
-    this.#said.set(id, what)
+    if (this.#logged.get(id) === what) return
+    this.#logged.set(id, what)
     const deployLog = openLog(id)
     deployLog.system(what)
     deployLog
@@ -115,9 +115,9 @@ class Waits {
       )
   }
 
-  /** Forgets those that wait no longer. */
-  forgetOthers(waiting: readonly DeployRow[]): void {
+  /** Forgets deploys that no longer wait. */
+  keepOnly(waiting: readonly DeployRow[]): void {
     const ids = new Set(waiting.map(({ id }) => id))
-    for (const id of this.#said.keys()) if (!ids.has(id)) this.#said.delete(id)
+    for (const id of this.#logged.keys()) if (!ids.has(id)) this.#logged.delete(id)
   }
 }

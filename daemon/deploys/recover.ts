@@ -7,13 +7,13 @@ import { tryMove } from '#server/state-machine.ts'
 
 const log = logger('deploys')
 
-/** A deploy that is under way each time the server crashes is the likely cause; it is not tried for ever. */
+/** A deploy that is running each time the server crashes is the likely cause, so it is not retried forever. */
 const MAX_CRASHES = 2
 
 const REASON =
-  'the server crashed twice while this deploy was under way: find the reason in its log before you deploy this source again'
+  'the server crashed twice while this deploy was running: find the reason in its log before you deploy this source again'
 
-/** Takes up what was under way when the server ended: a build starts over, a rollout goes on, unless it crashed the server. */
+/** Continues deploys after a restart: builds start over, rollouts go on, unless they seem to have crashed the server. */
 export function recoverDeploys(hasCrashed: boolean): void {
   for (const deploy of deploysInProgress()) {
     const crashes = hasCrashed && deploy.status !== 'queued' ? deploy.crashes + 1 : 0
@@ -23,11 +23,11 @@ export function recoverDeploys(hasCrashed: boolean): void {
   }
 }
 
-/** Its instances, if it has any, are removed with everything that no deploy wants. */
+/** Fails a deploy. Its instances, if any, are removed like everything that no deploy needs. */
 function giveUp({ id, status }: DeployRow): void {
   const to = status === 'building' ? 'build_failed' : 'deploy_failed'
   if (!tryMove(deployMachine, id, to, { error: REASON, finished_at: Date.now() })) return
-  log.warn('a deploy is given up', { id, error: REASON })
+  log.warn('giving up on a deploy', { id, error: REASON })
   const deployLog = openLog(id)
   deployLog.system(`failed: ${REASON}`)
   deployLog

@@ -16,19 +16,21 @@ import type { AbortReason } from '../work/abort-reason.ts'
 import type { World } from '../world.ts'
 import { outlastAbsences } from './absences.ts'
 import { begin, resume } from './begin.ts'
-import { isOwnFailure, recordFailure, tellFormer } from './failure.ts'
+import { isOwnFailure, recordFailure, logRestartOfPrevious } from './failure.ts'
 import { preDeploy } from './pre-deploy.ts'
 
 const serverLog = logger('deploys')
 
-/** Carries one deploy from where it stands to an end, which is in its record. Throws when that cannot be written. */
+/** Runs one deploy from its current status to its end and records the result. Throws if that cannot be written. */
 export async function runDeploy(world: World, id: string, signal: AbortSignal): Promise<void> {
   const log = openLog(id)
   try {
     if (getDeploy(id)!.status === 'deploying')
-      log.system('interrupted, as by a restart of the server; going on')
+      log.system('the deploy was interrupted, for example by a restart of the server; continuing')
     const { buildTimeoutMs } = useContext().options
-    await outlastAbsences(world.engine, buildTimeoutMs, log, signal, () => carryOn(world, id, log, signal))
+    await outlastAbsences(world.engine, buildTimeoutMs, log, signal, () =>
+      continueDeploy(world, id, log, signal),
+    )
   } catch (error) {
     await settleFailure(world, id, error, log, signal)
   } finally {
@@ -38,26 +40,26 @@ export async function runDeploy(world: World, id: string, signal: AbortSignal): 
         serverLog.error('a deploy log could not be written', { id, error: messageOf(error) }),
       )
   }
-  // Not of what could not be recorded, which would begin it again at once.
+  // Not if the result could not be recorded: the event would start it again at once.
   tellDeploy(id, getDeploy(id)?.service_id ?? '')
 }
 
-/** Carries a deploy on from where it stands; each step finds what an earlier try of it has done. */
-async function carryOn(world: World, id: string, log: LogWriter, signal: AbortSignal): Promise<void> {
-  // A build has nothing that could be taken up.
+/** Continues a deploy from its current status; each step finds what an earlier try has done. */
+async function continueDeploy(world: World, id: string, log: LogWriter, signal: AbortSignal): Promise<void> {
+  // A build cannot be continued.
   if (getDeploy(id)!.status === 'building') tryMove(deployMachine, id, 'queued')
   const deploy = getDeploy(id)!
   const take = deploy.status === 'deploying' ? resume : begin
-  const made = await take(world, deploy, log, signal)
-  if (made === null) return
-  if (made === 'site') return await switchToSite(world, getDeploy(id)!, log, signal)
-  const launch = launchOf(world, deploy, made)
-  await preDeploy(world, getDeploy(id)!, made.pre_deploy_command, launch, log, signal)
-  await stopFirst(world, deploy, made, log, signal)
+  const deployable = await take(world, deploy, log, signal)
+  if (deployable === null) return
+  if (deployable === 'site') return await switchToSite(world, getDeploy(id)!, log, signal)
+  const launch = launchOf(world, deploy, deployable)
+  await preDeploy(world, getDeploy(id)!, deployable.pre_deploy_command, launch, log, signal)
+  await stopFirst(world, deploy, deployable, log, signal)
   await rollOut(world, getDeploy(id)!, launch, log, signal)
 }
 
-/** What the containers of a deploy need, found out when the first asks for it, and anew after their network was removed. */
+/** Returns a function that prepares what the deploy's containers need, once and again after their network was removed. */
 function launchOf(world: World, deploy: DeployRow, snapshot: Snapshot): () => Promise<Launch> {
   let last: Launch | undefined
   return async () => {
@@ -79,11 +81,11 @@ async function settleFailure(
   if (signal.aborted && signal.reason === ('stopping' satisfies AbortReason)) return
   if (deploy.status === 'canceled') {
     log.system(deploy.error === null ? 'canceled' : `canceled: ${deploy.error}`)
-    tellFormer(deploy, log)
+    logRestartOfPrevious(deploy, log)
     await removeInstancesOf(world, deploy).catch(() => {})
     return
   }
-  // No failure of the deploy: how its pre-deploy command ended is recorded by the next try.
+  // Not a failure of the deploy: the next try records how its pre-deploy command ended.
   if (error instanceof NotRecorded) throw error
   const message = messageOf(error)
   if (!(error instanceof AppError) && !isOwnFailure(error)) {

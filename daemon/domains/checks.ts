@@ -9,12 +9,12 @@ import { resolveAddresses } from './resolve.ts'
 
 const LABEL_BYTES = 6
 
-/** Looks at what a made-up name under a domain leads to, so that it is the wildcard that is judged. */
+/** Checks where a made-up name under a domain leads, so that the wildcard record is checked. */
 export function checkDomain(domain: string): Promise<DomainCheck[]> {
   return checkHost(`check-${randomBytes(LABEL_BYTES).toString('hex')}.${domain}`)
 }
 
-/** Looks at what DNS has for a host, and whether this server answers there. */
+/** Checks the DNS records of a host, and whether this server answers there. */
 export async function checkHost(host: string): Promise<DomainCheck[]> {
   let addresses: string[]
   try {
@@ -30,7 +30,7 @@ export async function checkHost(host: string): Promise<DomainCheck[]> {
 function unresolved(message: string): DomainCheck[] {
   return [
     { kind: 'dns', outcome: 'failed', message },
-    { kind: 'http', outcome: 'skipped', message: 'not asked, because there is no address to ask' },
+    { kind: 'http', outcome: 'skipped', message: 'skipped, because there is no address to check' },
   ]
 }
 
@@ -41,11 +41,11 @@ function judgeAddresses(host: string, addresses: readonly string[]): DomainCheck
   return {
     kind: 'dns',
     outcome: 'failed',
-    message: `${host} resolves to ${listed}, which is no address of this server (a proxy in front or a router may be)`,
+    message: `${host} resolves to ${listed}, which is not an address of this server (a proxy or router in front of it may have it)`,
   }
 }
 
-/** Whoever has a name may have it lead anywhere; private networks may be where this server is. */
+/** The owner of a name can point it anywhere. Private addresses are allowed, because this server may have one. */
 const REACH: Reach = { denyPrivate: false, ownPort: null }
 
 async function askAddress(host: string, addresses: readonly string[], isOwn: boolean): Promise<DomainCheck> {
@@ -54,7 +54,7 @@ async function askAddress(host: string, addresses: readonly string[], isOwn: boo
   if (fault !== null) return { kind: 'http', outcome: 'failed', message: `${address} ${fault}` }
   const { outcome, message } = await probeHost(host, address)
   if (outcome === 'here') return { kind: 'http', outcome: 'passed', message }
-  // Many routers do not let a host reach itself by its public address.
-  const unsaid = outcome === 'unreachable' && isOwn
-  return { kind: 'http', outcome: unsaid ? 'skipped' : 'failed', message }
+  // Behind many routers a host cannot reach itself by its public address.
+  const isUnknown = outcome === 'unreachable' && isOwn
+  return { kind: 'http', outcome: isUnknown ? 'skipped' : 'failed', message }
 }

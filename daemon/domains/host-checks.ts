@@ -6,17 +6,17 @@ import type { DomainCheck, HostCheck } from '#server/domains/schema.ts'
 import { forEachLimited } from '../work/each.ts'
 import { checkDomain, checkHost } from './checks.ts'
 
-/** Names looked at at a time: one whose resolver is slow delays no other. */
+/** Names checked in parallel, so that a slow resolver does not delay the others. */
 const PARALLEL = 4
 const WILDCARD = '*.'
 
-/** Looks at a host that has records of its own; a local one needs none. */
+/** Checks a host that has records of its own; a local name needs none. */
 export async function checkCustomDomain(host: string): Promise<HostCheck> {
   if (isLocalName(host)) return { name: host, leads_here: true, records: [], checks: [] }
   return judged(host, await checkHost(host), addressRecords(host, true))
 }
 
-/** Looks at the wildcard of an environment under each domain that is not local. */
+/** Checks the wildcard of an environment under each domain that is not local. */
 export async function checkEnvironment(environment: { name: string }): Promise<HostCheck[]> {
   const places = dnsOf(environment)
   const found = new Map<string, HostCheck>()

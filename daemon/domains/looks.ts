@@ -1,19 +1,19 @@
 const MINUTE_MS = 60_000
 
-/** How often a name that does not lead here is looked at, by how long that has been so. */
+/** How often a name that does not lead here is checked, by how long that has been so. */
 const STEPS = [
   { untilMs: 10 * MINUTE_MS, everyMs: 5_000 },
   { untilMs: 70 * MINUTE_MS, everyMs: MINUTE_MS },
   { untilMs: Infinity, everyMs: 10 * MINUTE_MS },
 ]
 
-/** When each of some names is looked at next. It forgets at a restart: then everything is looked at once. */
+/** Schedules the next check of each name. Kept in memory only: after a restart every name is due. */
 export class Looks {
   readonly #settledMs: number
   readonly #now: () => number
   readonly #names = new Map<string, { unsettledSince: number; nextAt: number }>()
 
-  /** `settledMs`: how often what leads here is looked at again. `now` is monotonic milliseconds. */
+  /** `settledMs`: how often a name that leads here is checked again. `now` is monotonic milliseconds. */
   constructor(settledMs: number, now: () => number = () => performance.now()) {
     this.#settledMs = settledMs
     this.#now = now
@@ -23,23 +23,23 @@ export class Looks {
     return (this.#names.get(name)?.nextAt ?? -Infinity) <= this.#now()
   }
 
-  /** Whether the last look, which still holds, found a name here. */
+  /** Whether the last check, if it is still valid, found that a name leads here. */
   isHere(name: string): boolean {
     return this.#names.get(name)?.unsettledSince === Infinity && !this.isDue(name)
   }
 
-  /** Those of some names that are due, the longest unseen first, else in their order. */
+  /** Returns the items that are due, those not checked for the longest time first, else in their order. */
   dueOf<Item extends { id: string }>(items: readonly Item[]): Item[] {
     const nextAt = ({ id }: Item) => this.#names.get(id)?.nextAt ?? Number.MIN_SAFE_INTEGER
     return items.filter(({ id }) => this.isDue(id)).toSorted((left, right) => nextAt(left) - nextAt(right))
   }
 
-  /** How long until a name is looked at again; 0 when it is due. */
+  /** Returns how long until a name is checked again; 0 if it is due. */
   waitMs(name: string): number {
     return Math.max(0, (this.#names.get(name)?.nextAt ?? -Infinity) - this.#now())
   }
 
-  /** A name was looked at. */
+  /** Records the result of a check. */
   done(name: string, leadsHere: boolean): void {
     const now = this.#now()
     const before = this.#names.get(name)?.unsettledSince ?? Infinity
@@ -48,7 +48,7 @@ export class Looks {
     this.#names.set(name, { unsettledSince, nextAt: now + (leadsHere ? this.#settledMs : step.everyMs) })
   }
 
-  /** Looks at a name soon and often again, as at the first time. */
+  /** Makes a name due soon and often again, as if it were new. */
   forget(name: string): void {
     this.#names.delete(name)
   }

@@ -6,19 +6,19 @@ import { sameSecret } from '#server/secrets.ts'
 import { VERIFICATION_PATH } from '#proxy/protocol.ts'
 import { verificationKey } from '#server/domains/verification-key.ts'
 
-/** A connection, and an answer, on a network that is slow. */
+/** Enough for a connection and an answer on a slow network. */
 const PROBE_MS = 5_000
 const NONCE_BYTES = 16
 /** An answer is 64 characters. */
 const MAX_ANSWER_CHARACTERS = 1_024
 
-/** What was at a host's address: this server, something else, or nothing that could be connected to. */
+/** What answers at a host's address: this server, something else, or nothing that could be connected to. */
 export interface Probe {
   outcome: 'here' | 'elsewhere' | 'unreachable'
   message: string
 }
 
-/** Asks a host at an address for a proof that only this server's data plane can give. */
+/** Requests a proof from a host at an address that only this server's data plane can give. */
 export async function probeHost(host: string, address: string): Promise<Probe> {
   const nonce = randomBytes(NONCE_BYTES).toString('hex')
   const url = `http://${host}${VERIFICATION_PATH}`
@@ -26,16 +26,16 @@ export async function probeHost(host: string, address: string): Promise<Probe> {
     const { status, body } = await get(host, address, VERIFICATION_PATH + nonce)
     const expected = createHmac('sha256', verificationKey()).update(nonce).digest('hex')
     if (status === 200 && sameSecret(body, expected))
-      return { outcome: 'here', message: `${url} at ${address} is answered by this server` }
+      return { outcome: 'here', message: `this server answers ${url} at ${address}` }
     return {
       outcome: 'elsewhere',
-      message: `${url} at ${address} is answered by something else (status ${status})`,
+      message: `something else answers ${url} at ${address} (status ${status})`,
     }
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message
     return {
       outcome: 'unreachable',
-      message: `${address} port ${publicHttpPort()} cannot be connected to from this host (${why})`,
+      message: `this host cannot connect to ${address} port ${publicHttpPort()} (${why})`,
     }
   }
 }
@@ -51,6 +51,6 @@ async function get(host: string, address: string, path: string): Promise<{ statu
   })
   asked.end()
   const response = await answerOf(asked)
-  // Also when it was cut: what came is judged.
+  // Even if the body was cut off, what arrived is compared.
   return { status: response.statusCode ?? 0, body: await beginningOf(response, MAX_ANSWER_CHARACTERS) }
 }

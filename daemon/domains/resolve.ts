@@ -1,21 +1,21 @@
 import { Resolver } from 'node:dns/promises'
 import { useContext } from '#server/context.ts'
 
-/** One try of one resolver, and how many tries. */
+/** Timeout of one try at one resolver, and the number of tries. */
 const TRY_MS = 2_000
 const TRIES = 2
 
-/** Answers of DNS that say for certain that a name has no such record. */
-const NOTHING = new Set(['ENOTFOUND', 'ENODATA'])
+/** DNS answers that mean for certain that a name has no such record. */
+const NO_RECORD_CODES = new Set(['ENOTFOUND', 'ENODATA'])
 
-/** Asks the name servers that are named: by default those of the options, else the host's. */
+/** Returns a resolver that asks the given name servers: by default those of the options, else the host's. */
 export function createResolver(servers: string[] = useContext().options.dnsResolvers): Resolver {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })
   if (servers.length > 0) resolver.setServers(servers)
   return resolver
 }
 
-/** The addresses of a name, IPv4 first; none when it has none. Throws `Error` when the resolvers do not say. */
+/** Returns the addresses of a name, IPv4 first. Throws an `Error` if the resolvers do not answer. */
 export async function resolveAddresses(name: string): Promise<string[]> {
   const resolver = createResolver()
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
@@ -24,7 +24,7 @@ export async function resolveAddresses(name: string): Promise<string[]> {
   for (const answer of answers) {
     if (answer.status === 'fulfilled') continue
     const { code } = answer.reason as NodeJS.ErrnoException
-    if (!NOTHING.has(code ?? '')) throw new Error(`the resolvers do not answer for ${name} (${code})`)
+    if (!NO_RECORD_CODES.has(code ?? '')) throw new Error(`the resolvers do not answer for ${name} (${code})`)
   }
   return []
 }

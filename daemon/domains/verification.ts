@@ -9,12 +9,12 @@ import type { World } from '../world.ts'
 import { checkDomain } from './checks.ts'
 import { Looks } from './looks.ts'
 
-/** A domain that reaches the server is looked at this often. */
+/** A domain that leads to the server is checked this often. */
 const ACTIVE_MS = 6 * 3_600_000
-/** Domains looked at at a time: one whose resolver is slow delays no other. */
+/** Domains checked in parallel, so that a slow resolver does not delay the others. */
 const PARALLEL = 4
 
-/** Looks whether the names under each domain reach this server, and has those that do served. */
+/** Checks whether the names under each domain lead to this server, and has those that do served. */
 export class Verification {
   readonly #world: World
   readonly #looks = new Looks(ACTIVE_MS)
@@ -33,7 +33,7 @@ export class Verification {
     return { name: 'domains', everyMs: schedule.domainsEveryMs, run: () => this.#run() }
   }
 
-  /** Looks at a domain now; a local one has nothing to look at. Answers it as it is then. */
+  /** Checks a domain now, unless it is local, and returns its record afterwards. */
   async verify(domain: DomainRow): Promise<DomainRow> {
     if (!isLocalName(domain.name)) await this.#look(domain)
     return getDomain(domain.id) ?? domain

@@ -12,15 +12,15 @@ import { NotReady, waitUntilReady } from './readiness.ts'
 
 /** How an instance is brought up. */
 interface BringUp {
-  /** Of a rollout: a program that ended is started again, and a port that nobody chose is found out. Null otherwise. */
+  /** Set in a rollout, where a program that ended is restarted, and the port is detected if nobody chose it. */
   ends: Ends | null
-  /** Told between the start and the wait. */
+  /** Called between the start and the wait. */
   onStart?: () => void
-  /** Hints for who reads the log. */
+  /** Writes a hint into the log. */
   say: (hint: string) => void
 }
 
-/** Starts an instance and waits until it is ready; `prepare` is asked before each start. Throws NotReady, or `runtime_error`. */
+/** Starts an instance and waits until it is ready; calls `prepare` before each start. Throws NotReady or `runtime_error`. */
 export async function bringUp(
   world: World,
   prepare: () => Promise<Launch>,
@@ -70,7 +70,7 @@ export async function bringUp(
   )
 }
 
-/** Routes a deploy to the port that its program was found on, from now on and for every later container. */
+/** Routes a deploy to the port on which its program listens, from now on and for every later container. */
 function takePort(launch: Launch, port: number): void {
   const { deploy, service, snapshot } = launch
   snapshot.port = port
@@ -83,6 +83,6 @@ function takePort(launch: Launch, port: number): void {
 
 function instanceOf(id: string): InstanceRow {
   const instance = getInstance(id)
-  if (!instance) throw new AppError('conflict', `${id} was removed while it was started`)
+  if (!instance) throw new AppError('conflict', `${id} was removed while it was starting`)
   return instance
 }

@@ -17,7 +17,7 @@ import type { ContainerState, Engine } from '../engine/index.ts'
 import { addressFor } from '../environments/addresses.ts'
 import type { Network } from '../environments/networks.ts'
 import type { World } from '../world.ts'
-import { diskName, diskOf, giveDisk } from './disk.ts'
+import { diskName, diskOf, changeDiskOwner } from './disk.ts'
 import type { Launch } from './launch.ts'
 import { serviceContainer } from './service-container.ts'
 
@@ -34,8 +34,8 @@ export function addInstance(service: ServiceRow, deployId: string, network: Netw
 }
 
 /**
- * Creates the instance's container from the deploy's snapshot and starts it. A container that is already there is only
- * started, unless it has lost what it was made with: then it is made anew. Throws `runtime_error`.
+ * Creates the instance's container from the deploy's snapshot and starts it. An existing container is only started, unless
+ * it lost its network or settings: then it is created again. Throws `runtime_error`.
  */
 export async function startInstance(world: World, launch: Launch, instance: InstanceRow): Promise<void> {
   const { containers } = world.engine
@@ -47,13 +47,13 @@ export async function startInstance(world: World, launch: Launch, instance: Inst
     found = null
   }
   if (found === null) await createContainer(world, launch, instance)
-  if (found === null || found.status === 'created') await giveDisk(world.engine, instance.id, launch)
-  // It may have been removed while its container was made.
+  if (found === null || found.status === 'created') await changeDiskOwner(world.engine, instance.id, launch)
+  // It may have been removed while its container was created.
   if (!getInstance(instance.id)) {
     await containers.remove(instance.id)
-    throw new AppError('conflict', `${instance.id} was removed while it was started`)
+    throw new AppError('conflict', `${instance.id} was removed while it was starting`)
   }
-  if (launch.snapshot.disk_mount_path !== null) await assertAlone(world.engine, launch.service)
+  if (launch.snapshot.disk_mount_path !== null) await assertDiskUnused(world.engine, launch.service)
   await containers.start(instance.id)
   const started = await containers.inspect(instance.id)
   updateInstance(instance.id, {
@@ -64,10 +64,10 @@ export async function startInstance(world: World, launch: Launch, instance: Inst
 }
 
 /**
- * Two programs must not write to one disk: one may run that was deployed after the data that this server was restored from
- * was copied. Throws `runtime_error`.
+ * Throws `runtime_error` if another container uses the service's disk: two programs must not write to it. After this server
+ * was restored from a copy, a container that was deployed after the copy may still be running.
  */
-async function assertAlone(engine: Engine, service: ServiceRow): Promise<void> {
+async function assertDiskUnused(engine: Engine, service: ServiceRow): Promise<void> {
   const [other] = await engine.containers.unrecordedUsers(diskName(service.id))
   if (other === undefined) return
   throw new AppError(
@@ -76,7 +76,7 @@ async function assertAlone(engine: Engine, service: ServiceRow): Promise<void> {
   )
 }
 
-/** An instance with an address that no container has of which nothing is known. */
+/** Returns the instance with an address that no unknown container uses. */
 async function withOwnAddress(
   engine: Engine,
   { service, network }: Launch,
@@ -88,46 +88,46 @@ async function withOwnAddress(
   return { ...instance, address }
 }
 
-/** What a container lacks of what its instance was given, for people; null when it has everything. */
+/** Returns what a container lost of its instance's network and settings, as a message; null if it has everything. */
 export function lossOf(
   container: ContainerState,
   instance: Pick<InstanceRow, 'address' | 'settings'>,
   network: Pick<Network, 'id' | 'name'>,
 ): string | null {
   if (container.status === 'removing' || container.status === 'dead')
-    return 'its container was removed from outside'
-  // Podman writes the name in the place of the id, and no address of what does not run.
+    return 'its container was removed externally'
+  // Podman reports the name instead of the id, and no address of a stopped container.
   const endpoint = container.networks.find(({ id }) => id === network.id || id === network.name)
   if (!endpoint) return 'its container lost its network'
   if (endpoint.address !== null && endpoint.address !== instance.address)
     return 'its container lost its address'
   if (instance.settings !== null && container.settings !== instance.settings)
-    return "its container's settings were changed from outside"
+    return "its container's settings were changed externally"
   return null
 }
 
 async function createContainer(world: World, launch: Launch, instance: InstanceRow): Promise<void> {
   const { service, snapshot, nameServer } = launch
-  // What was recorded of a former container says nothing of this one.
+  // The recorded settings of a former container do not apply to this one.
   updateInstance(instance.id, { settings: null })
   const command = snapshot.start_command
   await world.engine.containers.create({
     ...serviceContainer(launch, { name: instance.id, kind: 'instance', address: instance.address, command }),
     ...(await diskOf(world.engine, service.id, snapshot)),
-    // The engine would answer an alias before it asks the resolver, also for an instance out of rotation.
+    // The engine would answer an alias before it asks the resolver, even for an instance that is out of rotation.
     aliases: TYPES[service.type].listens && nameServer === null ? [service.name] : [],
     ...(world.reachByAddress || snapshot.port === null ? {} : { ports: [{ inside: snapshot.port }] }),
   })
 }
 
-/** Stops an instance's container, removes it and forgets the instance. Missing parts do not matter. */
+/** Stops and removes an instance's container and deletes the instance. Missing parts are skipped. */
 export async function removeInstance(
   world: World,
   instance: Pick<InstanceRow, 'id'>,
   graceSeconds: number,
 ): Promise<void> {
   if (graceSeconds > 0) await world.engine.containers.stop(instance.id, graceSeconds)
-  // Also where there is none: what is recorded of it goes with it.
+  // Even if there is none: this also deletes what is recorded about it.
   await world.engine.containers.remove(instance.id)
   releaseAddress(instance.id)
   deleteInstance(instance.id)

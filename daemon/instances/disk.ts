@@ -7,17 +7,17 @@ import { AppError } from '#server/errors.ts'
 import type { Engine } from '../engine/index.ts'
 import type { Launch } from './launch.ts'
 
-/** Lists of users are a few KiB; an image may hold anything under their name. */
+/** Lists of users have a few KiB, but an image may have any file under their name. */
 const MAX_LIST_BYTES = 1024 ** 2
-/** Of passwd(5), which has more than group(5). */
+/** The fields of passwd(5), which has more than group(5). */
 const MAX_FIELDS = 7
 
-/** The volume that is a service's disk, as long as the service is there. */
+/** Returns the name of the volume that is a service's disk. */
 export function diskName(serviceId: string): string {
   return `deployer-${serviceId}`
 }
 
-/** The disk of a container that is about to be created; nothing for a service without one. Makes it at first. */
+/** Returns the disk for a new container; nothing for a service without one. Creates the volume if it is missing. */
 export async function diskOf(
   engine: Engine,
   serviceId: string,
@@ -30,17 +30,21 @@ export async function diskOf(
 }
 
 /**
- * Gives a new disk to the user that the image runs as: the engine makes it root's, so that a program that is not root
- * could not write. A disk that holds something, or that somebody owns, stays as it is. The container must not run yet.
+ * Changes the owner of a new disk to the user of the image: the engine creates it for root, so another user could not
+ * write. A disk with files or another owner is not changed. The container must not be running yet.
  */
-export async function giveDisk(engine: Engine, container: string, { snapshot, user }: Launch): Promise<void> {
+export async function changeDiskOwner(
+  engine: Engine,
+  container: string,
+  { snapshot, user }: Launch,
+): Promise<void> {
   const path = snapshot.disk_mount_path
   if (path === null) return
   if (user === '' || user === 'root' || user === '0') return
   const owner = await idsOf(engine, container, user)
   if (!owner || !(await isNew(engine, container, path))) return
   const archive = pack()
-  // By its parent, as the engine leaves the folder itself that it unpacks into as it is.
+  // Unpacked into its parent, because the engine does not change the folder that it unpacks into.
   archive.entry({ name: basename(path), type: 'directory', mode: 0o755, ...owner })
   archive.finalize()
   await engine.containers.putArchive(
@@ -50,7 +54,7 @@ export async function giveDisk(engine: Engine, container: string, { snapshot, us
   )
 }
 
-/** Empty and root's. */
+/** Whether a disk is empty and owned by root. */
 async function isNew(engine: Engine, container: string, path: string): Promise<boolean> {
   const tar = await engine.containers.getArchive(container, path)
   if (!tar) return false
@@ -67,7 +71,7 @@ async function isNew(engine: Engine, container: string, path: string): Promise<b
   return root?.uid === 0 && root.gid === 0
 }
 
-/** The numbers of an image's `USER`: `1000`, `1000:1000`, `app` or `app:staff` (Dockerfile reference, USER). */
+/** Returns the ids of an image's `USER`: `1000`, `1000:1000`, `app` or `app:staff` (Dockerfile reference, USER). */
 export async function idsOf(
   engine: Engine,
   container: string,
@@ -79,14 +83,14 @@ export async function idsOf(
   const row = findRow(await readText(engine, container, '/etc/passwd'), userPart, 2)
   const uid = isNumber(userPart) ? Number(userPart) : Number(row?.[2] ?? NaN)
   if (Number.isNaN(uid)) return null
-  // Without a group of its own a number that no row names runs with group 0.
+  // A user id without a group and without a row runs with group 0.
   if (groupPart === undefined) return { uid, gid: Number(row?.[3] ?? 0) }
   if (isNumber(groupPart)) return { uid, gid: Number(groupPart) }
   const group = findRow(await readText(engine, container, '/etc/group'), groupPart, 2)
   return group ? { uid, gid: Number(group[2]) } : null
 }
 
-/** The row of passwd(5) or group(5) with this name, or this number in `numberField`. */
+/** Returns the row of passwd(5) or group(5) with this name, or this number in `numberField`. */
 function findRow(file: string, wanted: string, numberField: number): string[] | undefined {
   for (const line of file.split('\n')) {
     const fields = line.split(':', MAX_FIELDS)
@@ -95,7 +99,7 @@ function findRow(file: string, wanted: string, numberField: number): string[] | 
   return undefined
 }
 
-/** A small file of the image; nothing where there is none. Throws `runtime_error` for a large one, unread. */
+/** Returns a small file of the image; empty if there is none. Throws `runtime_error` for a large one, without reading it. */
 async function readText(engine: Engine, container: string, path: string): Promise<string> {
   const tar = await engine.containers.getArchive(container, path)
   if (!tar) return ''
@@ -109,18 +113,18 @@ async function readText(engine: Engine, container: string, path: string): Promis
 
 type ArchiveEntry = Parameters<typeof text>[0] & { readonly header: Header }
 
-/** What an archive's entry holds. Throws `runtime_error` when that is too much to be a list of users. */
+/** Returns the text of an archive's entry. Throws `runtime_error` if it is too large for a list of users. */
 export async function textOf(entry: ArchiveEntry, path: string): Promise<string> {
   if ((entry.header.size ?? 0) > MAX_LIST_BYTES) {
     throw new AppError(
       'runtime_error',
-      `the image's ${path} is larger than ${MAX_LIST_BYTES / 1024 ** 2} MiB, so that its user cannot be looked up: set USER to two numbers, such as 1000:1000`,
+      `the image's ${path} is larger than ${MAX_LIST_BYTES / 1024 ** 2} MiB, so its user cannot be looked up: set USER to two numbers, such as 1000:1000`,
     )
   }
   return text(entry)
 }
 
-/** The entries of a tar stream; throws when its connection is cut, which `pipe` alone would not tell. */
+/** Returns the entries of a tar stream; throws if its connection breaks, which `pipe` alone would not report. */
 function entriesOf(tar: Readable): Extract {
   return pipeline(tar, extract(), () => {})
 }

@@ -1,14 +1,14 @@
 import { updateInstance, type InstanceRow } from '#server/instances/store.ts'
 import { NotReady } from './readiness.ts'
 
-/** As many ends of one instance fail a rollout. */
+/** This many ends of one instance fail a rollout. */
 const MAX_ENDS = 3
 
-/** How often the program of each new instance of a rollout, or its container, has ended. */
+/** Counts how often the program or container of each new instance of a rollout has ended. */
 export class Ends {
   readonly #counts = new Map<string, number>()
 
-  /** Counts an end of an instance, which is to be started again. Throws NotReady after its last. */
+  /** Counts an end of an instance before it is restarted. Throws NotReady if there are too many. */
   count(id: string, how: string): void {
     const count = (this.#counts.get(id) ?? 0) + 1
     this.#counts.set(id, count)
@@ -16,7 +16,7 @@ export class Ends {
   }
 }
 
-/** Records how an instance that is brought up came to an end. */
+/** Records how an instance ended while it was starting. */
 export function recordEnd({ id, restarts }: InstanceRow, exitCode: number | null, how: string): void {
   updateInstance(id, { restarts: restarts + 1, exit_code: exitCode, reason: how })
 }

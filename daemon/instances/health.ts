@@ -19,12 +19,12 @@ const PARALLEL = 32
 
 type Probed = InstanceRow &
   Pick<ServiceRow, 'name' | 'type' | 'custom_domains'> & {
-    /** What the live deploy is probed by; the setting counts from the next deploy on. */
+    /** The path that the live deploy is probed with; a changed setting applies from the next deploy on. */
     health_check_path: string | null
     environment: string
   }
 
-/** Probes every running instance, and acts on those that fail. One without a port is well while it runs. */
+/** Probes every running instance, and acts on those that fail. An instance without a port is healthy while it runs. */
 export class Health {
   readonly #world: World
   readonly #keeper: InstanceKeeper
@@ -56,7 +56,7 @@ export class Health {
   }
 
   async #look(instance: Probed): Promise<void> {
-    // The kernel accepts connections for a program that is frozen.
+    // The kernel still accepts connections for a paused program.
     const reason = this.#keeper.isPaused(instance.id)
       ? 'its container is paused'
       : await this.#probe(instance)
@@ -72,7 +72,7 @@ export class Health {
       await this.#changed(instance)
     }
     if (failingMs >= schedule.failingRestartsAfterMs) {
-      log.warn('an instance is restarted, since its probe fails', { instance: instance.id, reason })
+      log.warn('restarting an instance because its probe fails', { instance: instance.id, reason })
       this.#failingSince.delete(instance.id)
       this.#keeper.restart(instance)
     }

@@ -25,25 +25,25 @@ import { passEnded } from '../work/settled.ts'
 import type { World } from '../world.ts'
 import { addInstance } from './containers.ts'
 import { diskName } from './disk.ts'
-import { outOfStep, type Containers } from './out-of-step.ts'
+import { servicesToReconcile, type Containers } from './out-of-step.ts'
 import { Upkeep } from './upkeep.ts'
 
 const log = logger('instances')
 
-/** Services reconciled at one time. */
+/** Services reconciled in parallel. */
 const PARALLEL = 8
 
-/** Resolves when no deploy and no job of a service runs any more. */
-export type WorkGone = (serviceId: string) => Promise<unknown>
+/** Waits until no deploy or job of a service is running. */
+export type WorkDone = (serviceId: string) => Promise<unknown>
 
 /**
- * Makes the containers of every service what they should be: starts missing ones from the live deploy's snapshot,
- * starts again those that ended, drains and removes those that are too many, and removes deleted services.
- * Instances of a deploy that is rolling out belong to the rollout until it is live.
+ * Keeps the containers of every service in their desired state: starts missing ones from the live deploy's snapshot,
+ * restarts those that ended, drains and removes surplus ones, and removes deleted services. Instances of a deploy that is
+ * rolling out belong to the rollout until it is live.
  */
 export class InstanceKeeper {
   readonly #world: World
-  readonly #workGone: WorkGone
+  readonly #workDone: WorkDone
   readonly #upkeep: Upkeep
   readonly #removals = new Background()
   readonly #failures = new CrashHistory()
@@ -54,9 +54,9 @@ export class InstanceKeeper {
   #mayHaveEnded = true
   #wake: () => void = () => {}
 
-  constructor(world: World, workGone: WorkGone) {
+  constructor(world: World, workDone: WorkDone) {
     this.#world = world
-    this.#workGone = workGone
+    this.#workDone = workDone
     this.#upkeep = new Upkeep(world, (serviceId) => this.look(serviceId))
     this.#stopListening = onChange(({ kind, service_id, action }) => {
       if (service_id !== null && (kind === 'service' || (kind === 'deploy' && action === 'updated')))
@@ -69,40 +69,40 @@ export class InstanceKeeper {
     return { name: 'instances', everyMs: schedule.sweepEveryMs, run: () => this.#run() }
   }
 
-  /** Asks for a service to be looked at soon. */
+  /** Requests a pass over a service soon. */
   look(serviceId: string): void {
     this.#dirty.add(serviceId)
     this.#wake()
   }
 
-  /** Whether an instance's program ended so often lately that it counts as down. */
+  /** Whether an instance's program ended so often recently that it counts as down. */
   isLooping(instanceId: string): boolean {
     return this.#upkeep.isLooping(instanceId)
   }
 
-  /** Whether an instance's container was frozen from outside. */
+  /** Whether an instance's container was paused externally. */
   isPaused(instanceId: string): boolean {
     return this.#upkeep.isPaused(instanceId)
   }
 
-  /** Asks for a look at everything, when the engine answers for the first time or again. */
+  /** Requests a pass over everything when the engine answers for the first time or again. */
   engineAnswers(): void {
     this.#mayHaveEnded = true
     this.lookAtAll()
   }
 
-  /** Asks for a look at everything, when the engine went away. */
+  /** Requests a pass over everything when the engine went away. */
   lookAtAll(): void {
     this.#lastSweep = -Infinity
     this.#wake()
   }
 
-  /** Stops an instance's program, which is then found ended and started again. */
+  /** Stops an instance's program; the next pass restarts it. */
   restart(instance: Pick<InstanceRow, 'id' | 'service_id'>): void {
     this.#upkeep.restart(instance)
   }
 
-  /** Ends the work; what is half done is found and finished by the next start. */
+  /** Stops the work; the next start finds and finishes what is half done. */
   stop(): void {
     this.#stopListening()
     this.#upkeep.stop()
@@ -119,7 +119,7 @@ export class InstanceKeeper {
     await forEachLimited(ids, PARALLEL, (id) => this.#reconcile(id))
   }
 
-  /** Looks at every container in one request, marks the services that are not as they should be, and removes strays. */
+  /** Lists all containers in one request, marks services that are not in their desired state, and removes strays. */
   async #sweep(): Promise<void> {
     let containers: Containers
     try {
@@ -130,16 +130,16 @@ export class InstanceKeeper {
     }
     if (this.#mayHaveEnded && this.#upkeep.startEnded(containers)) await this.#world.dataPlane.sync()
     this.#mayHaveEnded = false
-    for (const id of outOfStep(containers, (id) => this.isPaused(id))) {
-      log.debug('a service is not as it should be: it is looked at', { service: id })
+    for (const id of servicesToReconcile(containers, (id) => this.isPaused(id))) {
+      log.debug('a service is not in its desired state', { service: id })
       this.#dirty.add(id)
     }
-    // Left by a removal that was cut off: a record is always made before its container.
+    // Strays come from a removal that was cut off: a record is always created before its container.
     const strays = [...containers.keys()].filter((name) => !getInstance(name))
     await forEachLimited(strays, PARALLEL, (name) => this.#world.engine.containers.remove(name))
   }
 
-  /** Tells who waits for a change that the engine does not answer; nothing while it has not been asked. */
+  /** Reports to requests that wait for a change that the engine does not answer; does nothing until it has been asked. */
   #observeAll(reason: string | null): void {
     if (reason === null) return
     for (const service of allServices()) observe(service, hasNothingToApply(service) ? null : reason)
@@ -150,15 +150,18 @@ export class InstanceKeeper {
     if (!service) return
     if (service.deleting) return this.#remove(service)
     try {
-      await this.#makeSo(service)
+      await this.#apply(service)
       observe(service, null)
     } catch (error) {
-      log.error('a service is not as it should be', { service: id, error: messageOf(error) })
+      log.error('a service could not be brought into its desired state', {
+        service: id,
+        error: messageOf(error),
+      })
       observe(service, messageOf(error))
     }
   }
 
-  async #makeSo(service: ServiceRow): Promise<void> {
+  async #apply(service: ServiceRow): Promise<void> {
     const live = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
     const runs = live !== undefined && live.site_id === null && !servicesStoppedFirst().has(service.id)
     const wanted = runs ? wantedInstances(service) : 0
@@ -172,7 +175,7 @@ export class InstanceKeeper {
       ({ deploy_id, status }) => deploy_id !== live?.id && status !== 'draining' && !isRollingOut(deploy_id),
     )
     for (const { id } of [...extra, ...former]) {
-      log.debug('an instance is one too many', { instance: id, wanted })
+      log.debug('removing a surplus instance', { instance: id, wanted })
       isRouteChanged = true
       tryMove(instanceMachine, id, 'draining', { left_rotation_at: Date.now() })
     }
@@ -181,13 +184,13 @@ export class InstanceKeeper {
     if (isRouteChanged) await this.#world.dataPlane.sync()
     const draining = instancesOf(service.id).filter(({ status }) => status === 'draining')
     for (const instance of draining) {
-      // The work itself outlasts this pass; who waits for the change learns here that the engine does not answer.
+      // The drain outlasts this pass. This call fails if the engine does not answer, so that waiting requests learn it.
       await this.#world.engine.containers.inspect(instance.id)
       this.#upkeep.drain(instance)
     }
   }
 
-  /** Brings a service's instances up to as many as are wanted; answers whether one left rotation. */
+  /** Brings a service's instances up to the wanted number. Returns whether one left rotation. */
   async #keepUp(
     service: ServiceRow,
     live: DeployRow,
@@ -209,7 +212,7 @@ export class InstanceKeeper {
     return hasLeft
   }
 
-  /** Two programs must not write to one disk: while any instance of such a service is there, none is added. */
+  /** Whether an instance may be added: not to a service with a disk that has one, since two must not write to it. */
   #mayAdd(service: ServiceRow, live: DeployRow): boolean {
     if (instancesOf(service.id).length === 0) return true
     return (openSnapshot(live)?.disk_mount_path ?? null) === null
@@ -233,8 +236,8 @@ export class InstanceKeeper {
   async #removeService(service: ServiceRow): Promise<void> {
     const { containers, volumes } = this.#world.engine
     await this.#world.dataPlane.sync()
-    // What still runs for it was canceled, and would make anew what is removed here.
-    await this.#workGone(service.id)
+    // Its deploys and jobs were canceled, but until they have ended they could create again what is removed here.
+    await this.#workDone(service.id)
     await forEachLimited(instancesOf(service.id), PARALLEL, (instance) => this.#upkeep.remove(instance))
     const strays = await containers.list({ 'deployer.service': service.id })
     await forEachLimited(strays, PARALLEL, ({ name }) => containers.remove(name))
@@ -247,7 +250,7 @@ export class InstanceKeeper {
   }
 }
 
-/** Whether a change of a service means nothing to the engine: it has no container, and none to get. */
+/** Whether a change of a service does not concern the engine: it has no containers and needs none. */
 function hasNothingToApply(service: ServiceRow): boolean {
   const live = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
   const wanted = live && live.site_id === null ? wantedInstances(service) : 0

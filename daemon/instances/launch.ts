@@ -5,21 +5,21 @@ import { ensureNetwork, type Network } from '../environments/networks.ts'
 import { nameServerOf } from '../environments/resolver.ts'
 import type { World } from '../world.ts'
 
-/** What a container of a deploy is made with. It holds for as long as their network is there. */
+/** What the containers of a deploy are created with. It is valid as long as their network exists. */
 export interface Launch {
   service: ServiceRow
   deploy: DeployRow
   snapshot: Snapshot
   network: Network
-  /** Null where engine aliases have to serve. */
+  /** Null if names are resolved by the engine's aliases. */
   nameServer: string | null
-  /** Whom the image runs as, in the words of its `USER`; empty is root. */
+  /** The image's `USER`; empty is root. */
   user: string
 }
 
 /**
- * Finds out what the containers of a deploy need, and makes their network where it is not there. What was found out last
- * is answered again unless the network was made anew since. Throws `runtime_error`.
+ * Finds out what the containers of a deploy need, and creates their network if it is missing. Returns `last` again unless
+ * the network was created again since. Throws `runtime_error`.
  */
 export async function prepareLaunch(
   world: World,

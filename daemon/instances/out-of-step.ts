@@ -4,23 +4,23 @@ import { allServices, type ServiceRow } from '#server/services/store.ts'
 import { wantedInstances } from '#server/services/types.ts'
 import type { ContainerState } from '../engine/index.ts'
 
-/** Every container of an instance by name. */
+/** All containers of instances by name. */
 export type Containers = Map<string, ContainerState>
 
-/** The services that a whole look finds otherwise than they should be. */
-export function outOfStep(containers: Containers, isPaused: (id: string) => boolean): string[] {
+/** Returns the services that are not in their desired state, by a list of all containers. */
+export function servicesToReconcile(containers: Containers, isPaused: (id: string) => boolean): string[] {
   const instances = Map.groupBy(allInstances(), ({ service_id }) => service_id)
   const sites = servicesServedAsSites()
   return allServices()
     .filter((service) => {
       const runs = service.live_deploy_id !== null && !sites.has(service.id)
       const wanted = runs ? wantedInstances(service) : 0
-      return !isAsItShouldBe(service, wanted, instances.get(service.id) ?? [], containers, isPaused)
+      return !isInDesiredState(service, wanted, instances.get(service.id) ?? [], containers, isPaused)
     })
     .map(({ id }) => id)
 }
 
-function isAsItShouldBe(
+function isInDesiredState(
   service: ServiceRow,
   wanted: number,
   instances: InstanceRow[],
@@ -41,7 +41,7 @@ function isAsItShouldBe(
   )
 }
 
-/** What a list tells of a container: that it runs at its address, and whether it is frozen, as is known or not. */
+/** Whether a listed container runs at its address, and is paused or not as already known. */
 function isWhole(container: ContainerState | undefined, address: string, isKnownPaused: boolean): boolean {
   if (!container?.running || container.paused !== isKnownPaused) return false
   return container.networks.some((network) => network.address === address)

@@ -1,22 +1,22 @@
 import { schedule } from '#server/options/schedule.ts'
 import type { Engine, Listener } from '../engine/index.ts'
 
-/** Where a program is expected to listen, and what is done when it listens elsewhere. */
+/** Where a program is expected to listen, and what to do if it listens elsewhere. */
 export interface Expected {
   /** The port that is probed now. */
   port(): number
-  /** Takes the only port that the program listens on; null where the port is somebody's choice. */
+  /** Switches to the only port that the program listens on; null if the port was chosen by the user. */
   take: ((port: number) => void) | null
-  /** Tells the reader of the log at once. */
+  /** Writes a hint into the log. */
   say: (hint: string) => void
 }
 
-/** Finds out a program that listens, but not where it is expected. */
+/** Detects a program that listens, but not where it is expected. */
 export class PortWatch {
   readonly #engine: Engine
   readonly #name: string
   readonly #expected: Expected
-  /** What was seen when the last look differed from the one before it, and since when. */
+  /** The listeners of the last check, and since when they have been the same. */
   #seen = ''
   #since = 0
   #fault: string | null = null
@@ -28,17 +28,17 @@ export class PortWatch {
     this.#expected = expected
   }
 
-  /** Where the program listens instead, and what to do; null when nothing is wrong with that. */
+  /** Where the program listens instead, and what to do; null if nothing is wrong. */
   get fault(): string | null {
     return this.#fault
   }
 
-  /** Whether waiting is in vain: it has taken the port, for itself alone. */
+  /** Whether waiting is pointless: the program has the port, but only on loopback. */
   get isFinal(): boolean {
     return this.#isFinal
   }
 
-  /** Looks at what the program listens on now. */
+  /** Checks what the program listens on now. */
   async look(): Promise<void> {
     const listeners = await this.#engine.containers.listeners(this.#name)
     if (listeners === null) return
@@ -51,15 +51,15 @@ export class PortWatch {
     const open = listeners.filter(({ isLoopback }) => !isLoopback)
     const [only] = open
     if (!own && only && open.length === 1 && isSettled && this.#expected.take) {
-      this.#expected.say(`the program listens on port ${only.port} alone: its requests go there`)
+      this.#expected.say(`the program listens only on port ${only.port}: routing its requests there`)
       this.#fault = null
       return this.#expected.take(only.port)
     }
     this.#isFinal = own?.isLoopback === true && isSettled
-    this.#tell(faultOf(listeners, open, own, expected))
+    this.#update(faultOf(listeners, open, own, expected))
   }
 
-  #tell(fault: string | null): void {
+  #update(fault: string | null): void {
     if (fault !== null && fault !== this.#fault) this.#expected.say(fault)
     this.#fault = fault
   }
@@ -74,11 +74,11 @@ function faultOf(
   if (own)
     return own.isLoopback ? `the program listens on ${own.host}:${own.port} only: listen on 0.0.0.0` : null
   if (open.length > 0) {
-    const heard =
+    const place =
       open.length === 1 ? `port ${open[0]!.port}` : `ports ${open.map(({ port }) => port).join(', ')}`
-    return `the program listens on ${heard}, not on port ${expected}: set port, or listen on $PORT`
+    return `the program listens on ${place}, not on port ${expected}: set port, or listen on $PORT`
   }
   if (listeners.length === 0) return null
-  const heard = listeners.map(({ host, port }) => `${host}:${port}`).join(', ')
-  return `the program listens on ${heard} only: listen on 0.0.0.0, and on $PORT (${expected})`
+  const place = listeners.map(({ host, port }) => `${host}:${port}`).join(', ')
+  return `the program listens on ${place} only: listen on 0.0.0.0, and on $PORT (${expected})`
 }

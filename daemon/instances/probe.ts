@@ -3,18 +3,18 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { answerOf } from '#server/network/answers.ts'
 
-/** An answer later than this counts as none. */
+/** A later answer counts as none. */
 const PROBE_TIMEOUT_MS = 5_000
 /**
- * A port published by the engine accepts for a program that is not there; a connection that is still open after this
- * reached one.
+ * A port published by the engine accepts connections even if no program listens; one that is still open after this time
+ * reached a program.
  */
 const PUBLISHED_SETTLE_MS = 1_000
 
 export interface ProbeTarget {
   host: string
   port: number
-  /** With a path an HTTP GET must answer 200 to 399; without one the port must accept TCP. */
+  /** With a path an HTTP GET must be answered with 200 to 399; without one the port must accept TCP. */
   path: string | null
   /** The Host header of the GET: the service's own name. */
   hostHeader: string
@@ -22,7 +22,7 @@ export interface ProbeTarget {
   published: boolean
 }
 
-/** Probes once from outside the container. Answers null when it is healthy, else what was seen. */
+/** Probes once from outside the container. Returns null if it is healthy, else the reason. */
 export async function probe(target: ProbeTarget): Promise<string | null> {
   return target.path === null ? probeTcp(target) : probeHttp(target, target.path)
 }
@@ -37,7 +37,7 @@ function probeTcp({ host, port, published }: ProbeTarget): Promise<string | null
     }
     const timer = setTimeout(() => finish(`port ${port} does not answer`), PROBE_TIMEOUT_MS)
     socket.once('error', (error: NodeJS.ErrnoException) => finish(describe(error, port)))
-    socket.once('close', () => finish(`port ${port} closes connections at once`))
+    socket.once('close', () => finish(`port ${port} closes connections immediately`))
     socket.once('connect', () => {
       if (!published) return finish(null)
       void delay(PUBLISHED_SETTLE_MS).then(() => finish(null))

@@ -6,37 +6,37 @@ import { PortWatch, type Expected } from './port-watch.ts'
 import { probe, type ProbeTarget } from './probe.ts'
 import { WaitNotes } from './wait-notes.ts'
 
-/** Not healthy within this fails the deploy. */
+/** A deploy fails if its instances are not healthy within this time. */
 export const READY_WITHIN_MS = 5 * 60_000
-/** Between probes: short at first, since most programs are up in a moment, then easier on a slow starter. */
+/** Pause between probes: short at first, since most programs are up in a moment, then longer for slow ones. */
 const FIRST_PAUSE_MS = 15
 const LONGEST_PAUSE_MS = 1_000
-/** A program is found ready a quarter later than it was, at most: as much longer each pause is than the one before. */
+/** Each pause is a quarter longer, so readiness is noticed at most a quarter later than it happened. */
 const PAUSE_GROWTH = 1.25
-/** From when on it matters where a program listens: some open another port first. */
-const PORTS_MATTER_AFTER_MS = 1_000
+/** The listening ports are checked only after this time: some programs open another port first. */
+const CHECK_PORTS_AFTER_MS = 1_000
 
 /** Why new instances did not become ready; `message` is for the deploy's error. */
 export class NotReady extends Error {
   override readonly name = 'NotReady'
 }
 
-/** How a started container is waited for. */
+/** How to wait for a started container. */
 export interface Waiting {
-  /** Where it is probed; null for what has no port. */
+  /** Where it is probed; null without a port. */
   target: (() => ProbeTarget) | null
   /** Where its program should listen. */
   expected: Expected
-  /** What the container lacks of what it was made with; null when it lacks nothing. */
+  /** Returns what the container lost of its network and settings; null if nothing. */
   lossOf: (container: ContainerState) => string | null
-  /** Told of each end of the program, or of its container: starts it again, or throws NotReady after the last. */
+  /** Called at each end of the program or its container: restarts it, or throws NotReady after too many. */
   onEnd: (exitCode: number | null, how: string) => Promise<void>
   withinMs?: number
 }
 
 /**
- * Waits until a started container is ready: its probe answers, or, without a port, it stays up for 3 s. Throws NotReady
- * after the last end, when its program listens for itself alone, or after 5 minutes.
+ * Waits until a started container is ready: its probe succeeds, or, without a port, it stays up for 3 s. Throws NotReady
+ * after too many ends, if its program listens only on loopback, or after 5 minutes.
  */
 export async function waitUntilReady(
   engine: Engine,
@@ -64,9 +64,9 @@ export async function waitUntilReady(
       const seen = state?.paused ? 'its container is paused' : await check(waiting, upMs)
       if (seen === null) return
       reason = seen
-      if (waiting.target !== null && upMs > PORTS_MATTER_AFTER_MS) await ports.look()
+      if (waiting.target !== null && upMs > CHECK_PORTS_AFTER_MS) await ports.look()
       if (ports.isFinal) throw new NotReady(ports.fault ?? reason)
-      // The watch has said its own.
+      // The port watch has already logged its own hint.
       if (ports.fault === null) notes.look(reason, waiting.target?.() ?? null)
     }
     await delay(pause, undefined, { signal })
@@ -75,14 +75,14 @@ export async function waitUntilReady(
   throw new NotReady(`not healthy within ${withinMs / 60_000} minutes: ${ports.fault ?? reason}`)
 }
 
-/** How the program or its container came to an end; null while it runs as it should. */
+/** Returns how the program or its container ended; null while it runs as it should. */
 export function endOf(state: ContainerState | null, lossOf: Waiting['lossOf']): string | null {
-  if (state === null) return 'its container was removed from outside'
+  if (state === null) return 'its container was removed externally'
   return lossOf(state) ?? (state.running ? null : `the program ended: ${describeExit(state)}`)
 }
 
 async function check({ target }: Waiting, upMs: number): Promise<string | null> {
   if (target !== null) return probe(target())
   const { workerUpMs } = schedule
-  return upMs >= workerUpMs ? null : `it has not been up for ${workerUpMs / 1_000} s`
+  return upMs >= workerUpMs ? null : `it has not been up for ${workerUpMs / 1_000} s yet`
 }

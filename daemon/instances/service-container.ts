@@ -10,18 +10,18 @@ import type { Launch } from './launch.ts'
 
 const MIB = 1024 * 1024
 
-/** What one container of a service is, beside what all of them share. */
+/** What distinguishes one container of a service from the others. */
 export interface ContainerRole {
-  /** The container's name; its `DEPLOYER_INSTANCE_ID`. */
+  /** The container's name, which is also its `DEPLOYER_INSTANCE_ID`. */
   name: string
   kind: 'instance' | 'job' | 'pre-deploy'
-  /** In the environment's network. */
+  /** Its address in the environment's network. */
   address: string
-  /** Takes the place of the image's own command; null leaves it. */
+  /** Replaces the image's own command; null keeps that. */
   command: string | null
 }
 
-/** What every container of a service shares: the image, variables, limits and network of a deploy's snapshot. */
+/** Returns the spec of a service's container, with the image, variables, limits and network of a deploy's snapshot. */
 export function serviceContainer(launch: Launch, role: ContainerRole): ContainerSpec {
   const { options } = useContext()
   const { service, deploy, snapshot, network, nameServer } = launch
@@ -40,7 +40,7 @@ export function serviceContainer(launch: Launch, role: ContainerRole): Container
   }
 }
 
-/** What every container of a service is told about itself. */
+/** Returns the variables that tell a service's container about itself. */
 function serverVariables(service: ServiceRow, deploy: DeployRow, instanceId: string): Record<string, string> {
   const environment = findEnvironment(service.environment_id)
   const host = hostsOf(service, environment)[0]

@@ -9,7 +9,7 @@ import { viewService } from '#server/services/view.ts'
 
 type Instance = ServiceStatus['instances'][number]
 
-/** What a service and each of its instances are doing, with the figures that were read last. */
+/** Returns the state of a service and its instances, with their latest CPU and memory figures. */
 export function serviceStatus(service: ServiceRow): ServiceStatus {
   const { state, live_deploy_id } = viewService(service)
   const figures = freshContainers()

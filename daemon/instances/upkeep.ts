@@ -18,21 +18,21 @@ import { bringUp } from './bring-up.ts'
 import { CrashHistory } from '../work/crashes.ts'
 import { endOf, NotReady, READY_WITHIN_MS } from './readiness.ts'
 import type { Containers } from './out-of-step.ts'
-import { outliveRotation } from './rotation.ts'
+import { waitAfterRotation } from './rotation.ts'
 
 const log = logger('instances')
 
-/** Requests of an instance that left rotation may take this long. */
+/** How long open requests of an instance that left rotation may take. */
 const DRAIN_MS = 30_000
 
-/** Keeps single instances running, and ends those that left rotation. `look` asks for a service to be looked at again. */
+/** Keeps single instances running, and removes those that left rotation. `look` requests another pass over a service. */
 export class Upkeep {
   readonly #world: World
   readonly #look: (serviceId: string) => void
   readonly #background = new Background()
   readonly #crashes = new CrashHistory()
   readonly #paused = new Set<string>()
-  /** Since when an instance has been coming up, over all its tries, on the monotonic clock. */
+  /** Since when an instance has been starting, over all its tries, on the monotonic clock. */
   readonly #comingUpSince = new Map<string, number>()
 
   constructor(world: World, look: (serviceId: string) => void) {
@@ -40,19 +40,19 @@ export class Upkeep {
     this.#look = look
   }
 
-  /** Whether an instance's program ended so often lately that it counts as down. */
+  /** Whether an instance's program ended so often recently that it counts as down. */
   isLooping(instanceId: string): boolean {
     return this.#crashes.isLooping(instanceId)
   }
 
-  /** Whether an instance's container was frozen from outside when it was last looked at. */
+  /** Whether an instance's container was paused externally at the last check. */
   isPaused(instanceId: string): boolean {
     return this.#paused.has(instanceId)
   }
 
   /**
-   * Brings an instance of the live deploy up when its container does not run, or lacks what it was made with. Answers
-   * whether the instance left rotation.
+   * Brings an instance of the live deploy up if its container does not run, or lost its network or settings. Returns whether
+   * the instance left rotation.
    */
   keepUp(instance: InstanceRow, container: ContainerState | null, network: Network): boolean {
     const { id, service_id, status } = instance
@@ -76,8 +76,8 @@ export class Upkeep {
   }
 
   /**
-   * Takes instances that ended with the engine, or before this server began, as starting: they did not crash. Answers
-   * whether there were any; those that kept ending before stay down.
+   * Marks instances that ended with the engine, or before this server started, as starting: they did not crash. Instances in
+   * a crash loop stay down. Returns whether there were any.
    */
   startEnded(containers: Containers): boolean {
     const ended = allInstances().filter(({ id }) => !containers.get(id)?.running && !this.isLooping(id))
@@ -103,7 +103,7 @@ export class Upkeep {
     })
   }
 
-  /** Stops an instance's program, which is then found ended and started again. */
+  /** Stops an instance's program; the next pass restarts it. */
   restart(instance: Pick<InstanceRow, 'id' | 'service_id'>): void {
     this.#background.start({
       key: instance.id,
@@ -115,14 +115,14 @@ export class Upkeep {
     })
   }
 
-  /** Calls off what is under way, stops an instance and removes it at once, for a service that is deleted. */
+  /** Cancels its work, then stops and removes an instance at once, for a service that is deleted. */
   async remove(instance: InstanceRow): Promise<void> {
     await Promise.all([this.#background.cancel(instance.id), this.#background.cancel(`drain ${instance.id}`)])
     await removeInstance(this.#world, instance, STOP_GRACE_SECONDS)
     this.#forget(instance.id)
   }
 
-  /** Ends the work; what is half done is found and finished by the next start. */
+  /** Stops the work; the next start finds and finishes what is half done. */
   stop(): void {
     this.#background.stop()
   }
@@ -137,7 +137,7 @@ export class Upkeep {
     this.#crashes.record(instance.id)
     tryMove(instanceMachine, instance.id, 'down', endColumns(instance, exitCode, how))
     log.warn('an instance ended', { instance: instance.id, how })
-    noteInService(instance.service_id, instance.id, `${how}; it is started again`)
+    noteInService(instance.service_id, instance.id, `${how}; restarting it`)
     tellService(instance.service_id)
   }
 
@@ -147,8 +147,8 @@ export class Upkeep {
     const columns = isUp(status) ? endColumns(instance, container?.exitCode ?? null, how) : {}
     if (!tryMove(instanceMachine, id, 'starting', columns)) return false
     this.#comingUpSince.delete(id)
-    log.info('an instance starts again', { instance: id, how })
-    noteInService(service_id, id, `${how}; it is started again`)
+    log.info('restarting an instance', { instance: id, how })
+    noteInService(service_id, id, `${how}; restarting it`)
     tellService(service_id)
     return true
   }
@@ -166,11 +166,11 @@ export class Upkeep {
     try {
       await bringUp(this.#world, prepare, id, { ends: null, say }, signal)
     } catch (error) {
-      // One that hangs is ended, as starting it again would leave it as it is.
+      // Stop an instance that hangs, because a start would not change a running container.
       if (error instanceof NotReady) await this.#world.engine.containers.stop(id, STOP_GRACE_SECONDS)
       throw error
     }
-    // One that keeps ending serves when there is no other, but counts as down until it has stayed up.
+    // An instance in a crash loop serves if there is no other, but counts as failing until it has stayed up.
     const moved = tryMove(instanceMachine, id, this.isLooping(id) ? 'failing' : 'ready')
     if (!moved) return
     this.#comingUpSince.delete(id)
@@ -182,7 +182,7 @@ export class Upkeep {
     const reason = messageOf(error)
     this.#crashes.record(id)
     log.warn('an instance does not come up', { instance: id, error: reason })
-    noteInService(service_id, id, `${reason}; it is started again`)
+    noteInService(service_id, id, `${reason}; restarting it`)
     const isDown = !this.#mayStillComeUp(id, error) && tryMove(instanceMachine, id, 'down', { reason })
     if (!isDown) updateInstance(id, { reason })
     tellService(service_id)
@@ -190,10 +190,12 @@ export class Upkeep {
     this.#comingUpSince.delete(id)
     this.#world.dataPlane
       .sync()
-      .catch((error: unknown) => log.warn('the route table was not taken', { error: messageOf(error) }))
+      .catch((error: unknown) =>
+        log.warn('the data plane did not accept the route table', { error: messageOf(error) }),
+      )
   }
 
-  /** Whether an instance whose program did not come up counts as starting still: not for longer than a deploy's may. */
+  /** Whether an instance whose program did not come up still counts as starting: at most as long as a deploy may take. */
   #mayStillComeUp(id: string, error: unknown): boolean {
     const since = this.#comingUpSince.get(id)
     if (!(error instanceof NotReady) || since === undefined || this.isLooping(id)) return false
@@ -205,7 +207,7 @@ export class Upkeep {
     if (!instance) return
     await this.#world.dataPlane.sync()
     await this.#world.dataPlane.drain(id, DRAIN_MS)
-    await outliveRotation(instance, signal)
+    await waitAfterRotation(instance, signal)
     signal.throwIfAborted()
     await removeInstance(this.#world, instance, STOP_GRACE_SECONDS)
     this.#forget(id)
@@ -217,7 +219,7 @@ function isUp(status: InstanceRow['status']): boolean {
   return status === 'ready' || status === 'failing'
 }
 
-/** What is recorded of the end of an instance's program. */
+/** Returns the columns to record for the end of an instance's program. */
 function endColumns({ restarts }: InstanceRow, exitCode: number | null, reason: string) {
   return { exit_code: exitCode, restarts: restarts + 1, reason }
 }

@@ -1,10 +1,10 @@
 import { schedule } from '#server/options/schedule.ts'
 import type { ProbeTarget } from './probe.ts'
 
-/** A health check may answer something else each time. */
+/** A limit, because a health check may answer something different each time. */
 const MAX_NOTES = 10
 
-/** Tells the reader of a log what a start that takes long waits for, and again when that changes. */
+/** Logs what a slow start waits for, and again when that changes. */
 export class WaitNotes {
   readonly #say: (note: string) => void
   readonly #withinMs: number
@@ -17,7 +17,7 @@ export class WaitNotes {
     this.#withinMs = withinMs
   }
 
-  /** Takes what the last probe saw; `target` is null for what has no port. */
+  /** Takes the result of the last probe; `target` is null without a port. */
   look(reason: string, target: ProbeTarget | null): void {
     if (reason === this.#last || this.#count >= MAX_NOTES) return
     if (performance.now() - this.#began < schedule.quietStartMs) return

@@ -12,7 +12,7 @@ import type { World } from '../world.ts'
 
 const PERIOD_MS = 60_000
 
-/** Removes what jobs have left: old records with their logs, and containers whose job or pre-deploy command is over. */
+/** Removes what jobs left behind: old records with their logs, and containers whose job or pre-deploy command has ended. */
 export function jobCleanup(world: World): Task {
   return {
     name: 'job cleanup',
@@ -25,7 +25,7 @@ export function jobCleanup(world: World): Task {
   }
 }
 
-/** Logs of jobs that are no more, as those of a deleted service. */
+/** Removes logs of jobs that no longer exist, for example of a deleted service. */
 async function removeStrayLogs(): Promise<void> {
   for (const name of await readdir(join(useContext().options.dataDirectory, 'logs'))) {
     const id = /^(job-[0-9a-f]{20})\.ndjson$/.exec(name)?.[1]
@@ -33,7 +33,7 @@ async function removeStrayLogs(): Promise<void> {
   }
 }
 
-/** An address is always recorded before its container, so the holders of addresses are all that may be left. */
+/** An address is always recorded before its container is created, so only names with an address can be left. */
 async function removeStrayContainers(world: World): Promise<void> {
   for (const name of jobAddressHolders().filter(isOver)) {
     await world.engine.containers.remove(name)

@@ -5,23 +5,23 @@ import type { Engine, OutputLine } from '../engine/index.ts'
 import { toLogLine } from '../logs/follow.ts'
 import { readOutput } from '../logs/output.ts'
 
-/** Lines of the program's own output that a failure shows. */
+/** How many lines of the program's output a failure shows. */
 const SHOWN_LINES = 20
-/** Output of an ended program that has not gone on for this long is over. */
+/** The output of an ended program is complete when nothing has arrived for this long. */
 const STALL_MS = 10_000
 
-/** What a log already holds of one stream of a container. */
-interface Held {
+/** What a log already has of one stream of a container. */
+interface KnownOutput {
   lines: number
   first: string
   lastTs: string
-  /** How many of its last lines are of that moment. */
+  /** How many of its last lines have that timestamp. */
   ofLastTs: number
-  /** Whether the lines can be counted off, as the engine still has the first and none is missing; null until that is seen. */
+  /** Whether the known lines can be skipped by count, because the engine still has the first one; null until it is known. */
   isWhole: boolean | null
 }
 
-/** Copies what a container prints into a log, all of it, going on where an earlier copy ended. */
+/** Copies all output of a container into a log, and continues where an earlier copy ended. */
 export class OutputCopy {
   /** The newest few lines. */
   readonly lastLines: string[] = []
@@ -32,8 +32,8 @@ export class OutputCopy {
   readonly #signal: AbortSignal
   #copied: Promise<void> = Promise.resolve()
   #progress = 0
-  /** Whether the log says that lines of before are missing in it. */
-  #hasHole = false
+  /** Whether the log says that earlier lines are missing in it. */
+  #hasGap = false
 
   constructor(engine: Engine, name: string, logId: string, log: LogWriter, signal: AbortSignal) {
     this.#engine = engine
@@ -44,15 +44,15 @@ export class OutputCopy {
   }
 
   /**
-   * Begins before the container's program is started, so that nothing of it passes by; without the engine's log and
-   * its rotation. Throws `runtime_error`.
+   * Attaches before the container's program is started, so that no output is missed; this does not depend on the engine's
+   * log and its rotation. Throws `runtime_error`.
    */
   async attach(): Promise<void> {
     const live = await this.#engine.output.attach(this.#name, this.#signal)
     this.#copied = this.#copyAttached(live)
   }
 
-  /** Goes on where the log ends, with the engine's own. */
+  /** Continues where the log ends, from the engine's log. */
   resume(): void {
     this.#copied = this.#copyRest().catch(() => {})
   }
@@ -72,7 +72,7 @@ export class OutputCopy {
       if (this.#signal.aborted) return
       if ((await this.#engine.containers.inspect(this.#name))?.running !== true) return
     } catch {
-      // The engine went away; what was printed meanwhile is in its log.
+      // The engine went away; its log has what was printed meanwhile.
     }
     await this.#copyRest().catch(() => {})
   }
@@ -94,17 +94,15 @@ export class OutputCopy {
     await this.#log.ready()
   }
 
-  /** Lines are counted off where this log has all that the engine's begins with; otherwise the time says what is held. */
-  #isNew(output: OutputLine, held: Map<LogLine['stream'], Held>): boolean {
+  /** Skips known lines by count if this log has all lines from the engine's first on; otherwise by time. */
+  #isNew(output: OutputLine, held: Map<LogLine['stream'], KnownOutput>): boolean {
     const known = held.get(output.stream)
     if (!known) return true
     const { ts, line } = toLogLine(this.#name, output)
     if (known.isWhole === null) {
-      known.isWhole = !this.#hasHole && known.first === line
+      known.isWhole = !this.#hasGap && known.first === line
       if (!known.isWhole)
-        this.#log.system(
-          `not all of the earlier output on ${output.stream} was kept: lines may be missing here`,
-        )
+        this.#log.system(`some earlier output on ${output.stream} was not kept: lines may be missing here`)
     }
     if (known.isWhole) return known.lines-- <= 0
     return ts === known.lastTs ? known.ofLastTs-- <= 0 : ts > known.lastTs
@@ -115,11 +113,11 @@ export class OutputCopy {
     if (this.lastLines.length > SHOWN_LINES) this.lastLines.shift()
   }
 
-  async #readHeld(): Promise<Map<LogLine['stream'], Held>> {
-    const held = new Map<LogLine['stream'], Held>()
+  async #readHeld(): Promise<Map<LogLine['stream'], KnownOutput>> {
+    const held = new Map<LogLine['stream'], KnownOutput>()
     for await (const block of readLog(this.#logId, () => false, this.#signal)) {
       for (const line of parseLines(block)) {
-        this.#hasHole ||= tellsLoss(line)
+        this.#hasGap ||= tellsLoss(line)
         if (line.instance !== this.#name) continue
         const known = held.get(line.stream)
         held.set(line.stream, {

@@ -13,10 +13,10 @@ import { runJob } from './run.ts'
 
 const log = logger('jobs')
 
-/** A look even without a wake, for a change that was told while the server was down. */
+/** Interval of a pass without a wake, for changes that were made while the server was down. */
 const PERIOD_MS = 10_000
 
-/** A run that waits for the engine may take longer; the process ends all the same. */
+/** A run that waits for the engine may take longer; the process exits anyway. */
 const STOP_WITHIN_MS = 4_000
 
 interface Run {
@@ -25,18 +25,18 @@ interface Run {
   done: Promise<void>
 }
 
-/** The runs under way by job: of the whole server, as the removal of a service waits for those of its own. */
+/** All running jobs of the server by id; the removal of a service waits for its own. */
 const runs = new Map<string, Run>()
 
-/** Waits until no job of a service runs any more, so that the containers of those that were canceled are gone. */
-export async function jobsGone(serviceId: string): Promise<void> {
+/** Waits until no job of a service is running, so that the containers of canceled jobs are gone. */
+export async function jobsDone(serviceId: string): Promise<void> {
   const own = [...runs.values()].filter(({ job }) => job.service_id === serviceId)
   await Promise.all(own.map(({ done }) => done))
 }
 
 /**
- * Starts jobs in the order they were queued, within `--job-concurrency`; of a cron job's own command one at a time.
- * While the engine does not answer, jobs stay pending. Those that ran when the server ended are followed further.
+ * Starts jobs in the order they were queued, within `--job-concurrency`; a cron job's own command runs once at a time.
+ * While the engine does not answer, jobs stay pending. Jobs that were running when the server stopped are followed again.
  */
 export class JobQueue {
   readonly #world: World
@@ -54,13 +54,13 @@ export class JobQueue {
     })
   }
 
-  /** The task to hand to a driver; `wake` is how the queue asks for its next run. */
+  /** Returns the task for a driver; `wake` requests its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
-    return { name: 'jobs', everyMs: PERIOD_MS, run: () => this.#startWhatCan() }
+    return { name: 'jobs', everyMs: PERIOD_MS, run: () => this.#startReady() }
   }
 
-  /** Stops following what runs, leaving its container and its record so that the next start takes it up. */
+  /** Stops following running jobs but keeps their containers and records, so that the next start continues. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#stopListening()
@@ -69,12 +69,12 @@ export class JobQueue {
     await Promise.race([ended, delay(STOP_WITHIN_MS, undefined, { ref: false })])
   }
 
-  async #startWhatCan(): Promise<void> {
+  async #startReady(): Promise<void> {
     if (jobsInProgress().every(({ id }) => runs.has(id))) return
     const { engine, engineFault, reachByAddress } = this.#world
-    // How containers are reached is known once the engine has answered; that wakes this task.
+    // How to reach containers is known once the engine has answered, which wakes this task.
     if (reachByAddress === null || engineFault !== null) return
-    // That it is gone is heard a moment later.
+    // The event that it is gone arrives a moment later.
     if (!(await engine.answers()) || this.#stopped) return
     for (const job of jobsInProgress()) {
       if (!runs.has(job.id) && !isBlocked(job)) this.#start(job)
@@ -92,7 +92,7 @@ export class JobQueue {
         tellJob(id, service_id)
         this.#wake()
       } catch (error) {
-        // As with a full disk, where not even its end can be recorded: the next period looks at it again.
+        // Not even its end could be recorded, for example on a full disk: the next pass tries again.
         runs.delete(id)
         log.error('a job could not be recorded', { id, error: messageOf(error) })
       }
@@ -102,7 +102,7 @@ export class JobQueue {
 }
 
 function isBlocked(job: JobFacts): boolean {
-  // It holds a slot already: its container runs.
+  // It has a slot already: its container is running.
   if (job.status === 'running') return false
   if (runs.size >= useContext().options.jobConcurrency) return true
   const isOwnRun = (other: JobFacts) => other.own_command === 1 && other.service_id === job.service_id

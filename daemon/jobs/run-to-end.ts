@@ -14,36 +14,36 @@ import { OutputCopy } from './output-copy.ts'
 
 const serverLog = logger('jobs')
 
-/** Between two looks at an engine that does not answer. */
+/** Interval between two requests to an engine that does not answer. */
 const RETRY_MS = 1_000
-/** An engine that has not answered a look for so long was away; a connection to it may also just be cut. */
+/** An engine that did not answer for this long was away; otherwise only the connection to it broke. */
 const AWAY_MS = 500
 
 /** A command that runs once in a container of its own. */
 export interface Run {
-  /** Whose log gets its output. */
+  /** The deploy or job whose log gets its output. */
   logId: string
-  /** What its container needs, asked for when it is made. */
+  /** Prepares what its container needs; called when the container is created. */
   launch: () => Promise<Launch>
-  /** The container's name. One that is there already is followed to its end, as after a restart of the server. */
+  /** The container's name. An existing container is followed to its end, as after a restart of the server. */
   name: string
   kind: 'job' | 'pre-deploy'
-  /** Takes the place of the image's own command; null leaves it. */
+  /** Replaces the image's own command; null keeps that. */
   command: string | null
   timeoutMs: number
   /**
-   * Records how it ended. Its container is removed after that: a server that is killed in between knows its end then. When it
-   * throws, as with a full disk, the container stays, so that the next try records that end and runs nothing again.
+   * Records how it ended. Its container is removed only afterwards, so that the result survives a kill of the server. If it
+   * throws, for example on a full disk, the container stays, and the next try records the result without a second run.
    */
   recordEnd: (end: RunEnd) => Promise<void>
 }
 
-/** How a run ended could not be recorded: its container is kept until the next try does it. */
+/** The result of a run could not be recorded. Its container is kept until the next try records it. */
 export class NotRecorded extends Error {
   override readonly name = 'NotRecorded'
 }
 
-/** What is added to how a run ended. */
+/** Appended to the message of how a run ended. */
 export const ENDED_WITH_ENGINE = ' while the container engine was stopped or restarted'
 
 /** How a run ended. */
@@ -52,9 +52,9 @@ export interface RunEnd {
   exitCode: number | null
   oomKilled: boolean
   timedOut: boolean
-  /** Whether it ended while the engine was away, as containers do with an engine that is not told to leave them running. */
+  /** Whether it ended while the engine was away: an engine without live restore stops containers when it stops. */
   engineWasAway: boolean
-  /** The last of what the program printed. */
+  /** The program's last lines of output. */
   lastLines: string[]
 }
 
@@ -62,10 +62,10 @@ type ContainerEnd = Omit<RunEnd, 'lastLines'>
 
 /**
  * Runs a command in a new container of a service's image, in its environment's network, with its variables and limits,
- * without its disk and its name. Its output goes into the log. The container is removed at the end in every case but
- * two: when the server stops it goes on, and the next start follows it further; and an end that could not be recorded is
- * found by the next try. Throws `runtime_error` when the engine does not do it, the signal's reason once the program was
- * killed, or NotRecorded with what `recordEnd` throws.
+ * without its disk and its name. Its output goes into the log. The container is removed at the end, except in two cases:
+ * when the server stops it keeps running, and the next start follows it; and if its end could not be recorded, the next try
+ * finds it. Throws `runtime_error` if the engine fails, the signal's reason once the program was killed, or NotRecorded
+ * with what `recordEnd` throws.
  */
 export async function runToEnd(world: World, run: Run, log: LogWriter, signal: AbortSignal): Promise<void> {
   const { engine } = world
@@ -97,17 +97,17 @@ export async function runToEnd(world: World, run: Run, log: LogWriter, signal: A
   }
 }
 
-/** Kills and removes the container of a run and gives its address back. What the engine does not do now, the cleanup does. */
+/** Kills and removes the container of a run and releases its address. If the engine cannot do it now, the cleanup will. */
 async function removeRun(world: World, name: string): Promise<void> {
   try {
     await world.engine.containers.remove(name)
     releaseAddress(name)
   } catch (error) {
-    serverLog.warn('a container cannot be removed yet', { name, error: messageOf(error) })
+    serverLog.warn('a container cannot be removed yet; trying again later', { name, error: messageOf(error) })
   }
 }
 
-/** Creates the container and starts it, unless its program was started before, and copies its output. */
+/** Creates the container and starts it, unless it was started before, and copies its output. */
 async function start(world: World, run: Run, copy: OutputCopy): Promise<void> {
   const { name, kind, command } = run
   const { containers } = world.engine
@@ -123,20 +123,20 @@ async function start(world: World, run: Run, copy: OutputCopy): Promise<void> {
   await containers.start(name)
 }
 
-/** Waits for the program's end, also across an engine that goes away and comes back. */
+/** Waits for the program's end, even if the engine goes away and comes back. */
 async function untilEnd(world: World, name: string, signal: AbortSignal): Promise<ContainerEnd> {
   for (let engineWasAway = false; ;) {
     const departures = world.engineDepartures
     try {
       const end = await world.engine.containers.wait(name, signal)
-      // An engine that ends tells of the ends of its containers before it is gone.
+      // An engine that stops reports the ends of its containers before it is gone.
       engineWasAway ||= end.exitCode !== 0 && (await hasLeftSince(world, departures, signal))
       return { ...end, engineWasAway, timedOut: false }
     } catch {
       const cutAt = performance.now()
       const found = await whenBack(world, name, signal)
       if (found === null)
-        throw new AppError('runtime_error', `its container ${name} was removed from outside: run it again`)
+        throw new AppError('runtime_error', `its container ${name} was removed externally: run it again`)
       const wasAway = async () =>
         performance.now() - cutAt >= AWAY_MS || (await hasLeftSince(world, departures, signal))
       engineWasAway ||= !found.running && (await wasAway())
@@ -145,7 +145,7 @@ async function untilEnd(world: World, name: string, signal: AbortSignal): Promis
   }
 }
 
-/** Ends a program whose time is up. One that ended by itself, and is found only now, is not late. */
+/** Kills a program whose time is up. If it already ended by itself and that is found only now, it did not time out. */
 async function endNow({ engine }: World, name: string): Promise<ContainerEnd> {
   const found = await engine.containers.inspect(name)
   if (found?.running === false) {
@@ -156,7 +156,7 @@ async function endNow({ engine }: World, name: string): Promise<ContainerEnd> {
   return { exitCode: null, oomKilled: false, engineWasAway: false, timedOut: true }
 }
 
-/** A look at a container as soon as the engine answers again. */
+/** Inspects a container as soon as the engine answers again. */
 async function whenBack(world: World, name: string, signal: AbortSignal): Promise<ContainerState | null> {
   for (;;) {
     signal.throwIfAborted()

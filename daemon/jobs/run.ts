@@ -16,12 +16,12 @@ import { ENDED_WITH_ENGINE, NotRecorded, runToEnd, type RunEnd } from './run-to-
 
 const serverLog = logger('jobs')
 
-/** A run that lasts longer is taken for one that hangs. */
+/** A run that takes longer is assumed to hang. */
 const LONGEST_RUN_MS = 12 * 3_600_000
-/** A job's error is a text that people read, not a log. */
+/** A job's error is a message for people, not a log. */
 const MAX_ERROR_CHARACTERS = 8 * 1024
 
-/** Carries one job from where it stands to an end, which is in its record. Throws when that cannot be written. */
+/** Runs one job from its current status to its end and records the result. Throws if that cannot be written. */
 export async function runJob(world: World, id: string, signal: AbortSignal): Promise<void> {
   const log = openLog(id)
   try {
@@ -48,7 +48,7 @@ export async function runJob(world: World, id: string, signal: AbortSignal): Pro
   }
 }
 
-/** From `pending` to `running`; null when the job was canceled meanwhile. */
+/** Takes a job from `pending` to `running`; null if it was canceled meanwhile. */
 function begin(job: JobRow, service: ServiceRow, log: LogWriter): JobMaterial | null {
   const kept = openJobSnapshot(job)
   const deploy = getDeploy(job.deploy_id)
@@ -63,7 +63,7 @@ function begin(job: JobRow, service: ServiceRow, log: LogWriter): JobMaterial | 
   }
   const isMoved = useDatabase().transaction(() => {
     const moved = tryMove(jobMachine, job.id, 'running', columns)
-    // Written down with it: as long as the engine has told no id of its container, its program has not run.
+    // In the same transaction: as long as the ledger has no engine id for its container, its program has not run.
     if (moved) ledger.record('container', job.id)
     return moved
   })
@@ -74,8 +74,8 @@ function begin(job: JobRow, service: ServiceRow, log: LogWriter): JobMaterial | 
 }
 
 /**
- * A job that ran when the server ended: its container is followed further, or made when it was not yet. Throws when it is
- * gone.
+ * Continues a job that was running when the server stopped: its container is followed, or created if it was not yet. Throws
+ * if the container is gone.
  */
 async function resume(world: World, job: JobRow, log: LogWriter): Promise<JobMaterial> {
   const deploy = getDeploy(job.deploy_id)
@@ -84,25 +84,25 @@ async function resume(world: World, job: JobRow, log: LogWriter): Promise<JobMat
   if (!deploy || !snapshot || (isMade && (await world.engine.containers.inspect(job.id)) === null)) {
     throw new AppError(
       'runtime_error',
-      'the server was stopped while it ran, and its container is gone: run it again',
+      'the server stopped while the job was running, and its container is gone: run it again',
     )
   }
-  log.system('interrupted, as by a restart of the server; going on')
+  log.system('the job was interrupted, for example by a restart of the server; continuing')
   return { deploy, snapshot }
 }
 
 async function settle(job: JobRow, end: RunEnd, memoryMb: number, log: LogWriter): Promise<void> {
   const { exitCode, oomKilled, timedOut, engineWasAway, lastLines } = end
   const hours = LONGEST_RUN_MS / 3_600_000
-  const said = timedOut
-    ? `killed after ${hours} hours, the longest that a run may take`
+  const outcome = timedOut
+    ? `killed after ${hours} hours, the longest that a job may run`
     : oomKilled
       ? `ran out of memory: its limit is ${memoryMb} MiB (memory_limit_mb); exit code ${exitCode}`
       : `ended with exit code ${exitCode}${exitCode !== 0 && engineWasAway ? `${ENDED_WITH_ENGINE}: run it again` : ''}`
-  log.system(said)
+  log.system(outcome)
   await log.flushed()
   if (exitCode === 0) finish(job.id, 'succeeded', { exit_code: 0 })
-  else finish(job.id, 'failed', { exit_code: exitCode, error: shortened([said, ...lastLines].join('\n')) })
+  else finish(job.id, 'failed', { exit_code: exitCode, error: shortened([outcome, ...lastLines].join('\n')) })
 }
 
 function settleFailure(id: string, error: unknown, log: LogWriter, signal: AbortSignal): void {
@@ -113,7 +113,7 @@ function settleFailure(id: string, error: unknown, log: LogWriter, signal: Abort
     log.system(job.error === null ? 'canceled' : `canceled: ${job.error}`)
     return
   }
-  // No end of the job: what could not be recorded, as on a full disk, is tried again.
+  // Not the end of the job: what could not be recorded, for example on a full disk, is tried again.
   if (error instanceof NotRecorded || (error instanceof AppError && error.code === 'database_error'))
     throw error
   const message = shortened(messageOf(error))

@@ -11,10 +11,10 @@ import { clockGuard, JUMP_MS } from '../work/clock-guard.ts'
 
 const log = logger('schedule')
 
-/** A look even when nothing is due: a clock that was set is noticed within this. */
+/** Interval of a pass even when nothing is due, so that a changed clock is noticed. */
 const PERIOD_MS = 30_000
-/** Of the runs that were missed, one is made up when the last was due within this. */
-const MAKE_UP_MS = 3_600_000
+/** If runs were missed, one is made when the last of them was due within this time. */
+const CATCH_UP_WITHIN_MS = 3_600_000
 
 interface Due {
   serviceId: string
@@ -22,15 +22,15 @@ interface Due {
 }
 
 /**
- * Queues the runs of cron jobs when they fall due. What has been seen of each schedule is kept in the database, so that
- * a run that was missed while the server was down is made up. Services that are not live, suspended or on their way out
- * have no mark: when they come back, their schedule counts from then.
+ * Queues the runs of cron jobs when they are due. The database keeps a mark of how far each schedule is handled, so that a
+ * run that was missed while the server was down is made. Services that are not live, are suspended or are being deleted have
+ * no mark: when they come back, their schedule counts from then.
  */
 export class Schedule {
   readonly #guard = clockGuard()
   readonly #changed = new Set<string>()
   readonly #stopListening: () => void
-  /** The next moment of each cron job, soonest first. */
+  /** The next due time of each cron job, soonest first. */
   #queue: Due[] = []
   #isLoaded = false
   #timer: NodeJS.Timeout | undefined
@@ -44,7 +44,7 @@ export class Schedule {
     })
   }
 
-  /** The task to hand to a driver; `wake` is how it asks for its next run. */
+  /** Returns the task for a driver; `wake` requests its next run. */
   task(wake: () => void): Task {
     this.#wake = wake
     return { name: 'schedule', everyMs: PERIOD_MS, run: async () => this.#look() }
@@ -59,7 +59,7 @@ export class Schedule {
     clearTimeout(this.#timer)
     const heldMs = this.#guard.heldMs()
     if (heldMs > 0) {
-      // Everything is compared with the clock anew when it is trusted again.
+      // Everything is compared with the clock again once it is trusted.
       this.#isLoaded = false
       this.#wakeIn(heldMs)
       return
@@ -69,7 +69,7 @@ export class Schedule {
       else this.#load()
       this.#queueDue()
     } catch (error) {
-      // What was taken out of the queue and not recorded is found again by its mark.
+      // Runs that were taken out of the queue and not recorded are found again by their mark.
       this.#isLoaded = false
       throw error
     }
@@ -80,7 +80,7 @@ export class Schedule {
     this.#timer = setTimeout(() => this.#wake(), Math.max(1, Math.min(PERIOD_MS, milliseconds)))
   }
 
-  /** Compares every cron job with its mark: at start, and after the clock was set. */
+  /** Compares every cron job with its mark: at start, and after the clock was changed. */
   #load(): void {
     this.#isLoaded = true
     this.#changed.clear()
@@ -95,7 +95,7 @@ export class Schedule {
     })
   }
 
-  /** Takes up the cron jobs that were changed, made or removed. */
+  /** Updates the queue for cron jobs that were changed, created or removed. */
   #refresh(): void {
     for (const id of this.#changed) {
       this.#changed.delete(id)
@@ -110,17 +110,17 @@ export class Schedule {
     if (!isScheduled(service)) return removeMark(service.id)
     const now = Date.now()
     const mark = getMark(service.id)
-    // A new schedule counts from now, and so does everything when the clock was set back; one that was corrected back
-    // must not run the same moment twice.
+    // A new schedule counts from now, and so does everything if the clock was set back far; after a small correction the
+    // same run must not happen twice.
     const isKnown = mark?.schedule === service.schedule && mark.seen_at <= now + JUMP_MS
-    const seenAt = isKnown ? Math.max(mark.seen_at, now - MAKE_UP_MS) : now
+    const seenAt = isKnown ? Math.max(mark.seen_at, now - CATCH_UP_WITHIN_MS) : now
     if (!isKnown) setMark(service.id, service.schedule!, now)
-    else if (mark.seen_at < seenAt) this.#tellMissed(service, mark.seen_at, seenAt)
+    else if (mark.seen_at < seenAt) this.x(service, mark.seen_at, seenAt)
     this.#insert(service, seenAt)
   }
 
-  /** Of the runs that are not made up, one message for all. */
-  #tellMissed(service: ServiceRow, from: number, to: number): void {
+  /** Reports runs that were missed and are not made, with one message for all. */
+  x(service: ServiceRow, from: number, to: number): void {
     const due = nextDue(service.schedule!, new Date(from))
     if (!due || due.getTime() > to) return
     setMark(service.id, service.schedule!, to)
@@ -134,7 +134,7 @@ export class Schedule {
     this.#queue.splice(place === -1 ? this.#queue.length : place, 0, { serviceId: service.id, at })
   }
 
-  /** Queues the runs that are due, all in one transaction, and finds the next moment of their schedules. */
+  /** Queues the runs that are due, all in one transaction, and finds the next due time of their schedules. */
   #queueDue(): void {
     const now = Date.now()
     const count = this.#queue.findIndex(({ at }) => at > now)
@@ -154,7 +154,7 @@ export class Schedule {
   }
 
   #skipped({ id, name }: ServiceRow): [] {
-    log.info('a run that is due is left out: one waits already', { service: id, name })
+    log.info('skipping a run that is due: another one is already waiting', { service: id, name })
     return []
   }
 }

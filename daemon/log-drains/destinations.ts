@@ -9,13 +9,13 @@ import { answerFault, send } from '#server/network/outgoing.ts'
 import { readRetryAfter } from '#server/network/answers.ts'
 import { bodyOf, type Origin } from './formats.ts'
 
-/** A target that takes nothing for so long does not take anything. */
+/** A connection or write that takes longer has failed. */
 const STALL_MS = 15_000
 
-/** A target's word that it will not take these lines, however often they are sent. */
+/** A target refused these lines and will not accept them however often they are sent. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
-  /** Whether fewer at once may be taken (RFC 9110 section 15.5.14). */
+  /** Whether a smaller batch may be accepted (RFC 9110 section 15.5.14). */
   readonly isTooLarge: boolean
 
   constructor(message: string, isTooLarge: boolean) {
@@ -24,9 +24,9 @@ export class Refusal extends Error {
   }
 }
 
-/** A target's word that it takes nothing before a while is over. */
-export class Unready extends Error {
-  override readonly name = 'Unready'
+/** A target does not accept lines now, and may have said for how long. */
+export class TargetUnavailable extends Error {
+  override readonly name = 'TargetUnavailable'
   readonly waitMs: number
 
   constructor(message: string, waitMs: number) {
@@ -35,23 +35,23 @@ export class Unready extends Error {
   }
 }
 
-/** Answers that are the same for the same lines: bad request, content too large, unprocessable (RFC 9110 section 15.5). */
+/** Statuses that the same lines would get again: bad request, content too large, unprocessable (RFC 9110 section 15.5). */
 const REFUSALS = [400, 413, 422]
 const TOO_LARGE = 413
 
-/** What takes lines. */
+/** A target for lines. */
 export interface DrainDestination {
-  /** Sends lines of one service; resolves when they are taken. Throws when they are not, a `Refusal` when they never will be. */
+  /** Sends lines of one service. Throws if they were not accepted, a `Refusal` if they never will be. */
   send(origin: Origin, lines: readonly LogLine[], signal: AbortSignal): Promise<void>
   close(): void
 }
 
-/** The target of a drain. */
+/** Returns the target of a drain. */
 export function openDrainDestination(kind: DrainKind, url: string, token: string | null): DrainDestination {
   return kind === 'syslog' ? new SyslogDestination(new URL(url)) : new HttpDestination(kind, url, token)
 }
 
-/** Where each kind takes lines, when the URL says no path: OTLP/HTTP ("Endpoint URLs") and Loki's HTTP API ("Ingest logs"). */
+/** The default paths for URLs without one: OTLP/HTTP ("Endpoint URLs") and Loki's HTTP API ("Ingest logs"). */
 const USUAL_PATHS = { http: '/', loki: '/loki/api/v1/push', otlp: '/v1/logs' }
 
 class HttpDestination implements DrainDestination {
@@ -75,12 +75,12 @@ class HttpDestination implements DrainDestination {
   async send(origin: Origin, lines: readonly LogLine[], signal: AbortSignal): Promise<void> {
     const body = bodyOf(this.#kind, origin, lines)
     const answer = await send({ method: 'POST', url: this.#url, headers: this.#headers, body, signal })
-    // Some repeat what they were sent.
+    // Some targets repeat the request in their answer.
     const text = this.#token === null ? answer.text : answer.text.replaceAll(this.#token, '***')
     const fault = answerFault({ ...answer, text })
     if (fault === null) return
     if (REFUSALS.includes(answer.status)) throw new Refusal(fault, answer.status === TOO_LARGE)
-    throw new Unready(fault, readRetryAfter(answer.retryAfter) ?? 0)
+    throw new TargetUnavailable(fault, readRetryAfter(answer.retryAfter) ?? 0)
   }
 
   close(): void {}
@@ -100,7 +100,7 @@ class SyslogDestination implements DrainDestination {
     const stop = AbortSignal.any([signal, AbortSignal.timeout(STALL_MS)])
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const fail = () => reject(new Error('the connection was closed before everything was sent'))
-    const stall = () => reject(new Error(`nothing was taken within ${STALL_MS / 1_000} s`))
+    const stall = () => reject(new Error(`the target did not accept the lines within ${STALL_MS / 1_000} s`))
     socket.once('close', fail)
     stop.addEventListener('abort', stall, { once: true })
     socket.write(bodyOf('syslog', origin, lines), (error) => (error ? reject(error) : resolve()))
@@ -127,12 +127,12 @@ class SyslogDestination implements DrainDestination {
     assertPlace(host, port, DESTINATIONS)
     const isTls = this.#url.protocol === 'tls:'
     const options = { host, port, lookup: judgedLookup(port, DESTINATIONS) }
-    // An address is no name that a client may ask for (RFC 6066 section 3); the certificate is held against it all the same.
+    // An address must not be sent as server name (RFC 6066 section 3); the certificate is verified against it anyway.
     const name = isIP(host) === 0 ? { servername: host } : {}
     const socket = isTls ? connectTls({ ...options, ...name }) : connectTcp(options)
-    // Each use meets a fault itself; one between two uses must not end the server.
+    // Each use handles errors itself; an error between two uses must not crash the server.
     socket.on('error', () => {})
-    // What it says is not asked for; an end is noticed only by who reads.
+    // Its data is not needed, but without reading the end of the connection would not be noticed.
     socket.resume().on('end', () => socket.destroy())
     this.#socket = socket
     await once(socket, isTls ? 'secureConnect' : 'connect', {

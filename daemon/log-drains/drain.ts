@@ -22,36 +22,36 @@ import { getService } from '#server/services/store.ts'
 import { plainLine } from '#server/text/plain-line.ts'
 import { backoffMs, jittered } from '#server/work/backoff.ts'
 import type { Origin } from './formats.ts'
-import { openDrainDestination, Refusal, Unready, type DrainDestination } from './destinations.ts'
+import { openDrainDestination, Refusal, TargetUnavailable, type DrainDestination } from './destinations.ts'
 
 const log = logger('log drains')
 
-/** Sent at once: what targets take without complaint. */
+/** The size of a batch: what targets accept without complaint. */
 const BATCH_LINES = 1_000
 const BATCH_BYTES = 512 * 1024
-/** Lines wait this long for others. */
+/** How long lines wait for more lines before they are sent. */
 const GATHER_MS = 500
-/** A target that asks for a longer one is tried all the same: it may have meant less. */
-const LONGEST_ASKED_PAUSE_MS = 600_000
-/** Of what a target says, for people; a certificate that is not the right one may name many hosts. */
-const MAX_SAID_CHARACTERS = 500
-/** After so many refusals without a line that was taken the lines are not at fault, and are no more looked for one by one. */
-const MOST_SOUGHT = 3
+/** The longest pause that a target may ask for; after it, the target is tried anyway. */
+const MAX_REQUESTED_PAUSE_MS = 600_000
+/** Length of a target's error as it is shown; the error for a wrong certificate may name many hosts. */
+const MAX_ERROR_CHARACTERS = 500
+/** After this many refusals in a row single lines are not the cause, so the refused ones are no longer searched for. */
+const MAX_SEARCHED_REFUSALS = 3
 
 /** How one service's lines are read. */
 interface Reading {
   reader: ForwardReader
-  /** At once: fewer after a target refused a batch, and more again as it takes them. */
+  /** Lines per batch: fewer after a target refused one, and more again as it accepts them. */
   maxLines: number
-  /** Refusals that left lines out, since it last took some. */
+  /** Refusals by which lines were dropped, since it last accepted some. */
   refused: number
-  /** Records what the target took, when that could not be done yet, as with a full disk: it is not sent again. */
+  /** Records what the target accepted, if that failed before, for example on a full disk, so that it is not sent again. */
   record: (() => void) | null
 }
 
 /**
- * Sends the lines of services on to one target. The stored log is the queue: a place in it is moved on when the target
- * has taken what stood there, so that nothing is lost by a kill, and what its bounds remove before is counted.
+ * Forwards the lines of services to one target. The stored log is the queue: the position in it advances when the target
+ * has accepted the lines, so a kill loses nothing. Lines that retention removes before they are sent are counted.
  */
 export class Drain {
   readonly #id: string
@@ -66,7 +66,7 @@ export class Drain {
     this.#destination = openDrainDestination(row.kind, url, token)
   }
 
-  /** Takes up the services that are new. `isNew` ones have printed nothing that belongs to this drain before. */
+  /** Starts reading services that are new to it: with `startsNow` from the end of their log, otherwise from the start. */
   follow(row: DrainRow, startsNow: boolean): void {
     for (const id of servicesOf(row)) {
       if (this.#services.has(id)) continue
@@ -77,7 +77,7 @@ export class Drain {
     }
   }
 
-  /** Ends the sending; what is under way is sent again by the next start. */
+  /** Stops sending; lines in flight are sent again by the next start. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await Promise.all(this.#services.values())
@@ -92,7 +92,7 @@ export class Drain {
       try {
         if (placeOf(this.#id, serviceId) === null)
           beginAt(this.#id, serviceId, startsNow ? await own.end() : 0)
-        // Told of what comes while it is looked.
+        // Wait from before the read, so that lines that arrive during it are noticed.
         const more = own.grown.wait(stop)
         if (await this.#sendNext(reading, serviceId, stop)) continue
         await more
@@ -108,7 +108,7 @@ export class Drain {
     }
   }
 
-  /** Sends what comes next; answers whether there was anything. Throws when it is to be tried again. */
+  /** Sends the next batch. Returns whether there was one. Throws if it must be tried again. */
   async #sendNext(reading: Reading, serviceId: string, stop: AbortSignal): Promise<boolean> {
     this.#record(reading)
     const place = placeOf(this.#id, serviceId)
@@ -117,7 +117,7 @@ export class Drain {
     const slices = await serviceLog(serviceId).stored()
     const batch = await reading.reader.next(slices, place, reading.maxLines, BATCH_BYTES)
     if (!batch) return false
-    if (batch.first > place) this.#sayDropped(serviceId, batch.first, batch.first - place)
+    if (batch.first > place) this.#recordRemoved(serviceId, batch.first, batch.first - place)
     const lines = linesIn(batch.text.toString('utf8')).map((line) => JSON.parse(line) as LogLine)
     const next = batch.first + batch.count
     try {
@@ -127,13 +127,13 @@ export class Drain {
       reading.refused = 0
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      // One line that is not wanted must not take the others with it.
-      const isSought = error.isTooLarge || reading.refused < MOST_SOUGHT
-      if (isSought && batch.count > 1) {
+      // One refused line must not cause the others to be dropped.
+      const isSearched = error.isTooLarge || reading.refused < MAX_SEARCHED_REFUSALS
+      if (isSearched && batch.count > 1) {
         reading.maxLines = Math.ceil(batch.count / 2)
         return true
       }
-      this.#sayRefused(serviceId, next, batch.count, error.message)
+      this.#dropRefused(serviceId, next, batch.count, error.message)
       reading.refused++
     }
     reading.maxLines = Math.min(BATCH_LINES, reading.maxLines * 2)
@@ -147,41 +147,41 @@ export class Drain {
   }
 
   async #pause(fault: unknown, stop: AbortSignal): Promise<void> {
-    const error = plainLine(messageOf(fault), MAX_SAID_CHARACTERS)
+    const error = plainLine(messageOf(fault), MAX_ERROR_CHARACTERS)
     try {
       recordDelivery(this.#id, { status: 'failed', lines: 0, error })
-      if (this.#tellError(error))
-        log.warn('a log drain cannot be sent to; it is tried again', { drain: this.#id, error })
-    } catch (untold) {
-      log.error('a log drain cannot be sent to, nor be told so', {
+      if (this.#showError(error))
+        log.warn('sending to a log drain failed; trying again', { drain: this.#id, error })
+    } catch (unrecorded) {
+      log.error('sending to a log drain failed, and recording that failed too', {
         drain: this.#id,
-        error: messageOf(untold),
+        error: messageOf(unrecorded),
       })
     }
-    const asked = fault instanceof Unready ? Math.min(LONGEST_ASKED_PAUSE_MS, fault.waitMs) : 0
+    const asked = fault instanceof TargetUnavailable ? Math.min(MAX_REQUESTED_PAUSE_MS, fault.waitMs) : 0
     const { drainPauseMs, maxDrainPauseMs } = schedule
     const ownMs = backoffMs(++this.#failures, { firstMs: drainPauseMs, longestMs: maxDrainPauseMs })
-    // Ended early by the stop, which the loop looks at itself.
+    // The stop ends it early; the loop checks that itself.
     await delay(jittered(Math.max(asked, ownMs)), undefined, { signal: stop }).catch(() => {})
   }
 
-  /** Shows an error at the drain; answers whether it is another than before. */
-  #tellError(error: string): boolean {
+  /** Shows an error at the drain. Returns whether it differs from the last one. */
+  #showError(error: string): boolean {
     const row = drains.get(this.#id)
     if (!row || row.last_error === error) return false
     drains.update(this.#id, { last_error: error })
     return true
   }
 
-  #sayRefused(serviceId: string, next: number, dropped: number, error: string): void {
+  #dropRefused(serviceId: string, next: number, dropped: number, error: string): void {
     recordDropped(this.#id, serviceId, next, dropped, error)
-    if (this.#tellError(error))
-      log.warn('a log drain refuses lines; they are left out', { drain: this.#id, service: serviceId, error })
+    if (this.#showError(error))
+      log.warn('a log drain refused lines; they were dropped', { drain: this.#id, service: serviceId, error })
   }
 
-  #sayDropped(serviceId: string, next: number, dropped: number): void {
+  #recordRemoved(serviceId: string, next: number, dropped: number): void {
     recordDropped(this.#id, serviceId, next, dropped, 'they were removed before they were sent')
-    log.warn('lines were removed before a log drain has sent them', {
+    log.warn('lines were removed before a log drain had sent them', {
       drain: this.#id,
       service: serviceId,
       dropped,
@@ -189,7 +189,7 @@ export class Drain {
   }
 }
 
-/** Sends one line to a target, and says how that ended. */
+/** Sends one line to a target and returns the result. */
 export async function testDrain(
   row: DrainRow,
   signal: AbortSignal,
@@ -205,7 +205,7 @@ export async function testDrain(
     await destination.send({ serviceId: 'none', service: 'deployer', environment: 'none' }, [line], signal)
     return { ok: true, error: null }
   } catch (error) {
-    return { ok: false, error: plainLine(messageOf(error), MAX_SAID_CHARACTERS) }
+    return { ok: false, error: plainLine(messageOf(error), MAX_ERROR_CHARACTERS) }
   } finally {
     destination.close()
   }

@@ -3,7 +3,7 @@ import { onDrainsChanged } from '#server/log-drains/operations.ts'
 import { drains } from '#server/log-drains/store.ts'
 import { Drain } from './drain.ts'
 
-/** Keeps a sender for each log drain that is on. */
+/** Runs a sender for each enabled log drain. */
 export class LogDrains {
   readonly #drains = new Map<string, { drain: Drain; version: number }>()
   readonly #stops: (() => void)[]
@@ -16,7 +16,7 @@ export class LogDrains {
         if (kind === 'service' && action === 'created') void this.#look(false)
       }),
     ]
-    // After a start of the server, services without a place are those that were made just before it ended.
+    // After a start of the server, services without a position are those that were created just before it stopped.
     void this.#look(false)
   }
 
@@ -26,7 +26,7 @@ export class LogDrains {
     await Promise.all([...this.#drains.values()].map(({ drain }) => drain.stop()))
   }
 
-  /** `startsNow`: services that join because a drain was changed begin with what they print from now on. */
+  /** With `startsNow`, services that are added by a change of the drain begin with what they print from now on. */
   async #look(startsNow: boolean): Promise<void> {
     if (this.#isStopped) return
     const rows = drains.list().filter(({ enabled }) => enabled === 1)

@@ -1,27 +1,27 @@
 import type { DrainKind } from '#server/log-drains/schema.ts'
 import type { LogLine } from '#server/logs/lines.ts'
 
-/** Whose lines they are. */
+/** The service that printed the lines. */
 export interface Origin {
   serviceId: string
   service: string
   environment: string
 }
 
-/** An application has no longer name there (RFC 5424 section 6). */
+/** The maximum length of APP-NAME (RFC 5424 section 6). */
 const APP_NAME_CHARACTERS = 48
 /** Facility "user-level messages" (RFC 5424 section 6.2.1). */
 const FACILITY = 1
-/** Severities (RFC 5424 table 2) and numbers of OTLP (logs data model, "SeverityNumber"). */
+/** Severities (RFC 5424 table 2) and OTLP's numbers for them (logs data model, "SeverityNumber"). */
 const SEVERITY = {
   stdout: { syslog: 6, otlp: 9, text: 'INFO' },
   stderr: { syslog: 3, otlp: 17, text: 'ERROR' },
   system: { syslog: 5, otlp: 10, text: 'INFO2' },
 }
-const NANOSECONDS_A_MILLISECOND = 1_000_000n
+const NANOSECONDS_PER_MILLISECOND = 1_000_000n
 const COLOUR = /\u001b\[[\d;:]*m/g
 
-/** Lines as a kind of target takes them. */
+/** Returns the request body for a kind of target. */
 export function bodyOf(kind: DrainKind, origin: Origin, lines: readonly LogLine[]): string {
   switch (kind) {
     case 'syslog':
@@ -39,7 +39,7 @@ function tagsOf({ service, environment, serviceId }: Origin): Record<string, str
   return { service, environment, service_id: serviceId }
 }
 
-/** RFC 5424 section 6, framed by its length (RFC 6587 section 3.4.1). */
+/** Returns a message (RFC 5424 section 6) with its length in front (RFC 6587 section 3.4.1). */
 function syslogMessage({ service, environment, serviceId }: Origin, line: LogLine): string {
   const priority = FACILITY * 8 + SEVERITY[line.stream].syslog
   const instance = line.instance === undefined ? '-' : line.instance.slice(-'00000'.length)
@@ -55,7 +55,7 @@ interface LokiStream {
   values: [time: string, line: string, metadata: Record<string, string>][]
 }
 
-/** One stream a set of labels (Loki's HTTP API, "Ingest logs"); few labels, as its documentation asks. */
+/** Returns one stream per set of labels (Loki's HTTP API, "Ingest logs"); few labels, as its documentation recommends. */
 function lokiStreams(origin: Origin, lines: readonly LogLine[]) {
   const streams = new Map<string, LokiStream>()
   for (const { ts, stream, line, instance } of lines) {
@@ -67,7 +67,7 @@ function lokiStreams(origin: Origin, lines: readonly LogLine[]) {
   return [...streams.values()]
 }
 
-/** ExportLogsServiceRequest in JSON (OTLP specification, "JSON Protobuf Encoding"). */
+/** Returns an ExportLogsServiceRequest in JSON (OTLP specification, "JSON Protobuf Encoding"). */
 function otlpLogs({ service, environment, serviceId }: Origin, lines: readonly LogLine[]) {
   const attribute = (key: string, value: string) => ({ key, value: { stringValue: value } })
   return {
@@ -102,5 +102,5 @@ function otlpLogs({ service, environment, serviceId }: Origin, lines: readonly L
 }
 
 function nanoseconds(ts: string): string {
-  return String(BigInt(Date.parse(ts)) * NANOSECONDS_A_MILLISECOND)
+  return String(BigInt(Date.parse(ts)) * NANOSECONDS_PER_MILLISECOND)
 }

@@ -4,29 +4,29 @@ import type { OutputLine } from '../engine/index.ts'
 
 /** Chunks of at most 64 KiB. */
 const CHUNKS_AHEAD = 32
-/** Lines that are taken at once, but for those of the last chunk: they are compared with each other. */
-const MOST_TAKEN = 4_000
+/** Max lines taken at once, not counting the last chunk, because they are compared with each other. */
+const MAX_TAKEN = 4_000
 
-/** Reads ahead in what comes live, so that lines bear the time of their arrival while others are joined with the log. */
+/** Reads ahead in live output, so that lines get the time of their arrival while earlier ones are joined with the log. */
 export class Ahead {
   readonly #live: AsyncIterator<OutputLine[], void>
   #next: Promise<IteratorResult<OutputLine[], void>> | null = null
 
   constructor(live: AsyncGenerator<OutputLine[], void>) {
     const chunks = Readable.from(live, { highWaterMark: CHUNKS_AHEAD })
-    // A failure is met by whoever reads on.
+    // The next read reports a failure.
     chunks.on('error', () => {}).read(0)
     this.#live = chunks[Symbol.asyncIterator]()
   }
 
-  /** What comes until it is enough, or until the time is up. */
+  /** Returns the lines that arrive until there are enough, or until the time is up. */
   async take(
     timeoutMs: number,
     isEnough: (lines: OutputLine[]) => boolean = () => false,
   ): Promise<OutputLine[]> {
     const late = delay(timeoutMs, null, { ref: false })
     let lines: OutputLine[] = []
-    while (!isEnough(lines) && lines.length < MOST_TAKEN) {
+    while (!isEnough(lines) && lines.length < MAX_TAKEN) {
       this.#next ??= this.#live.next()
       const step = await Promise.race([this.#next.catch(() => null), late])
       if (!step || step.done) break
@@ -36,7 +36,7 @@ export class Ahead {
     return lines
   }
 
-  /** What comes next after what was taken, whenever that is; none at the end. */
+  /** Waits for the next lines after those taken; an empty array is the end. */
   async next(): Promise<OutputLine[]> {
     for (;;) {
       const step = await (this.#next ?? this.#live.next())

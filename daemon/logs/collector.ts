@@ -11,10 +11,10 @@ import { clockGuard } from '../work/clock-guard.ts'
 import type { Task } from '../work/driver.ts'
 import { ServiceOutput } from './service-output.ts'
 
-/** A day's file is packed this long after midnight at the latest. */
+/** A day's log file is compressed at most this long after midnight. */
 const TIDY_MS = 600_000
 
-/** Takes in what the instances of every service print, and every datastore, and keeps it. */
+/** Collects and stores the output of every instance and datastore. */
 export class LogCollector {
   readonly #engine: Engine
   readonly #outputs = new Map<string, ServiceOutput>()
@@ -30,14 +30,14 @@ export class LogCollector {
     this.lookAtAll()
   }
 
-  /** The task that keeps what is stored within its bounds. */
+  /** The task that keeps stored logs within their limits. */
   task(): Task {
     const clock = clockGuard()
     return {
       name: 'service logs',
       everyMs: TIDY_MS,
       async run() {
-        // Nothing goes for good by a clock that was just set.
+        // Delete nothing by a clock that has just changed.
         if (clock.heldMs() > 0) return
         tidyLogInstances(useContext().options.logRetentionMs)
         await tidyServiceLogs((id) => (getService(id) ?? getDatastore(id)) !== undefined)
@@ -45,7 +45,7 @@ export class LogCollector {
     }
   }
 
-  /** Takes up the containers of a service or a datastore that are new, and lets go of those that are gone. */
+  /** Starts following new containers of a service or datastore, and stops following removed ones. */
   look(id: string): void {
     const ids = isId('datastore', id) ? containersOfDatastore(id) : instancesOf(id).map((row) => row.id)
     const known = this.#outputs.get(id)
@@ -56,19 +56,19 @@ export class LogCollector {
     else this.#outputs.delete(id)
   }
 
-  /** Takes note that the container of a datastore was removed, in whose place another may come by the same name. */
+  /** Notes that the container of a datastore was removed; another one with the same name may follow. */
   replaced(datastoreId: string): void {
     this.#outputs.get(datastoreId)?.replaced(datastoreId)
   }
 
-  /** Looks at every service and datastore, after the engine came back. */
+  /** Checks every service and datastore, after the engine came back. */
   lookAtAll(): void {
     const ofServices = allInstances().map(({ service_id }) => service_id)
     const ids = [...ofServices, ...allDatastores().map(({ id }) => id), ...this.#outputs.keys()]
     for (const id of new Set(ids)) this.look(id)
   }
 
-  /** Ends the reading and writes what waits. */
+  /** Stops reading and writes what is buffered. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#stopListening()
@@ -77,7 +77,7 @@ export class LogCollector {
   }
 }
 
-/** The one container of a datastore, which has its name, until it goes. */
+/** Returns the container of a datastore, which has its id as name; none while it is being deleted. */
 function containersOfDatastore(id: string): string[] {
   const row = getDatastore(id)
   return row && row.status !== 'deleting' ? [id] : []

@@ -1,21 +1,21 @@
 import type { Engine, OutputLine } from '../engine/index.ts'
 import type { KnownLines } from './known.ts'
 
-/** Lines handed on at once. */
+/** Lines per batch. */
 const BATCH_LINES = 500
-/** What is read again before the last known line, which may have come late. */
+/** How far before the last known line the log is read again, because that line may have arrived late. */
 const OVERLAP_MS = 5_000
-/** The end of the log is read with so many lines more than are looked for: what is older costs the engine time. */
+/** How many extra lines are read at the end of the log; not more, because older lines cost the engine time. */
 const SLACK_LINES = 500
 
-/** The engine's log of one container, for one attachment to it of a reader who knows a part of it already. */
+/** The engine's log of one container during one attachment, for a reader that knows a part of it already. */
 export class EngineLog {
-  /** When it was attached to: each later line comes live too. */
+  /** When it was attached: each later line also arrives live. */
   readonly since: string
   readonly #engine: Engine
   readonly #id: string
   readonly #known: KnownLines
-  /** Whether a line may be begun whose end comes live. */
+  /** Whether the last line may be incomplete, because its end arrives live. */
   readonly #isRunning: boolean
   readonly #signal: AbortSignal
   /** The last line that was read. */
@@ -36,7 +36,7 @@ export class EngineLog {
     this.#signal = signal
   }
 
-  /** What is not known yet, oldest first. Throws when the signal aborts: what was read may be cut then. */
+  /** Yields the lines that are not known yet, oldest first. Throws when the signal aborts: what was read may be incomplete. */
   async *unknown(): AsyncGenerator<OutputLine[]> {
     const newest = this.#known.since(OVERLAP_MS)
     if (newest !== null) return yield* batches(await this.#after(newest))
@@ -51,26 +51,26 @@ export class EngineLog {
   }
 
   /**
-   * What the log got since it was last read; `expected` says about how much that may be. Where it is more, nothing of
-   * before `from` is wanted. Throws as `unknown` does.
+   * Returns the lines that the log got since it was last read; `expected` is about how many that may be. If there are more,
+   * lines before `from` are not needed. Throws as `unknown` does.
    */
   async more(expected: number, from = this.since): Promise<OutputLine[]> {
     const last = this.#last
-    // A long line has the time of its beginning, which may have been there before.
+    // A long line has the time of its beginning, which may be before the last read.
     if (!last) return this.#all({ since: this.#known.since(OVERLAP_MS) ?? undefined })
     const isLast = ({ ts, stream }: OutputLine) => ts === last.ts && stream === last.stream
     const end = await this.#all({ tail: expected + SLACK_LINES })
     const place = end.findLastIndex(isLast)
     if (place !== -1) return end.slice(place + 1)
-    // More than was expected. The last line is later than the others where a clock was set back.
+    // More than expected. If a clock was set back, the last line is later than the others.
     const earliest = last.ts < this.since ? last.ts : this.since
     const all = await this.#all({ since: from > this.since ? from : earliest })
     return all.slice(all.findLastIndex(isLast) + 1)
   }
 
-  /** What is known already is looked for in the whole of what is read. */
+  /** Reads from the newest known line on, or everything if needed, and removes the known lines. */
   async #after(newest: string): Promise<OutputLine[]> {
-    // What was printed since a clock was set back is earlier than what is known.
+    // After a clock was set back, new lines are earlier than known ones.
     if (newest > this.since) return this.#known.after(await this.#all({}), true)!
     const fresh = this.#known.after(await this.#all({ since: newest }), false)
     return fresh ?? this.#known.after(await this.#all({}), true)!

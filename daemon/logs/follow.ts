@@ -4,18 +4,18 @@ import { cleanLine } from '#server/text/clean-line.ts'
 import type { Engine, OutputLine } from '../engine/index.ts'
 import { readOutput } from './output.ts'
 
-/** Digits of a moment as the wire has it: an engine's has more. */
+/** Length of a timestamp in the API; the engine's are longer. */
 const WIRE_TIME_LENGTH = '2000-01-01T00:00:00.000Z'.length
-/** Between two looks for a container that is made anew. */
-const ANEW_MS = 300
+/** Interval between two checks for a container that is created again. */
+const RECREATED_CHECK_MS = 300
 
-/** A container's output line as the wire has it. */
+/** Returns a container's output line in the API's format. */
 export function toLogLine(instance: string, { ts, stream, line }: OutputLine): LogLine {
   const moment = ts.length === WIRE_TIME_LENGTH ? ts : lineTime(ts)
   return { ts: moment, stream, line: cleanLine(line), instance }
 }
 
-/** All that a container prints, across its restarts, and the one that is made anew in its place, until `signal` aborts. Never throws. */
+/** Yields all output of a container and of those that replace it under its name, until `signal` aborts. Never throws. */
 export async function* followContainer(
   engine: Engine,
   id: string,
@@ -24,6 +24,6 @@ export async function* followContainer(
   while (!signal.aborted) {
     for await (const lines of readOutput(engine, id, { signal }))
       for (const line of lines) yield toLogLine(id, line)
-    await delay(ANEW_MS, undefined, { signal }).catch(() => {})
+    await delay(RECREATED_CHECK_MS, undefined, { signal }).catch(() => {})
   }
 }

@@ -1,17 +1,17 @@
 /**
- * What a program may print on and on: several times what the store needs to keep up with (20,000 lines a second), and
- * little enough that taking it in leaves the server most of a core.
+ * The sustained rate at which a program may print: several times what the store must keep up with (20,000 lines a second),
+ * and low enough that reading it leaves most of a core to the server.
  */
 const BYTES_PER_SECOND = 12 * 1024 * 1024
-/** What it may print at once. */
+/** How much it may print in a burst. */
 const BURST_BYTES = 64 * 1024 * 1024
 
-/** Measures what a program prints, so that one that prints without end fills no disk and takes no core. */
+/** Limits the output of a program, so that one that prints endlessly does not fill the disk or use up a core. */
 export class Intake {
   #left = BURST_BYTES
   #at = performance.now()
 
-  /** Whether so many bytes more are taken in. */
+  /** Whether this many more bytes are accepted; if so, they are counted. */
   take(bytes: number): boolean {
     const now = performance.now()
     this.#left = Math.min(BURST_BYTES, this.#left + ((now - this.#at) / 1_000) * BYTES_PER_SECOND)

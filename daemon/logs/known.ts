@@ -3,17 +3,17 @@ import { cleanLine } from '#server/text/clean-line.ts'
 import type { OutputLine } from '../engine/index.ts'
 import { endOfKnown, STREAMS } from './seam.ts'
 
-/** Lines kept of each stream, to find the place again when the engine or the server was away. */
+/** Lines kept of each stream, to find the position again after the engine or the server was away. */
 export const KNOWN_LINES = 512
-/** Characters of them, but for the newest: long lines differ, so that few are enough. */
+/** Max characters of these lines, besides the newest: long lines differ, so few are enough. */
 const KNOWN_LENGTH = 256 * 1024
 
-/** The last lines of a container that were handed on, as logs show them. */
+/** The last lines of a container that were passed on, as logs show them. */
 export class KnownLines {
   readonly #lines: Record<OutputLine['stream'], OutputLine[]> = { stdout: [], stderr: [] }
   #since: string | null
 
-  /** Without any line, everything before `since` is known too. */
+  /** Even without any line, everything before `since` counts as known. */
   constructor(since: string | null = null) {
     this.#since = since
   }
@@ -25,15 +25,15 @@ export class KnownLines {
     }
   }
 
-  /** The moment of the newest, as the engine takes it, or so much before; null when nothing is known. */
+  /** Returns the time `earlierMs` before the newest line, in the engine's format; null if nothing is known. */
   since(earlierMs: number): string | null {
     const newest = this.#newest()
     return newest ? engineMoment(Date.parse(newest.ts) - earlierMs) : this.#since
   }
 
   /**
-   * Of what the log has, what was not handed on yet: null where the newest known line is not found in it. That may be as
-   * clocks were set or lines came very late; of the whole log, the times tell what is new then.
+   * Returns the lines of the log that were not passed on yet; null if the newest known line is not in it, because a clock
+   * was changed or lines came very late. If the log is whole, the times then decide which lines are new.
    */
   after(logged: readonly OutputLine[], isWhole: boolean): OutputLine[] | null {
     const newest = this.#newest()
@@ -67,7 +67,7 @@ function shown(line: OutputLine): OutputLine {
   return { ...line, line: cleanLine(line.line) }
 }
 
-/** A moment with nine digits of the second, so that it compares as text with the engine's. */
+/** Returns a timestamp with nine fractional digits, so that it compares as text with the engine's. */
 export function engineMoment(milliseconds: number): string {
   return timestamp(milliseconds).replace('Z', '000000Z')
 }

@@ -4,12 +4,12 @@ import type { ServiceLog } from '#server/logs/store.ts'
 import { Allowance, readTail } from '#server/logs/tail.ts'
 import { engineMoment, KNOWN_LINES, KnownLines } from './known.ts'
 
-/** As JSON: more than is kept of them. */
+/** Bytes of JSON that are read; more than `KnownLines` keeps. */
 const KNOWN_BYTES = 2 * 1024 * 1024
 
 /**
- * What the store has of an instance, from where its output is read on. Where the beginning of the log was removed and
- * nothing of it is left, everything is known up to the newest line of the others.
+ * Returns the lines that the store has of an instance, after which its output is read. If the beginning of the log was
+ * removed and has none of its lines left, everything counts as known up to the newest line of the other instances.
  */
 export async function knownOf(log: ServiceLog, instance: string, isNew: boolean): Promise<KnownLines> {
   if (isNew) return new KnownLines()

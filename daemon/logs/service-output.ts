@@ -17,26 +17,26 @@ import { knownOf } from './resume.ts'
 
 const log = logger('logs')
 
-/** What was printed while the server was down is put in order before it is stored; an instance that takes longer comes later. */
+/** Output from while the server was down is sorted before it is stored; an instance that takes longer is stored later. */
 const CATCH_UP_MS = 5_000
-/** What is held for that, so little that the store takes it at once; a line is stored with so much more than its text. */
+/** Max bytes held for that, few enough for the store to accept at once, and the overhead of a stored line. */
 const MAX_EARLY_BYTES = 8 * 1024 * 1024
 const LINE_BYTES = 128
-/** What an instance printed last may still be under way when its container is removed. */
-const LAST_WORDS_MS = 2_000
+/** The last output of an instance may still be arriving when its container is removed. */
+const LAST_OUTPUT_MS = 2_000
 
-/** Takes in what the instances of one service print, or what one datastore does. */
+/** Collects the output of one service's instances, or of one datastore. */
 export class ServiceOutput {
   readonly #engine: Engine
   readonly #serviceId: string
   readonly #log: ServiceLog
   readonly #intake = new Intake()
-  /** Rung when something happened to one of the instances. */
+  /** Rings when something happened to one of the instances. */
   readonly #news = new Bell()
   readonly #followed = new Map<string, AbortController>()
-  /** The readings that are under way. */
+  /** The readings in progress. */
   readonly #readings = new Map<string, AbortController>()
-  /** What is read before the instances that were there first have caught up, to be put in order. */
+  /** Lines read before the first instances have caught up, to be sorted. */
   #early: { line: LogLine; time: string }[] | null = []
   #earlyBytes = 0
   #behind = 0
@@ -59,16 +59,16 @@ export class ServiceOutput {
     for (const [id, stop] of this.#followed) {
       if (ids.includes(id)) continue
       this.#followed.delete(id)
-      setTimeout(() => stop.abort(), LAST_WORDS_MS).unref()
+      setTimeout(() => stop.abort(), LAST_OUTPUT_MS).unref()
     }
     if (ids.length === 0) this.#begin()
     this.#news.ring()
   }
 
-  /** Reads on in another container of the same name; what the removed one printed last is waited for. */
+  /** Continues with another container of the same name, after the removed one's last output. */
   replaced(id: string): void {
     const reading = this.#readings.get(id)
-    setTimeout(() => reading?.abort(), LAST_WORDS_MS).unref()
+    setTimeout(() => reading?.abort(), LAST_OUTPUT_MS).unref()
   }
 
   stop(): void {
@@ -76,13 +76,13 @@ export class ServiceOutput {
     for (const stop of this.#followed.values()) stop.abort()
   }
 
-  /** Never throws: one instance's fault must end neither the others nor the server. */
+  /** Never throws: a fault of one instance must not affect the others or the server. */
   async #follow(id: string, signal: AbortSignal): Promise<void> {
     try {
       await this.#run(id, signal)
     } catch (error) {
       if (signal.aborted) return
-      this.#warn('the output of an instance is not taken in until the next change', id, error)
+      this.#warn('the output of an instance is not collected until its next change', id, error)
       this.#followed.delete(id)
     }
   }
@@ -102,10 +102,10 @@ export class ServiceOutput {
       const known = await this.#placeOf(id, signal)
       while (!signal.aborted) {
         const wasReplaced = await this.#read(id, known, caughtUp, signal).catch((error: unknown) => {
-          this.#warn('the output of an instance cannot be taken in; it is tried again', id, error)
+          this.#warn('the output of an instance cannot be collected; trying again', id, error)
           return false
         })
-        // Its container is not made yet, or was removed and may be made anew.
+        // Its container does not exist yet, or was removed and may be created again.
         caughtUp()
         if (!wasReplaced)
           await this.#news.wait(AbortSignal.any([signal, AbortSignal.timeout(schedule.outputRetryMs)]))
@@ -116,7 +116,7 @@ export class ServiceOutput {
     }
   }
 
-  /** Reads as long as there is something to read; answers whether another container has taken the place of the one read. */
+  /** Reads as long as there is something to read. Returns whether another container has replaced the one read. */
   async #read(id: string, known: KnownLines, onLive: () => void, signal: AbortSignal): Promise<boolean> {
     const reading = new AbortController()
     this.#readings.set(id, reading)
@@ -129,15 +129,15 @@ export class ServiceOutput {
       signal: AbortSignal.any([signal, reading.signal]),
       known,
       onLive: caughtUp,
-      isTold: true,
+      isSignaled: true,
     }
     for await (const output of readOutput(this.#engine, id, options)) {
       const bytes = output.reduce((sum, { line }) => sum + line.length + 1, 0)
-      // What the engine has kept waits for the disk; what comes live would hold the program up.
+      // Output from the engine's log waits for the disk; waiting with live output would block the program.
       if (!isLive) await this.#log.room()
       if (!isLive || this.#intake.take(bytes)) this.#take(id, output, bytes)
       else this.#log.lose(output.length, id)
-      // The followers write between two readings, so that those who keep up miss nothing of a burst.
+      // Followers write between two reads, so that those that keep up miss nothing of a burst.
       await setImmediate()
     }
     return reading.signal.aborted
@@ -147,9 +147,9 @@ export class ServiceOutput {
     log.warn(what, { service: this.#serviceId, instance, error: messageOf(error) })
   }
 
-  /** What is stored of an instance already. A store that cannot be read is waited for. */
+  /** Returns what is already stored of an instance. Waits while the store cannot be read. */
   async #placeOf(id: string, signal: AbortSignal): Promise<KnownLines> {
-    // The container of a datastore bears the same name again and again.
+    // The containers of a datastore all have the same name.
     const isNew = id !== this.#serviceId && !instanceDeploys(this.#serviceId).has(id)
     for (;;) {
       try {
@@ -173,7 +173,7 @@ export class ServiceOutput {
     if (this.#earlyBytes > MAX_EARLY_BYTES) this.#begin()
   }
 
-  /** Stores what was held, in the order of its times; lines of one instance stay in their own. */
+  /** Stores the held lines in the order of their times; lines of one instance keep their own order. */
   #begin(): void {
     const early = this.#early
     this.#early = null
@@ -181,7 +181,7 @@ export class ServiceOutput {
   }
 }
 
-/** Lines of several containers in the order of their times; those of one stay in their own. */
+/** Sorts lines of several containers by time; those of one container keep their own order. */
 function inOrder<T extends { line: LogLine; time: string }>(lines: readonly T[]): T[] {
   const latest = new Map<string | undefined, string>()
   const timed = lines.map((entry) => {

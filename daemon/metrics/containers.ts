@@ -9,18 +9,18 @@ import type { Engine, RunningContainer } from '../engine/index.ts'
 
 /** An engine that takes longer to list its containers counts as one that does not answer. */
 const LIST_MS = 5_000
-/** Containers that the engine is asked about at a time: each question has it walk through files of the kernel. */
-const AT_A_TIME = 4
-const ONE_MS = 5_000
-/** All together, so that the next round finds this one done; those that were not read by then are null. */
-const ALL_MS = 8_000
+/** Containers that the engine is asked about in parallel: for each it reads many files of the kernel. */
+const PARALLEL = 4
+const READ_ONE_MS = 5_000
+/** For all containers together, so that a round ends before the next one; those not read by then are null. */
+const READ_ALL_MS = 8_000
 
 type Figures = Pick<
   ContainerCounters,
   'clock' | 'cpuSeconds' | 'memoryBytes' | 'cpuLimit' | 'memoryLimitBytes'
 >
 
-/** What each running instance and datastore has used; null when the engine does not answer. */
+/** Reads what each running instance and datastore has used; null if the engine does not answer. */
 export async function readContainers(
   engine: Engine,
   signal: AbortSignal,
@@ -34,7 +34,7 @@ export async function readContainers(
   }
   const subjects = subjectsByContainer()
   const rest = running.filter(({ name }) => subjects.has(name))
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(ALL_MS)])
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(READ_ALL_MS)])
   const read: ContainerCounters[] = []
   const work = async () => {
     for (let container = rest.shift(); container; container = rest.shift()) {
@@ -43,18 +43,18 @@ export async function readContainers(
       if (figures) read.push({ ...subject, container: container.name, ...figures, ...limits })
     }
   }
-  await Promise.all(Array.from({ length: AT_A_TIME }, work))
+  await Promise.all(Array.from({ length: PARALLEL }, work))
   return read
 }
 
-/** Null for one that has ended; one that cannot be read has no figures. */
+/** Returns null for a container that has ended, and empty figures for one that cannot be read. */
 async function figuresOf(
   engine: Engine,
   container: RunningContainer,
   signal: AbortSignal,
 ): Promise<Figures | null> {
   try {
-    const usage = await engine.usages.read(container, { signal, timeoutMs: ONE_MS })
+    const usage = await engine.usages.read(container, { signal, timeoutMs: READ_ONE_MS })
     return usage && { clock: clock(), ...usage }
   } catch {
     return { clock: clock(), cpuSeconds: null, memoryBytes: null, cpuLimit: null, memoryLimitBytes: null }
@@ -65,7 +65,7 @@ function clock(): number {
   return performance.now() / 1_000
 }
 
-/** What a container belongs to; limits where they may change while it runs. */
+/** What a container belongs to, and its limits if they can change while it runs. */
 type Known = Subject & { limits?: Pick<Figures, 'cpuLimit' | 'memoryLimitBytes'> }
 
 function subjectsByContainer(): Map<string, Known> {
@@ -88,7 +88,7 @@ function subjectsByContainer(): Map<string, Known> {
   return subjects
 }
 
-/** Every service by its id. */
+/** Returns every service by its id. */
 export function serviceSubjects(): Map<string, Subject> {
   return new Map(
     listEnvironments().flatMap((environment) =>

@@ -2,10 +2,10 @@ import { access, readFile, stat, statfs } from 'node:fs/promises'
 import type { DiskCounters, HostCounters, InterfaceCounters } from '#server/metrics/sample.ts'
 import { cpuIn, devicesIn, interfacesIn, memoryIn, mountsIn, type Mount } from './proc.ts'
 
-/** More file systems than an ordinary host has: each costs a call and lines in every answer. */
+/** More than an ordinary host has; a limit, because each file system costs a call and lines in every answer. */
 const MAX_DISKS = 32
 
-/** Reads the host's counters; what cannot be read, as on a system without /proc, is null. */
+/** Reads the host's counters; what cannot be read, for example on a system without /proc, is null. */
 export async function readHost(): Promise<HostCounters> {
   const [stat, meminfo, disks, interfaces] = await Promise.all([
     read('/proc/stat'),
@@ -50,7 +50,7 @@ async function sizeOf(mountPoint: string): Promise<Pick<DiskCounters, 'totalByte
   }
 }
 
-/** Btrfs gives its mounts a number of no device: the one it is on is behind the name. */
+/** Returns the device of a mount. The device number of a Btrfs mount is not a real one, so its source name is looked up. */
 async function deviceOf(mount: Mount, devices: ReadonlyMap<string, unknown>): Promise<string> {
   if (devices.has(mount.device) || !mount.source.startsWith('/dev/')) return mount.device
   try {

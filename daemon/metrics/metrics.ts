@@ -18,36 +18,36 @@ import { readRequests } from './requests.ts'
 const log = logger('metrics')
 
 const EVERY_MS = 10_000
-/** After the start of a step: a timer that fires a little early must not put two readings into one step. */
-const INTO_STEP_MS = 1_000
-/** Rounds are at least this far apart, and a timer that fires early makes no second one. */
+/** How long after the start of a step a round begins, so that an early timer does not put two readings into one step. */
+const STEP_OFFSET_MS = 1_000
+/** Minimum time between rounds, so that a timer that fires early does not start a second one. */
 const SLACK_MS = 1_000
-/** A kill loses at most what was read in this many rounds: a minute. */
-const ROUNDS_A_SAVE = 6
-/** What is too old is no longer shown anyway. */
-const ROUNDS_A_CLEARING = 60
-/** Over less than this, speeds would be those of single packets. */
-const LEAST_APART_SECONDS = 1
-/** Speeds over a longer time are not those of now. */
-const MOST_APART_SECONDS = 60
-/** Who asks what happens now does not wait for long for an engine that has not answered the last round. */
-const SILENT_LIST_MS = 2_000
+/** Rounds between two saves: a kill loses at most a minute of readings. */
+const ROUNDS_PER_SAVE = 6
+/** Rounds between two prunings of the history; what is too old is not shown anyway. */
+const ROUNDS_PER_PRUNE = 60
+/** Over a shorter time, rates would be those of single packets. */
+const MIN_GAP_SECONDS = 1
+/** Rates over a longer time are not current. */
+const MAX_GAP_SECONDS = 60
+/** A request for current metrics waits only this long for an engine that did not answer in the last round. */
+const UNRESPONSIVE_LIST_MS = 2_000
 
-/** Measures the host, the containers and the requests every 10 s, keeps what it found, and answers what happens now. */
+/** Measures the host, the containers and the requests every 10 s, keeps a history, and returns current metrics. */
 export class Metrics {
   readonly #world: World
   readonly #history = openHistory(join(useContext().options.dataDirectory, 'metrics.db'))
   #last: Sample | null = null
   #rounds = 0
-  /** What current metrics were last told from. */
-  #told: Sample | null = null
-  #telling: Promise<CurrentMetrics> | null = null
+  /** The sample that current metrics were last computed from. */
+  #lastCurrent: Sample | null = null
+  #measuring: Promise<CurrentMetrics> | null = null
 
   constructor(world: World) {
     this.#world = world
   }
 
-  /** The task that measures. It paces itself, so that each step of the history gets its reading. */
+  /** The task that measures. It paces itself, so that each step of the history gets a reading. */
   task(): Task {
     return {
       name: 'metrics',
@@ -59,23 +59,23 @@ export class Metrics {
     }
   }
 
-  /** What is happening now; takes about a second. Calls at one time share one look. */
+  /** Returns current metrics; takes about a second. Concurrent calls share one measurement. */
   current(): Promise<CurrentMetrics> {
-    this.#telling ??= this.#tell().finally(() => (this.#telling = null))
-    return this.#telling
+    this.#measuring ??= this.#measure().finally(() => (this.#measuring = null))
+    return this.#measuring
   }
 
-  /** The steps of a range up to now. */
+  /** Returns the steps of a range up to now. */
   history(range: Range): MetricsHistory {
     return viewHistory(this.#history, range, Date.now())
   }
 
-  /** The same of one service. */
+  /** Returns the same for one service. */
   historyOf(serviceId: string, range: Range): ServiceMetrics {
     return viewServiceMetrics(this.#history, serviceId, range, Date.now())
   }
 
-  /** Writes what was read since the last time. */
+  /** Writes the readings since the last save. */
   stop(): void {
     this.#save()
     this.#history.close()
@@ -86,15 +86,15 @@ export class Metrics {
     const before = this.#last
     const [sample, requests] = await Promise.all([this.#sample(signal), readRequests(this.#world.dataPlane)])
     signal.throwIfAborted()
-    // A data plane that was not reached has counted on: what it was when it last answered is what to compare with.
+    // A data plane that was not reached keeps counting, so its next counts are compared with the last that it sent.
     const after = { ...sample, requests }
     this.#last = { ...after, requests: requests ?? before?.requests ?? null }
     const reading = before && readingBetween(before, after)
     publishLatest({ sample: after, reading })
     if (reading) this.#history.add(at, reading)
     this.#rounds++
-    if (this.#rounds % ROUNDS_A_CLEARING === 0) this.#history.forget(at)
-    if (this.#rounds % ROUNDS_A_SAVE === 0) this.#save()
+    if (this.#rounds % ROUNDS_PER_PRUNE === 0) this.#history.forget(at)
+    if (this.#rounds % ROUNDS_PER_SAVE === 0) this.#save()
   }
 
   async #sample(signal: AbortSignal, listMs?: number): Promise<Sample> {
@@ -103,20 +103,22 @@ export class Metrics {
     return { host, containers, requests: null }
   }
 
-  async #tell(): Promise<CurrentMetrics> {
+  async #measure(): Promise<CurrentMetrics> {
     const { stopping } = useContext()
-    const listMs = this.#last?.containers === null ? SILENT_LIST_MS : undefined
-    const before = this.#recentlyTold() ?? (await this.#sample(stopping, listMs))
+    const listMs = this.#last?.containers === null ? UNRESPONSIVE_LIST_MS : undefined
+    const before = this.#recentSample() ?? (await this.#sample(stopping, listMs))
     const apart = clock() - before.host.clock
-    if (apart < LEAST_APART_SECONDS)
-      await delay((LEAST_APART_SECONDS - apart) * 1_000, undefined, { signal: stopping })
+    if (apart < MIN_GAP_SECONDS)
+      await delay((MIN_GAP_SECONDS - apart) * 1_000, undefined, { signal: stopping })
     const after = await this.#sample(stopping, listMs)
-    this.#told = after
+    this.#lastCurrent = after
     return viewCurrent(Date.now(), after, readingBetween(before, after), freshLatest()?.reading ?? null)
   }
 
-  #recentlyTold(): Sample | null {
-    return this.#told && clock() - this.#told.host.clock <= MOST_APART_SECONDS ? this.#told : null
+  #recentSample(): Sample | null {
+    return this.#lastCurrent && clock() - this.#lastCurrent.host.clock <= MAX_GAP_SECONDS
+      ? this.#lastCurrent
+      : null
   }
 
   #save(): void {
@@ -128,9 +130,9 @@ export class Metrics {
   }
 }
 
-/** By the wall clock, on which the steps stand. */
+/** Returns the time until the next round by the wall clock, with which the steps are aligned. */
 function untilNextRound(now: number): number {
-  return EVERY_MS - ((now - INTO_STEP_MS + SLACK_MS) % EVERY_MS) + SLACK_MS
+  return EVERY_MS - ((now - STEP_OFFSET_MS + SLACK_MS) % EVERY_MS) + SLACK_MS
 }
 
 function clock(): number {

@@ -5,16 +5,16 @@ const TICKS_PER_SECOND = 100
 const KIBIBYTE = 1_024
 /** The unit of /proc/diskstats, whatever the device's own sectors are (Linux, Documentation/admin-guide/iostats.rst). */
 const SECTOR_BYTES = 512
-/** The columns of a line `cpu`; time of guests is in `user` and `nice` already. */
+/** The columns of a `cpu` line; `user` and `nice` already include the time of guests. */
 const MODES = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal']
-/** Loopback, and what Docker and Podman make: bridges, and one end of each container's pair. */
-const NOT_THE_HOSTS = /^(lo|docker\d+|docker_gwbridge|br-[0-9a-f]{12}|veth.*|podman\d+|cni-.*)$/
-/** File systems that hold data of a host beside those on its own devices. */
+/** Loopback, and what Docker and Podman create: bridges, and the host's end of each container's veth pair. */
+const EXCLUDED_INTERFACES = /^(lo|docker\d+|docker_gwbridge|br-[0-9a-f]{12}|veth.*|podman\d+|cni-.*)$/
+/** File systems with data of the host whose source is not under /dev. */
 const OTHER_TYPES = ['zfs']
-/** Read-only images, which are full by nature. */
+/** Read-only images always report 100 % used. */
 const IMAGE_TYPES = ['squashfs', 'iso9660', 'erofs', 'udf']
 
-/** How many CPUs /proc/stat has, and the time that they spent in each mode. */
+/** Returns the number of CPUs in /proc/stat, and the time that they spent in each mode. */
 export function cpuIn(stat: string): Pick<HostCounters, 'cpuCount' | 'cpuSeconds'> {
   const lines = stat.split('\n')
   const ticks = lines
@@ -30,7 +30,7 @@ export function cpuIn(stat: string): Pick<HostCounters, 'cpuCount' | 'cpuSeconds
   }
 }
 
-/** The memory by /proc/meminfo. */
+/** Returns the memory from /proc/meminfo. */
 export function memoryIn(meminfo: string): HostCounters['memory'] {
   const valueOf = (name: string) => {
     const line = meminfo.split('\n').find((candidate) => candidate.startsWith(`${name}:`))
@@ -41,7 +41,7 @@ export function memoryIn(meminfo: string): HostCounters['memory'] {
   return total === null || available === null ? null : { totalBytes: total, availableBytes: available }
 }
 
-/** The host's own interfaces by /proc/net/dev. */
+/** Returns the host's own interfaces from /proc/net/dev. */
 export function interfacesIn(dev: string): Omit<InterfaceCounters, 'isPhysical'>[] {
   return dev
     .split('\n')
@@ -50,12 +50,12 @@ export function interfacesIn(dev: string): Omit<InterfaceCounters, 'isPhysical'>
       // A count of many digits follows the colon without a space.
       const [device = '', counts = ''] = line.trim().split(/:(.*)/, 2)
       const columns = counts.split(' ').filter((word) => word !== '')
-      if (columns.length < 9 || NOT_THE_HOSTS.test(device)) return []
+      if (columns.length < 9 || EXCLUDED_INTERFACES.test(device)) return []
       return [{ device, receivedBytes: Number(columns[0]), transmittedBytes: Number(columns[8]) }]
     })
 }
 
-/** The bytes that were read from and written to each device by /proc/diskstats, by major and minor number. */
+/** Returns the bytes read from and written to each device from /proc/diskstats, by major and minor number. */
 export function devicesIn(diskstats: string): Map<string, { readBytes: number; writtenBytes: number }> {
   return new Map(
     diskstats.split('\n').flatMap((line) => {
@@ -80,8 +80,8 @@ export interface Mount {
 }
 
 /**
- * The file systems that keep the host's data, by /proc/self/mountinfo (proc_pid_mountinfo(5)): what is on a device, and
- * whatever `/` is. Of a device that is mounted several times the mount of the whole, else the first.
+ * Returns the file systems with the host's data from /proc/self/mountinfo (proc_pid_mountinfo(5)): those on a device, and
+ * `/` in any case. If a device is mounted several times, the mount of its root, else the first one.
  */
 export function mountsIn(mountinfo: string): Mount[] {
   const mounts = new Map<string, Mount & { isWhole: boolean }>()
@@ -97,12 +97,12 @@ export function mountsIn(mountinfo: string): Mount[] {
     if (known && (known.isWhole || !isWhole)) continue
     mounts.set(device, { mountPoint: withoutEscapes(place), device, source, isWhole })
   }
-  // What is mounted over another at the same place hides it.
+  // A later mount at the same place hides the earlier one.
   const shown = new Map([...mounts.values()].map((mount) => [mount.mountPoint, mount]))
   return [...shown.values()].map(({ mountPoint, device, source }) => ({ mountPoint, device, source }))
 }
 
-/** Spaces and their like are written in octal. */
+/** Decodes spaces and similar characters, which are written in octal. */
 function withoutEscapes(path: string): string {
   return path.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
 }

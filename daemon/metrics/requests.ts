@@ -3,7 +3,7 @@ import { isService } from '#server/metrics/targets.ts'
 import type { DataPlane } from '../proxy/data-plane.ts'
 import { serviceSubjects } from './containers.ts'
 
-/** What the data plane has counted; null when it does not answer. */
+/** Reads the data plane's request counters; null if it does not answer. */
 export async function readRequests(dataPlane: DataPlane): Promise<RequestCounters | null> {
   try {
     const { incarnation, targets } = await dataPlane.counts()

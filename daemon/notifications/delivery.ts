@@ -23,21 +23,21 @@ import { deliver } from './destinations.ts'
 
 const log = logger('notifications')
 
-/** What an event does not tell: changes that no change feed tells of. */
+/** Interval of a pass for changes without an event. */
 const PERIOD_MS = 30_000
 const SECOND_MS = 1_000
-/** After each attempt that failed; then the message is given up. */
+/** The wait after each failed attempt; after the last one the message is given up. */
 const RETRY_MS = [5, 60, 300, 1_800, 7_200].map((seconds) => seconds * SECOND_MS)
 
 /**
- * Tells what happened to those who want to know, again and again until they have taken it or the tries are used up. Each
- * notification is sent one message at a time, so that one that hangs holds up itself alone.
+ * Sends messages about what happened to the targets of notifications, with retries until they are accepted or the attempts
+ * are used up. Each notification sends one message at a time, so one that hangs does not delay the others.
  */
 export class Notifier {
   readonly #stops: (() => void)[] = []
   readonly #stopping = new AbortController()
   readonly #sending = new Map<string, Promise<void>>()
-  /** Of each notification the attempt that could not be recorded yet, as with a full disk: it is not made again. */
+  /** By notification, the attempt that could not be recorded yet, for example on a full disk. It is not repeated. */
   readonly #unrecorded = new Map<string, () => void>()
   #timer: NodeJS.Timeout | undefined
 
@@ -56,7 +56,7 @@ export class Notifier {
     }
   }
 
-  /** Ends the attempts under way; they are made again by the next start. */
+  /** Stops the attempts in progress; the next start makes them again. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer)
     for (const stop of this.#stops) stop()
@@ -97,12 +97,12 @@ export class Notifier {
   }
 }
 
-/** Sends a test and says how that ended. */
+/** Sends a test message and returns the result. */
 export async function testNotification(row: NotificationRow, signal: AbortSignal): Promise<TestResult> {
   return deliver(row, newId('delivery'), testMessage(row.name), signal)
 }
 
-/** Sends a message; answers what records how that ended, null when it was not sent. */
+/** Sends a message. Returns a function that records the result; null if it was not sent. */
 async function attempt(delivery: DeliveryRow, signal: AbortSignal): Promise<(() => void) | null> {
   const notification = notifications.get(delivery.notification_id)
   if (!notification || signal.aborted) return null
@@ -110,7 +110,7 @@ async function attempt(delivery: DeliveryRow, signal: AbortSignal): Promise<(() 
   const began = performance.now()
   const message = JSON.parse(delivery.message) as Message
   const { ok, status, error } = await deliver(notification, delivery.id, message, signal)
-  // It was cut off by the end of the server: the next start sends it.
+  // Cut off by the stop of the server: the next start sends it.
   if (signal.aborted && !ok) return null
   const retryMs = RETRY_MS[(JSON.parse(delivery.attempts) as unknown[]).length]
   const duration_ms = Math.round(performance.now() - began)

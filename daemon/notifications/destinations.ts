@@ -8,21 +8,21 @@ import type { Message } from '#server/notifications/types.ts'
 import { plainLine } from '#server/text/plain-line.ts'
 import { sendMail } from './mail.ts'
 
-/** How an attempt ended; `status` is the answer's, where there is one. */
+/** The result of an attempt; `status` is that of the answer, if there is one. */
 export interface Outcome {
   ok: boolean
   status: number | null
   error: string | null
 }
 
-/** Of what a mail server says, for people. */
-const MAX_SAID_CHARACTERS = 500
-/** Of Discord (developer documentation, "Execute Webhook"): longer content is refused. */
+/** Length of a target's error as it is shown. */
+const MAX_ERROR_CHARACTERS = 500
+/** Discord refuses longer content (developer documentation, "Execute Webhook"). */
 const DISCORD_CHARACTERS = 2_000
-/** ntfy's names of urgency. */
-const BAD_NEWS = /\.(failed|down|out_of_memory|missed|disk_low|expiring)$/
+/** Messages that get a high priority at ntfy. */
+const URGENT_TYPES = /\.(failed|down|out_of_memory|missed|disk_low|expiring)$/
 
-/** Sends a message to where a notification goes. Never throws. */
+/** Sends a message to the target of a notification. Never throws. */
 export async function deliver(
   row: NotificationRow,
   id: string,
@@ -39,7 +39,7 @@ export async function deliver(
     const error = answerFault(answer)
     return { ok: error === null, status: answer.status, error }
   } catch (error) {
-    return { ok: false, status: null, error: plainLine(messageOf(error), MAX_SAID_CHARACTERS) }
+    return { ok: false, status: null, error: plainLine(messageOf(error), MAX_ERROR_CHARACTERS) }
   }
 }
 
@@ -59,7 +59,7 @@ function requestOf(
       return {
         url,
         headers: json,
-        // Names in it must not call anybody.
+        // Names in it must not mention anybody.
         body: JSON.stringify({ content: text.slice(0, DISCORD_CHARACTERS), allowed_mentions: { parse: [] } }),
       }
     case 'ntfy': {
@@ -67,7 +67,7 @@ function requestOf(
       const topic = topicOf(target)
       const above = target.pathname.split('/').filter((part) => part !== '')
       target.pathname = ['', ...above.slice(0, -1), ''].join('/')
-      const priority = BAD_NEWS.test(message.type) ? 4 : 3
+      const priority = URGENT_TYPES.test(message.type) ? 4 : 3
       return {
         url: target.href,
         headers: json,
@@ -84,7 +84,7 @@ function requestOf(
   }
 }
 
-/** A request by the specification of Standard Webhooks: what is signed is the id, the time of this attempt and the body. */
+/** Returns a request as Standard Webhooks specifies: the id, the time of this attempt and the body are signed. */
 function signed(url: string, secret: string, id: string, { type, timestamp, data }: Message) {
   const body = JSON.stringify({ type, timestamp, data })
   const sentAt = String(Math.floor(Date.now() / 1_000))
@@ -102,7 +102,7 @@ function signed(url: string, secret: string, id: string, { type, timestamp, data
   }
 }
 
-/** Slack's three characters that mean something (developer documentation, "Formatting text"). */
+/** Formats for Slack, whose three special characters are escaped (developer documentation, "Formatting text"). */
 function forSlack(title: string, body: string): string {
   const escape = (text: string) =>
     text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -5,16 +5,16 @@ import { useContext, useDatabase } from '#server/context.ts'
 import { happened, lastTold, setTold } from '#server/notifications/happenings.ts'
 import type { Task } from '../work/driver.ts'
 
-/** What nobody tells of: time that passes, and a disk that fills. */
+/** Interval of the checks: there are no events for expiring certificates or a full disk. */
 const PERIOD_MS = 60_000
 const DAY_MS = 86_400_000
-/** Told when so many days are left. */
+/** Reports when this many days are left. */
 const DAYS_LEFT = [1, 3, 7, 14]
-/** Less free is low; said again only after more than the other was free. */
+/** Below the first the disk is low; that is reported again only after more than the second was free. */
 const LOW_PERCENT = 10
-const ENOUGH_PERCENT = 15
+const RECOVERED_PERCENT = 15
 
-/** Looks for certificates that end soon and for a disk that is nearly full. */
+/** Reports certificates that expire soon and a disk that is nearly full. */
 export function looks(): Task {
   return {
     name: 'notification looks',
@@ -28,7 +28,7 @@ export function looks(): Task {
 
 function lookAtCertificates(now: number): void {
   for (const { id, not_after, renew_at } of certificatesByName().values()) {
-    // One that is short-lived is renewed in time; only what should have been renewed by now is news.
+    // A short-lived certificate is renewed in time; only one that should have been renewed by now is reported.
     if (not_after !== null && (renew_at ?? 0) <= now) lookAtEnd(id, id, not_after, now)
   }
   for (const { id, hosts, not_after } of listUploaded())
@@ -38,8 +38,8 @@ function lookAtCertificates(now: number): void {
 function lookAtEnd(id: string, host: string, notAfter: number, now: number): void {
   const left = DAYS_LEFT.find((days) => notAfter - now <= days * DAY_MS)
   const key = `expiring ${id}`
-  const told = lastTold(key)
-  if (left === undefined || (told !== null && Number(told) <= left)) return
+  const reported = lastTold(key)
+  if (left === undefined || (reported !== null && Number(reported) <= left)) return
   const days_left = Math.max(0, Math.ceil((notAfter - now) / DAY_MS))
   useDatabase().transaction(() => {
     setTold(key, String(left))
@@ -50,9 +50,9 @@ function lookAtEnd(id: string, host: string, notAfter: number, now: number): voi
 async function lookAtDisk(path: string): Promise<void> {
   const { bavail, blocks, bsize } = await statfs(path)
   const free_percent = blocks === 0 ? 100 : Math.floor((bavail / blocks) * 100)
-  const isTold = lastTold('disk') !== null
-  if (isTold && free_percent > ENOUGH_PERCENT) setTold('disk', null)
-  if (isTold || free_percent >= LOW_PERCENT) return
+  const isReported = lastTold('disk') !== null
+  if (isReported && free_percent > RECOVERED_PERCENT) setTold('disk', null)
+  if (isReported || free_percent >= LOW_PERCENT) return
   useDatabase().transaction(() => {
     setTold('disk', 'low')
     happened(

@@ -2,12 +2,12 @@ import { useContext } from '#server/context.ts'
 import { AppError } from '#server/errors.ts'
 import type { Message } from '#server/notifications/types.ts'
 
-/** A mail server that says nothing for so long does not answer. */
+/** A mail server that is silent for this long does not answer. */
 const SILENCE_MS = 15_000
-/** A message is short: who has not taken it by then never does, however long it goes on answering. */
-const TAKEN_WITHIN_MS = 60_000
+/** A message is short: a server that has not accepted it by then never will, even if it keeps answering. */
+const ACCEPT_TIMEOUT_MS = 60_000
 
-/** Sends a message by e-mail; the id is the mail's own, so that a repeated one is known as such. Throws what the mail server says. */
+/** Sends a message by e-mail, with its id as Message-ID so that repeats are recognized. Throws the mail server's error. */
 export async function sendMail(
   to: string[],
   id: string,
@@ -26,11 +26,11 @@ export async function sendMail(
     connectionTimeout: SILENCE_MS,
     greetingTimeout: SILENCE_MS,
     socketTimeout: SILENCE_MS,
-    // Nothing of a message is a file's or a URL's name.
+    // No part of a message is the name of a file or URL to read.
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  const late = AbortSignal.timeout(TAKEN_WITHIN_MS)
+  const late = AbortSignal.timeout(ACCEPT_TIMEOUT_MS)
   try {
     await transport.sendMail({
       from: mail.from,
@@ -43,7 +43,9 @@ export async function sendMail(
     })
   } catch (error) {
     if (!late.aborted) throw error
-    throw new Error(`the mail server did not take it within ${TAKEN_WITHIN_MS / 1_000} s`, { cause: error })
+    throw new Error(`the mail server did not accept the message within ${ACCEPT_TIMEOUT_MS / 1_000} s`, {
+      cause: error,
+    })
   } finally {
     transport.close()
   }

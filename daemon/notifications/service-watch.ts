@@ -6,7 +6,7 @@ import { schedule } from '#server/options/schedule.ts'
 import { allServices, getService } from '#server/services/store.ts'
 import { viewService } from '#server/services/view.ts'
 
-/** Tells when a service is down for a while, and when it runs again; what was said last outlives the server. */
+/** Reports when a service has been down for a while, and when it runs again. The last report survives a restart. */
 export class ServiceWatch {
   readonly #stopListening: () => void
   readonly #timers = new Map<string, NodeJS.Timeout>()
@@ -26,25 +26,25 @@ export class ServiceWatch {
   #look(id: string): void {
     const service = getService(id)
     const state = service && viewService(service).state
-    if (state === 'down') return this.#waitForIt(id)
+    if (state === 'down') return this.#startTimer(id)
     clearTimeout(this.#timers.get(id))
     this.#timers.delete(id)
-    if (state === 'running' && lastTold(keyOf(id)) !== null) this.#tell(id, 'service.recovered', null)
-    // Who has suspended it, or scaled it to nothing, knows.
+    if (state === 'running' && lastTold(keyOf(id)) !== null) this.#report(id, 'service.recovered', null)
+    // Whoever suspended it or scaled it to 0 knows that already.
     if (state === 'suspended' || state === 'idle') setTold(keyOf(id), null)
   }
 
-  #waitForIt(id: string): void {
+  #startTimer(id: string): void {
     if (this.#timers.has(id) || lastTold(keyOf(id)) !== null) return
     const timer = setTimeout(() => {
       this.#timers.delete(id)
       const service = getService(id)
-      if (service && viewService(service).state === 'down') this.#tell(id, 'service.down', reasonOf(id))
+      if (service && viewService(service).state === 'down') this.#report(id, 'service.down', reasonOf(id))
     }, schedule.downAfterMs)
     this.#timers.set(id, timer)
   }
 
-  #tell(id: string, type: 'service.down' | 'service.recovered', detail: string | null): void {
+  #report(id: string, type: 'service.down' | 'service.recovered', detail: string | null): void {
     useDatabase().transaction(() => {
       setTold(keyOf(id), type === 'service.down' ? 'down' : null)
       happened(type, id, detail)
@@ -56,7 +56,7 @@ function keyOf(id: string): string {
   return `down ${id}`
 }
 
-/** Why an instance is not ready. */
+/** Returns why an instance is not ready. */
 function reasonOf(id: string): string | null {
   return instancesOf(id).find(({ reason }) => reason !== null)?.reason ?? null
 }

@@ -9,23 +9,23 @@ import { stopProxy } from './find.ts'
 import { keepServerId, stageProgram, type Program } from './launch.ts'
 import { reachProxy } from './reach.ts'
 
-/** More workers than this relay no faster than one host's services answer. */
+/** More workers would not be faster, because the services of one host are the limit. */
 const MAX_DEFAULT_WORKERS = 4
-/** A supervisor that hands over is away for a moment; only after this is it taken for dead. */
+/** A supervisor that hands over is unreachable for a moment; only after this it counts as dead. */
 const AWAY_MS = 1_000
-/** The same where a service manager starts it anew: that takes its time at boot. */
+/** The same if a service manager restarts it, which takes longer at boot. */
 const MANAGED_AWAY_MS = 10_000
 const TABLE_MS = 30_000
-/** Messages of a table under way at a time. */
+/** Messages of a table in flight at a time. */
 const TABLE_WINDOW = 16
 const COUNTS_MS = 5_000
 const DRAIN_SLACK_MS = 5_000
 const RECONNECT_FIRST_MS = 100
 const RECONNECT_LONGEST_MS = 5_000
-/** A change that met a lost connection is asked again this often; each is idempotent. */
+/** How often a request is tried if the connection is lost; each request is idempotent. */
 const ATTEMPTS = 3
 
-/** A listen address that the data plane could not have. */
+/** The data plane could not listen on an address. */
 export class ProxyListenError extends Error {
   override readonly name = 'ProxyListenError'
   /** `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` or `listen_failed`. */
@@ -43,36 +43,36 @@ export interface ProxyClientOptions {
   dataDirectory: string
   serverId: string
   version: string
-  /** The proxy's program, `proxy.mjs` beside the server's. */
+  /** The proxy's program, `proxy.mjs` next to the server's. */
   program: string
   /** The node that runs it. */
   node: string
-  /** Whether it is started here when none runs (the default); else a service manager starts it. */
+  /** Whether to start one if none runs (the default); otherwise a service manager starts it. */
   maySpawn?: boolean
   /** Worker processes; by default the smaller of the cores and 4. */
   workers?: number
-  /** The first table, listeners included; without one the data plane keeps what it has. */
+  /** The first table, listeners included; without it the data plane keeps its table. */
   table?: RouteTable
   log(message: string, fields?: Record<string, unknown>): void
 }
 
 /**
- * The control plane's connection to the data plane. It starts the data plane when none answers and that is its part,
- * has one of another version upgraded, replaces a supervisor that died, and connects again by itself.
+ * The control plane's connection to the data plane. It starts the data plane if none answers (unless a service manager
+ * does), upgrades one of another version, replaces a supervisor that died, and reconnects by itself.
  */
 export class ProxyClient {
   /** The listeners that are open. */
   bound: BoundListener[] = []
-  /** Called when a lost connection is back, maybe with another supervisor: send the table again. */
+  /** Called when a lost connection is back, maybe to another supervisor, so that the table is sent again. */
   onReconnect: () => void = () => {}
   #options: ProxyClientOptions
   #program: Program
   #channel: Channel | null = null
   #connecting: Promise<Channel> | null = null
   #closed = false
-  /** The table that was sent last, over which connection. */
+  /** The table that was sent last, and over which connection. */
   #sent: { channel: Channel; image: SentTable } | null = null
-  /** Settles with the last table: the parts of two may not mix. */
+  /** Settles with the last table: the parts of two tables must not mix. */
   #tables: Promise<unknown> = Promise.resolve()
   #workers: number
 
@@ -84,9 +84,9 @@ export class ProxyClient {
   }
 
   /**
-   * Connects to the data directory's data plane, starting or upgrading it as needed, and gives it the table. Throws
-   * `ProxyListenError` when an address cannot be had (call again with another), `Error` when there is no data plane
-   * to be had or the one that answers belongs to another server.
+   * Connects to the data directory's data plane, starts or upgrades it as needed, and sends it the table. Throws
+   * `ProxyListenError` if it cannot listen on an address (call again with another), `Error` if there is no data plane or
+   * the one that answers belongs to another server.
    */
   static async connect(options: ProxyClientOptions): Promise<ProxyClient> {
     const client = new ProxyClient(options)
@@ -101,8 +101,8 @@ export class ProxyClient {
   }
 
   /**
-   * Replaces the table in every worker; new requests follow it when this resolves. Throws `ProxyListenError`, or
-   * `Error` when the table is refused; then the one before stays whole.
+   * Replaces the table in every worker; when this resolves, new requests follow it. Throws `ProxyListenError`, or `Error`
+   * if the table is refused; then the previous table stays in force.
    */
   async applyTable(table: RouteTable): Promise<void> {
     const turn = this.#tables.then(() => this.#attempt((channel) => this.#sendTable(channel, table)))
@@ -112,26 +112,26 @@ export class ProxyClient {
   }
 
   /**
-   * Resolves when no request, WebSockets included, is open to an instance that the table gives no more requests;
-   * after `deadlineMs` those left are cut.
+   * Waits until an instance that the table no longer routes to has no open requests, WebSockets included. After
+   * `deadlineMs` the remaining ones are cut.
    */
   async drain(instance: string, deadlineMs: number): Promise<void> {
     await this.#ask('drain', { instance, deadline_ms: deadlineMs }, deadlineMs + DRAIN_SLACK_MS)
   }
 
-  /** What was counted since the data plane's start. */
+  /** Returns the counters since the data plane's start. */
   counts(): Promise<Counts> {
     return this.#ask('counts', {}, COUNTS_MS)
   }
 
-  /** Ends the data plane: nothing is served any more. The client is closed. */
+  /** Stops the data plane: nothing is served any more. The client is closed. */
   async stopAll(): Promise<void> {
     const channel = await this.#connected()
     this.#closed = true
     await stopProxy(channel)
   }
 
-  /** Ends the connection; the data plane serves on. */
+  /** Closes the connection; the data plane keeps serving. */
   close(): void {
     this.#closed = true
     this.#channel?.close()
@@ -159,7 +159,7 @@ export class ProxyClient {
     }
   }
 
-  /** Sends what changed since the last table, or all of it where that is not known to be in use. */
+  /** Sends what changed since the last table, or the whole table if the last one may not be in use. */
   async #sendTable(channel: Channel, table: RouteTable): Promise<unknown> {
     const known = this.#sent?.channel === channel ? this.#sent.image : null
     this.#sent = null

@@ -16,13 +16,13 @@ import { buildTable, nextTableVersion } from './table.ts'
 
 const log = logger('data plane')
 
-/** The control plane's hold on the data plane: it keeps the route table there as the database has it. */
+/** The control plane's side of the data plane: keeps its route table equal to the database. */
 export class DataPlane {
   readonly #client: ProxyClient
   readonly #listeners: ListenerSpec[]
   readonly #apiPort: number
   readonly #switching = new Map<string, string>()
-  /** The table in force without its version; null when that is not known. */
+  /** The table in force without its version; null if unknown. */
   #inForce: string | null = null
   #running: Promise<void> | null = null
   #next: Promise<void> | null = null
@@ -34,8 +34,8 @@ export class DataPlane {
   }
 
   /**
-   * Finds the data plane, or starts it, and gives it the table. Throws `io_error` when a named address cannot be had;
-   * a default one gives way to another port.
+   * Finds the data plane, or starts it, and sends it the table. Throws `io_error` if it cannot listen on an address that was
+   * set; for a default address it uses another port.
    */
   static async start(program: string, apiPort: number): Promise<DataPlane> {
     const { dataDirectory } = useContext().options
@@ -44,7 +44,7 @@ export class DataPlane {
     try {
       return await DataPlane.#startAnywhere(program, apiPort)
     } catch (error) {
-      // One that served before goes on serving; one that this start brought up would serve nothing.
+      // A data plane that ran before keeps serving; one that this start created would serve nothing.
       if (!former) await (await findProxy(dataDirectory))?.stop()
       throw error
     }
@@ -84,7 +84,9 @@ export class DataPlane {
       dataPlane.#inForce = null
       dataPlane
         .sync()
-        .catch((error: unknown) => log.error('the route table was not taken', { error: messageOf(error) }))
+        .catch((error: unknown) =>
+          log.error('the data plane did not accept the route table', { error: messageOf(error) }),
+        )
     }
     setListenerPorts({
       http: boundPort(listeners, client.bound, 'http') ?? options.httpListen.port,
@@ -94,8 +96,8 @@ export class DataPlane {
   }
 
   /**
-   * Gives the data plane the table as the database has it. Resolves when a table built after this call is in force.
-   * Calls during a push share the next one.
+   * Sends the data plane the table of the database. Resolves when a table built after this call is in force. Calls during a
+   * push share the next one.
    */
   sync(): Promise<void> {
     if (this.#running === null) return this.#push()
@@ -109,8 +111,8 @@ export class DataPlane {
   }
 
   /**
-   * Routes a service to the instances of a deploy, then has `commit` record it: so `live` is never told before it is
-   * true. When `commit` throws, the routes go back to what the database says.
+   * Routes a service to the instances of a deploy, then calls `commit` to record it, so that `live` is never reported before
+   * it is true. If `commit` throws, the routes go back to what the database says.
    */
   async switchOver(serviceId: string, deployId: string, commit: () => void): Promise<void> {
     this.#switching.set(serviceId, deployId)
@@ -119,7 +121,7 @@ export class DataPlane {
       commit()
     } catch (error) {
       this.#switching.delete(serviceId)
-      // When it cannot be reached it gets the table once it is back.
+      // If it cannot be reached, it gets the table once it is back.
       await this.sync().catch(() => {})
       throw error
     } finally {
@@ -127,17 +129,17 @@ export class DataPlane {
     }
   }
 
-  /** Resolves when an instance has no request left, at the latest after `deadlineMs`, when those left are cut. */
+  /** Waits until an instance has no open requests; after `deadlineMs` the remaining ones are cut. */
   drain(instance: string, deadlineMs: number): Promise<void> {
     return this.#client.drain(instance, deadlineMs)
   }
 
-  /** Requests by target since the data plane started. */
+  /** Returns the requests by target since the data plane started. */
   counts(): Promise<Counts> {
     return this.#client.counts()
   }
 
-  /** Ends the connection; the data plane serves on. */
+  /** Closes the connection; the data plane keeps serving. */
   close(): void {
     this.#client.close()
   }

@@ -8,13 +8,13 @@ const STOP_MS = 15_000
 
 /** A data plane found in a data directory. */
 export interface FoundProxy {
-  /** Ends the whole data plane. */
+  /** Stops the whole data plane. */
   stop(): Promise<void>
-  /** Ends the connection alone. */
+  /** Closes only the connection. */
   close(): void
 }
 
-/** Finds the data plane that runs in a data directory without starting one; null when none does. */
+/** Finds the data plane that runs in a data directory, without starting one; null if there is none. */
 export async function findProxy(dataDirectory: string): Promise<FoundProxy | null> {
   const found = await greet(dataDirectory, 0)
   if (found) {
@@ -43,7 +43,7 @@ export async function findProxy(dataDirectory: string): Promise<FoundProxy | nul
   }
 }
 
-/** Has the whole data plane end, by a connection that is attached. */
+/** Stops the whole data plane, over an attached connection. */
 export async function stopProxy(channel: Channel): Promise<void> {
   await ask(channel, 'stop', {}, STOP_MS)
   channel.close()

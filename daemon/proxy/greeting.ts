@@ -3,20 +3,20 @@ import { ChannelError, connectChannel, type Channel } from '#proxy/control/chann
 import { controlSocketFile, olderControlSocketFile } from '#proxy/control/paths.ts'
 import type { Hello } from '#proxy/protocol.ts'
 
-/** How long a supervisor that accepts a connection may take to greet, or to answer a short question. */
+/** How long a supervisor that accepted a connection may take to send its greeting, or to answer a short request. */
 export const HELLO_MS = 5_000
-/** Between two tries to meet a supervisor that starts. */
+/** Interval between two tries to reach a supervisor that is starting. */
 export const START_POLL_MS = 25
 
-/** A control connection whose supervisor has said who it is. */
+/** A control connection with the supervisor's greeting. */
 export interface Greeted {
   channel: Channel
   hello: Hello
 }
 
 /**
- * Connects to the data plane's supervisor and reads its greeting, trying for `patienceMs`; null when nobody is there.
- * Throws `ChannelError` `timeout` when somebody accepts and says nothing.
+ * Connects to the data plane's supervisor and reads its greeting, trying for `patienceMs`; null if there is none. Throws
+ * `ChannelError` `timeout` if the connection is accepted but no greeting arrives.
  */
 export async function greet(dataDirectory: string, patienceMs: number): Promise<Greeted | null> {
   const deadline = performance.now() + patienceMs
@@ -30,9 +30,9 @@ export async function greet(dataDirectory: string, patienceMs: number): Promise<
 }
 
 /**
- * Ends the supervisor of an older data plane that serves beside the one that was found, which was started by who did
- * not see it. It ends alone: whoever takes over from the one that was found, or ends it, takes its workers too. Answers
- * whether there was one.
+ * Ends the supervisor of an older data plane that runs next to the one that was found, whose starter did not see it. Only
+ * the supervisor ends: taking over or stopping the found one includes the older one's workers. Returns whether there was
+ * one.
  */
 export async function endOlder(dataDirectory: string, { hello }: Greeted): Promise<boolean> {
   const older = await greetAt(olderControlSocketFile(dataDirectory))
@@ -42,10 +42,10 @@ export async function endOlder(dataDirectory: string, { hello }: Greeted): Promi
   try {
     if (pid === hello.pid || server_id !== hello.server_id) return false
     const ended = new Promise<boolean>((resolve) => (channel.onClose = () => resolve(true)))
-    // Asked by its socket it would end all workers, also those of the other.
+    // A request over its socket would end all workers, including those of the other.
     process.kill(pid, 'SIGUSR2')
     if (await Promise.race([ended, sleep(HELLO_MS, false, { ref: false })])) return true
-    throw new Error(`the older proxy beside this one (process ${pid}) does not end: end it`)
+    throw new Error(`an older proxy (process ${pid}) runs next to this one and does not stop: kill it`)
   } finally {
     channel.destroy()
   }
@@ -57,7 +57,7 @@ async function greetAt(socketFile: string): Promise<Greeted | null> {
     const hello = await new Promise<Hello>((resolve, reject) => {
       const timer = setTimeout(() => {
         channel.destroy()
-        reject(new ChannelError('timeout', 'the proxy accepts but does not greet'))
+        reject(new ChannelError('timeout', 'the proxy accepts connections but does not send its greeting'))
       }, HELLO_MS)
       channel.onEvent = (event, body) => {
         clearTimeout(timer)
@@ -65,7 +65,7 @@ async function greetAt(socketFile: string): Promise<Greeted | null> {
       }
       channel.onClose = () => {
         clearTimeout(timer)
-        reject(new ChannelError('closed', 'the proxy ended the connection'))
+        reject(new ChannelError('closed', 'the proxy closed the connection'))
       }
     })
     channel.onClose = () => {}

@@ -18,13 +18,13 @@ import { commandFor } from '#proxy/control/node-flags.ts'
 import type { SupervisorSettings } from '#proxy/protocol.ts'
 import { writePrivateFile } from '#server/files.ts'
 
-/** Programs of earlier versions that stay, as workers of theirs may still run. */
+/** Programs of earlier versions that are kept, because workers of theirs may still run. */
 const KEPT_PROGRAMS = 3
 const SERVER_ID_FILE = 'server_id'
-/** A worker answers at once or hangs. */
+/** A worker that does not answer within this hangs. */
 const WORKER_ANSWER_MS = 3_000
 
-/** The proxy program as it is run, and the version that tells it from any other. */
+/** The proxy program that is run, and the version that distinguishes it from any other. */
 export interface Program {
   file: string
   version: string
@@ -32,7 +32,7 @@ export interface Program {
 
 /**
  * Copies a bundled program into the data directory, named by its content, so that an upgrade of the server cannot
- * replace the file under a running data plane. A program of several files is run from where it is.
+ * replace the file under a running data plane. A program of several files is run in place.
  */
 export function stageProgram(dataDirectory: string, source: string, version: string): Program {
   const content = readFileSync(source)
@@ -57,13 +57,13 @@ function removeOldPrograms(directory: string): void {
   for (const { file } of programs.slice(KEPT_PROGRAMS)) rmSync(file, { force: true })
 }
 
-/** Writes down whose data plane a data directory has, for the start of one that knows no database. */
+/** Stores to which server a data directory's data plane belongs, for a start of it without the database. */
 export function keepServerId(dataDirectory: string, serverId: string): void {
   if (keptServerId(dataDirectory) !== serverId)
     writePrivateFile(join(proxyDirectory(dataDirectory), SERVER_ID_FILE), `${serverId}\n`)
 }
 
-/** The server whose data plane a data directory has; null where none has used it yet. */
+/** Returns the server to which a data directory's data plane belongs; null if no server has used it yet. */
 export function keptServerId(dataDirectory: string): string | null {
   try {
     return readFileSync(join(proxyDirectory(dataDirectory), SERVER_ID_FILE), 'utf8').trim()
@@ -73,7 +73,7 @@ export function keptServerId(dataDirectory: string): string | null {
   }
 }
 
-/** Whether any worker lives on in the data directory, with a connection to each that does. */
+/** Returns a connection to each worker that is still running in the data directory. */
 export async function livingWorkers(dataDirectory: string): Promise<Channel[]> {
   const channels = await Promise.all(
     workerSocketFiles(dataDirectory).map(({ file }) => connectChannel(file, () => null).catch(() => null)),
@@ -82,8 +82,8 @@ export async function livingWorkers(dataDirectory: string): Promise<Channel[]> {
 }
 
 /**
- * Starts a supervisor: by a worker that still holds the listening sockets where one lives, so that no connection is
- * lost, else, with `maySpawn`, as a new process that opens them. Answers what rejects when the new process ends at once.
+ * Starts a supervisor: from a running worker that still holds the listening sockets, so that no connection is lost; if
+ * there is none, with `maySpawn`, as a new process that opens them. `failed` rejects if the new process ends at once.
  */
 export async function startSupervisor(
   node: string,
@@ -104,7 +104,8 @@ export async function startSupervisor(
   } finally {
     for (const worker of workers) worker.close()
   }
-  if (!maySpawn) throw new Error(`no data plane runs on ${settings.data_directory}; its own unit starts it`)
+  if (!maySpawn)
+    throw new Error(`no data plane is running in ${settings.data_directory}: its own unit must start it`)
   return { failed: spawnDetached(node, program, settings) }
 }
 
@@ -112,10 +113,10 @@ function spawnDetached(node: string, program: Program, settings: SupervisorSetti
   const directory = proxyDirectory(settings.data_directory)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const logFile = join(directory, 'proxy.log')
-  // What is told of flags that it does not know, the supervisor tells of its workers.
+  // The supervisor reports flags that node does not know when it starts its workers.
   const { executable, flags } = commandFor(node, 'supervisor')
   const output = openSync(logFile, 'a', 0o600)
-  // The environment holds the server's secrets; the proxy needs none of it.
+  // The environment contains the server's secrets, and the proxy needs nothing else of it.
   const { PATH, TZ, DEPLOYER_PROXY_POISON } = process.env
   const child = spawn(executable, [...flags, program.file, 'supervisor', JSON.stringify(settings)], {
     detached: true,
@@ -128,7 +129,7 @@ function spawnDetached(node: string, program: Program, settings: SupervisorSetti
   return new Promise<never>((_, reject) => {
     child.once('error', (error) => reject(new Error(`the proxy cannot be started: ${error.message}`)))
     child.once('exit', (code, signal) => {
-      reject(new Error(`the proxy ended at its start (${signal ?? `exit code ${code}`}); see ${logFile}`))
+      reject(new Error(`the proxy exited while starting (${signal ?? `exit code ${code}`}); see ${logFile}`))
     })
   })
 }

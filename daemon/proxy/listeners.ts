@@ -7,19 +7,19 @@ import type { ProxyListenError } from './client.ts'
 
 const log = logger('data plane')
 
-/** Codes with which a default address gives way to another port. */
+/** Error codes after which a default address is replaced by another port. */
 const UNAVAILABLE = new Set(['EADDRINUSE', 'EACCES'])
 
-/** An address that the data plane is to serve on, and the flag that named it. */
+/** An address that the data plane should listen on, and the flag for it. */
 export interface WantedListener {
   protocol: ListenerSpec['protocol']
   flag: string
   address: ListenAddress
-  /** Instead of a default port that is taken or forbidden. */
+  /** Used instead of a default port that is in use or forbidden. */
   fallbackPort: number
 }
 
-/** What the options ask for. */
+/** Returns the listeners of the options. */
 export function wantedListeners(): WantedListener[] {
   const { httpListen, httpsListen, tls } = useContext().options
   const http = { protocol: 'http', flag: '--http-listen', address: httpListen, fallbackPort: 8080 } as const
@@ -32,14 +32,14 @@ export function wantedListeners(): WantedListener[] {
   return tls === 'off' ? [http] : [http, https]
 }
 
-/** As the table has them. */
+/** Returns the listeners in the table's format. */
 export function listenerSpecs(listeners: readonly WantedListener[]): ListenerSpec[] {
   return listeners.map(({ address, protocol }) => ({ address: formatAddress(address), protocol }))
 }
 
 /**
- * The listeners to try next after one of them could not be had. Throws `io_error` when it was named, or when its other
- * port cannot be had either.
+ * Returns the listeners to try next after one of them failed. Throws `io_error` if its address was set explicitly, or if
+ * the fallback port failed too.
  */
 export function otherListeners(
   listeners: readonly WantedListener[],
@@ -52,20 +52,21 @@ export function otherListeners(
   if (!UNAVAILABLE.has(error.code))
     throw new AppError('io_error', `${flag} ${text}: ${error.message}`, { cause: error })
   if (address.named || address.port === fallbackPort) {
-    const why = error.code === 'EACCES' ? 'this user may not listen there' : 'another program listens there'
-    throw new AppError('io_error', `${flag} ${text}: ${why}; stop it or name another address`, {
+    const why =
+      error.code === 'EACCES' ? 'this user may not listen there' : 'another program listens there: stop it'
+    throw new AppError('io_error', `${flag} ${text}: ${why}, or set another address`, {
       cause: error,
     })
   }
   log.warn(
-    `${text} cannot be had (${error.code}); using port ${fallbackPort}. Free it, or name another with ${flag}.`,
+    `cannot listen on ${text} (${error.code}); using port ${fallbackPort}. Free it, or set another with ${flag}.`,
   )
   return listeners.map((listener) =>
     listener === failed ? { ...listener, address: { ...address, port: fallbackPort } } : listener,
   )
 }
 
-/** The port that the listener of a protocol is bound to; null without one. */
+/** Returns the port that the listener of a protocol is bound to; null if there is none. */
 export function boundPort(
   listeners: readonly WantedListener[],
   bound: readonly BoundListener[],
@@ -75,7 +76,7 @@ export function boundPort(
   return bound.find(({ address }) => address === wanted?.address)?.port ?? null
 }
 
-/** `host:port` as the options and the table spell it. */
+/** Returns `host:port` as the options and the table write it. */
 export function formatAddress({ host, port }: Pick<ListenAddress, 'host' | 'port'>): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

@@ -4,25 +4,25 @@ import { PROTOCOL } from '#proxy/protocol.ts'
 import { HELLO_MS, START_POLL_MS, endOlder, greet, type Greeted } from './greeting.ts'
 import { startSupervisor, type Program } from './launch.ts'
 
-/** Time for a supervisor to start, its workers included. */
+/** How long a supervisor may take to start, its workers included. */
 const START_MS = 30_000
 const UPGRADE_MS = 40_000
 
-/** Whose data plane is to be reached, and what runs it where none does. */
+/** Which data plane to reach, and how to start it if none is running. */
 export interface Reach {
   dataDirectory: string
   serverId: string
   /** The node that runs it. */
   node: string
-  /** Whether it may be started as a process of the caller's (the default); else a service manager brings it up. */
+  /** Whether the caller may start it as a process (the default); otherwise a service manager does. */
   maySpawn?: boolean
   log(message: string, fields?: Record<string, unknown>): void
 }
 
 /**
- * Finds the data directory's data plane, for `patienceMs` where one may be away for a moment; starts it where none is,
- * upgrades one of another version, and attaches to it. Throws `Error` when it belongs to another server or does not
- * come up.
+ * Finds the data directory's data plane, waiting `patienceMs` for one that may be unreachable for a moment. Starts it if
+ * there is none, upgrades one of another version, and attaches to it. Throws `Error` if it belongs to another server or
+ * does not come up.
  */
 export async function reachProxy(
   reach: Reach,
@@ -40,7 +40,7 @@ export async function reachProxy(
     if (found.hello.server_id !== serverId)
       throw new Error(`the proxy in ${dataDirectory} (process ${found.hello.pid}) belongs to another server`)
     const hadOlder = await endOlder(dataDirectory, found)
-    // Who takes over takes the workers that the older one left as well.
+    // An upgrade also takes over the workers that the older one left.
     if (hadOlder || found.hello.version !== program.version || found.hello.protocol !== PROTOCOL) {
       reach.log('upgrading the proxy', { from: found.hello.version, to: program.version })
       found = await upgrade(reach, program, workers, found)
@@ -70,7 +70,7 @@ async function start(reach: Reach, program: Program, workers: number): Promise<G
   return found
 }
 
-/** Has the running data plane replaced by this version's; requests under way are finished by the old one. */
+/** Replaces the running data plane by this version's; the old one finishes its open requests. */
 async function upgrade(reach: Reach, program: Program, workers: number, old: Greeted): Promise<Greeted> {
   const { dataDirectory, serverId, node } = reach
   await ask(old.channel, 'attach', { server_id: serverId, workers: 0 }, HELLO_MS)

@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '#server/errors.ts'
 import type { DataPlane } from './data-plane.ts'
 
-/** Resolves when the data plane routes as the database says now. Throws `runtime_error` when it does not take it: the change is saved. */
+/** Waits until the data plane routes as the database says. Throws `runtime_error` if it cannot; the change stays saved. */
 export async function routed({ dataPlane }: { dataPlane: DataPlane }): Promise<void> {
   try {
     await dataPlane.sync()

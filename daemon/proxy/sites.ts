@@ -2,9 +2,9 @@ import { useDatabase } from '#server/context.ts'
 import { siteFolder } from '#server/deploys/folders.ts'
 import type { Site } from '#proxy/protocol.ts'
 
-/** A page that was loaded before a deploy finds its content-hashed assets for this long after it. */
+/** How long a page that was loaded before a deploy still finds its content-hashed assets. */
 export const ASSETS_KEPT_MS = 24 * 60 * 60_000
-/** Replaced folders of one site that are still looked into; a site that is deployed more often is pruned to these. */
+/** Max replaced folders of a site in which assets are still looked up. */
 const MAX_EARLIER = 50
 
 interface Row {
@@ -15,7 +15,7 @@ interface Row {
   replaced_at: number | null
 }
 
-/** The published folder of every static site by service id; of one that is switching, the new one. */
+/** Returns the published folder of every static site by service id; the new one during a switch. */
 export function publishedSites(switching: ReadonlyMap<string, string>): Map<string, Site> {
   const rows = useDatabase().all<Row>(
     `SELECT service_id, id, site_id, status = 'live' AS live, replaced_at FROM deploys
@@ -36,7 +36,7 @@ export function publishedSites(switching: ReadonlyMap<string, string>): Map<stri
 function earlier(current: Row, deploys: Row[]): Site['earlier'] {
   const until = new Map<string, number>()
   for (const { site_id, live, replaced_at } of deploys) {
-    // The one that is about to be replaced counts from now.
+    // For the folder that is about to be replaced, the time counts from now.
     const since = replaced_at ?? (live ? Date.now() : null)
     if (site_id !== current.site_id && since !== null && !until.has(site_id))
       until.set(site_id, since + ASSETS_KEPT_MS)

@@ -25,10 +25,10 @@ import { verificationKey } from '#server/domains/verification-key.ts'
 import { publishedSites } from './sites.ts'
 import { ZoneBook } from './zones.ts'
 
-/** Deploys whose instances take the requests before their record says `live`, by service id. */
+/** Deploys whose instances get the requests before their record says `live`, by service id. */
 export type Switching = ReadonlyMap<string, string>
 
-/** The whole route table as the database has it now, without its version. `apiPort` is where the control plane listens. */
+/** Builds the whole route table from the database, without its version. `apiPort` is where the control plane listens. */
 export function buildTable(
   listeners: ListenerSpec[],
   apiPort: number,
@@ -89,7 +89,7 @@ export function buildTable(
   return table
 }
 
-/** Has requests to a service's other custom domains sent on to its canonical one; they count as the service's. */
+/** Redirects requests for a service's other custom domains to its canonical one; they count as the service's. */
 function redirectToCanonical(
   { hosts, targets }: Pick<RouteTable, 'hosts' | 'targets'>,
   service: ServiceRow,
@@ -127,7 +127,7 @@ function targetState(service: ServiceRow, latest: DeployFacts | undefined): Targ
   return IN_PROGRESS.includes(latest.status) ? 'starting' : 'failed'
 }
 
-/** The ready instances of a deploy; when none is, those that fail their probe, which may still answer. */
+/** Returns the ready instances of a deploy; if there are none, those that fail their probe, which may still answer. */
 function upstreamsOf(ofDeploy: InstanceRow[]): Upstream[] {
   const ready = toUpstreams(ofDeploy.filter(({ status }) => status === 'ready'))
   return ready.length > 0 ? ready : toUpstreams(ofDeploy.filter(({ status }) => status === 'failing'))
@@ -143,7 +143,7 @@ function toUpstreams(instances: InstanceRow[]): Upstream[] {
     }))
 }
 
-/** An address that the control plane answers at when it listens on every one. */
+/** Returns an address that reaches the control plane, also when it listens on all of them. */
 function apiHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? '::1' : host
@@ -151,7 +151,7 @@ function apiHost(host: string): string {
 
 let lastVersion = 0
 
-/** A number for the next table: the moment, or one more than the last, so that people see which is newer. */
+/** Returns a version for the next table: the time, or one more than the last, so that people see which is newer. */
 export function nextTableVersion(): number {
   lastVersion = Math.max(Date.now(), lastVersion + 1)
   return lastVersion

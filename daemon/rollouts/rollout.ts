@@ -18,7 +18,7 @@ import type { AbortReason } from '../work/abort-reason.ts'
 import { forEachLimited } from '../work/each.ts'
 import type { World } from '../world.ts'
 
-/** Containers created or removed at one time; the engine takes more, the host's disk does not. */
+/** Containers created or removed in parallel; more would be too much for the host's disk. */
 const PARALLEL = 4
 /** Lines of the program's own output in the error of a failed deploy. */
 const ERROR_LINES = 20
@@ -26,9 +26,9 @@ const ERROR_LINES = 20
 const LAST_LINES_MS = 300
 
 /**
- * Rolls a deploy out: starts its instances beside the old ones, waits until each is ready, switches the routes at once.
- * The old instances are then `draining`, which the instance keeper ends. Instances of an interrupted try are taken up again.
- * Throws when it cannot; then the new instances are gone and the old ones never stopped.
+ * Rolls a deploy out: starts its instances next to the old ones, waits until each is ready, then switches the routes at
+ * once. The old instances are then `draining`, and the instance keeper removes them. Instances of an interrupted try are reused.
+ * If it fails it throws; then the new instances are removed and the old ones were never stopped.
  */
 export async function rollOut(
   world: World,
@@ -59,7 +59,7 @@ export async function rollOut(
         log.system(`${id} is ready`)
         updateInstance(id, { reason: null })
       } catch (error) {
-        // One that fails decides for all.
+        // If one instance fails, the rollout fails.
         failed.abort()
         throw error
       }
@@ -67,24 +67,26 @@ export async function rollOut(
     await forEachLimited(instances, PARALLEL, (id) =>
       up(id, () => void copyOutput(world, id, log, lastLines, following.signal)),
     )
-    // One that came up alone has had no time to end since.
+    // A single instance had no time to end since it came up.
     if (instances.length > 1) await untilAllAreUp(world, instances, launch, ends, log, up)
     signal.throwIfAborted()
     await world.dataPlane.switchOver(service.id, deploy.id, () => recordSwitch(deploy))
     log.system('live')
   } catch (error) {
-    // The next start takes the instances up again.
+    // The next start reuses the instances.
     if (signal.reason === ('stopping' satisfies AbortReason)) throw error
     if (error instanceof NotReady) await delay(LAST_LINES_MS)
-    // What cannot be removed now is found and removed by the instance keeper.
+    // The instance keeper removes later what cannot be removed now.
     await removeInstancesOf(world, deploy).catch(() => {})
-    throw error instanceof NotReady ? new NotReady([error.message, ...saidOnce(lastLines)].join('\n')) : error
+    throw error instanceof NotReady
+      ? new NotReady([error.message, ...withoutRepetition(lastLines)].join('\n'))
+      : error
   } finally {
     following.abort()
   }
 }
 
-/** Removes what a deploy that did not go live had started. */
+/** Removes the instances of a deploy that did not go live. */
 export async function removeInstancesOf(world: World, deploy: DeployRow): Promise<void> {
   const instances = instancesOf(deploy.service_id).filter(({ deploy_id }) => deploy_id === deploy.id)
   await forEachLimited(instances, PARALLEL, (instance) => removeInstance(world, instance, 0))
@@ -104,7 +106,7 @@ async function prepareInstances(
   return ids
 }
 
-/** Brings up again what has ended since it was ready, while others came up. Throws NotReady after the last end of one. */
+/** Restarts instances that ended while others were still starting. Throws NotReady if one ended too often. */
 async function untilAllAreUp(
   world: World,
   instances: readonly string[],
@@ -123,7 +125,7 @@ async function untilAllAreUp(
       if (!instance || how === null) return
       recordEnd(instance, container?.exitCode ?? null, how)
       ends.count(id, how)
-      log.system(`${id}: ${how}; it is started again`)
+      log.system(`${id}: ${how}; restarting it`)
       ended.push(id)
     })
     if (ended.length === 0) return
@@ -131,7 +133,7 @@ async function untilAllAreUp(
   }
 }
 
-/** In one transaction the new instances enter rotation, the old ones leave it, and the deploy is live. */
+/** In one transaction, moves the new instances into rotation and the old ones out, and makes the deploy live. */
 function recordSwitch(deploy: DeployRow): void {
   makeLive(getDeploy(deploy.id)!, () => {
     for (const { id, deploy_id } of instancesOf(deploy.service_id)) {
@@ -141,15 +143,15 @@ function recordSwitch(deploy: DeployRow): void {
   })
 }
 
-/** The last of lines that come again and again as a whole: a program that is started three times prints the same as often. */
-function saidOnce(lines: readonly string[]): readonly string[] {
+/** Removes repetitions of the whole output: a program that is started three times often prints the same each time. */
+function withoutRepetition(lines: readonly string[]): readonly string[] {
   for (let length = 1; length < lines.length; length++)
     if (lines.every((line, index) => index < length || line === lines[index - length]))
       return lines.slice(-length)
   return lines
 }
 
-/** Copies what a new instance prints into the deploy's log until the deploy is done. */
+/** Copies the output of a new instance into the deploy's log until the deploy ends. */
 async function copyOutput(
   world: World,
   id: string,

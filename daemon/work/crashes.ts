@@ -4,7 +4,7 @@ import { backoffMs } from '#server/work/backoff.ts'
 /** Five exits in ten minutes are a crash loop. */
 const LOOP_EXITS = 5
 const LOOP_WINDOW_MS = 10 * 60_000
-/** Failures remembered of one instance; more would not change an answer. */
+/** Failures remembered per instance; more would not change any result. */
 const REMEMBERED = 16
 
 /** When the program of each instance ended, or work on it failed, on the monotonic clock. */
@@ -15,19 +15,19 @@ export class CrashHistory {
     this.#exits.set(id, [...this.#recent(id), performance.now()].slice(-REMEMBERED))
   }
 
-  /** How often it ended or failed lately. */
+  /** Returns how often it ended or failed recently. */
   count(id: string): number {
     return this.#recent(id).length
   }
 
-  /** How long to wait before the next try; 0 when nothing failed. */
+  /** Returns how long to wait before the next try; 0 if nothing failed. */
   backOffMs(id: string): number {
     const exits = this.count(id)
     const { crashPauseMs, maxCrashPauseMs } = schedule
     return exits === 0 ? 0 : backoffMs(exits, { firstMs: crashPauseMs, longestMs: maxCrashPauseMs })
   }
 
-  /** Whether it ended so often lately that it counts as down although it is started again. */
+  /** Whether it ended so often recently that it counts as down although it is restarted. */
   isLooping(id: string): boolean {
     return this.count(id) >= LOOP_EXITS
   }

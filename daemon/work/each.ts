@@ -17,7 +17,7 @@ export async function forEachLimited<T>(
   if (failures.length > 0) throw failures[0]
 }
 
-/** Runs steps one after another, each whatever became of those before it. Throws an error with what all failures say. */
+/** Runs steps one after another, even if earlier ones fail. Throws an error with the messages of all failures. */
 export async function runEach(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = []
   for (const step of steps) await step().catch((error: unknown) => failures.push(error))

@@ -1,6 +1,6 @@
 import { useContext } from '../context.ts'
 
-/** By which the data plane proves that it is this server's: the same after every start, and no secret of anything else. */
+/** Returns the key by which the data plane proves that it belongs to this server. It is the same after every start. */
 export function verificationKey(): string {
   return useContext().vault.fingerprint('verification of domains')
 }

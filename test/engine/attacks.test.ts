@@ -79,7 +79,7 @@ describe('a source that takes long to read', () => {
         const readers = await unpacking(id)
         await server.kill(signal)
         await waitFor(() => !readers.some(isAlive), 'the processes to end with the server')
-        expect(server.logs).not.toContain('is given up')
+        expect(server.logs).not.toContain('giving up on')
         await server.restart()
       }
       expect((await server.api('GET', `/deploys/${id}`)).body).toMatchObject({

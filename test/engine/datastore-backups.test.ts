@@ -226,7 +226,7 @@ describe('a backup under way', () => {
     await server.restart()
     const backup = await endOfBackup(server, 'db', id)
     expect(backup.status).toBe('failed')
-    expect(backup.error).toContain('the server was stopped')
+    expect(backup.error).toContain('the server stopped')
     await waitFor(() => !existsSync(join(folder(), `${id}.part`)), 'its file to go')
     await waitFor(
       async () => (await docker('ps', '-aq', '--filter', `name=${id}`)) === '',

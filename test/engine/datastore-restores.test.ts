@@ -178,7 +178,7 @@ describe('a backup that cannot be restored leaves what is there serving:', () =>
     truncateSync(backupFile(server, changed), bytes - 1)
     appendFileSync(backupFile(server, changed), '!')
     const now = await restored(server, 'cache', changed)
-    expect(now.error).toContain('has another checksum')
+    expect(now.error).toContain('has a different checksum')
     expect(await kept()).toBe('yes')
   })
 
@@ -187,7 +187,7 @@ describe('a backup that cannot be restored leaves what is there serving:', () =>
     copyFileSync(backupFile(server, dbBackup), backupFile(server, foreign))
     vouchFor(foreign)
     const now = await restored(server, 'cache', foreign)
-    expect(now.error).toContain('is not of a key-value datastore')
+    expect(now.error).toContain('is not a dump of a key-value datastore')
     expect(await kept()).toBe('yes')
   })
 

@@ -235,7 +235,7 @@ test(
     const slow = await create('slow', { Dockerfile: `FROM busybox:1\nRUN sleep ${seconds}\n` })
     await waitFor(async () => (await logOf(slow.deploy))?.includes(`sleep ${seconds}`), 'the build')
     const first = await create('first', { Dockerfile: 'FROM busybox:1\n' })
-    const said = 'waiting for a build slot: place 1 in the queue, while slow builds'
+    const said = 'waiting for a build slot: place 1 in the queue; building now: slow'
     await waitFor(async () => (await logOf(first.deploy))?.includes(said), 'the place in the log')
     expect((await server.api('GET', `/deploys/${first.deploy}`)).body).toMatchObject({
       status: 'queued',
@@ -254,7 +254,7 @@ test(
       'the first place',
     )
     const next = await server.api('POST', '/services/slow/deploys')
-    const behind = `waiting for ${slow.deploy} of this service to end`
+    const behind = `waiting for ${slow.deploy} of this service to finish`
     await waitFor(async () => (await logOf(next.body.id))?.includes(behind), 'what it waits for')
     for (const deploy of [next.body.id as string, second.deploy, slow.deploy])
       await server.api('POST', `/deploys/${deploy}/cancel`)

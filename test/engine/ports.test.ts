@@ -149,7 +149,7 @@ test('a new instance that ends while another still comes up is started again bef
   await docker('exec', last!, 'touch', '/go')
   expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
   expect(await logOf(deploy)).toMatch(
-    new RegExp(`${first}: the program ended: exit code 137.*; it is started again[^]*"live"`),
+    new RegExp(`${first}: the program ended: exit code 137.*; restarting it[^]*"live"`),
   )
 })
 

@@ -75,7 +75,7 @@ test('a fault of what is deployed ends it, also when the engine is away', async 
 test('what fails while the engine is away is waited for, as the log says', async () => {
   const { failure } = await tries(new Error('said by an engine that ends'))
   expect(failure).toMatchObject({ message: expect.stringContaining('did not come back') })
-  expect(told).toEqual(['the container engine went away; waiting for it'])
+  expect(told).toEqual(['the container engine stopped answering; waiting until it is back'])
 })
 
 test('a deploy that was canceled waits for no engine', async () => {

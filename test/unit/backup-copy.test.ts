@@ -89,7 +89,7 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
   [
     'of other content',
     (response) => response.end(Buffer.from(COPY).fill('y', 9, 10)),
-    /has another checksum/,
+    /has a different checksum/,
   ],
 ])('a copy %s is told as such, and nothing of it is kept', async (_, sends, said) => {
   answer = sends

@@ -56,8 +56,8 @@ test('an answer of nothing, as to HEAD, is no fault, whatever its type says', as
 })
 
 test.each([
-  [200, '{"renewalInfo":', 'the certificate authority answers what is no JSON'],
-  [200, '"text"', 'the certificate authority answers what is no JSON'],
+  [200, '{"renewalInfo":', 'the certificate authority answered with something that is not JSON'],
+  [200, '"text"', 'the certificate authority answered with something that is not JSON'],
   [400, '{"type":9,"detail":{}}', 'the certificate authority answered with status 400'],
   [500, '{"type":null}', 'the certificate authority answers with status 500'],
   [403, '{"type":"urn:ietf:params:acme:error:unauthorized","detail":"no such account"}', 'no such account'],

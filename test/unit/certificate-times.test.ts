@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { AwayTimes, heededMs, retryMs } from '#daemon/certificates/backoff.ts'
+import { OutagePause, boundedRetryAfterMs, retryMs } from '#daemon/certificates/backoff.ts'
 import { isNearEnd } from '#daemon/certificates/expiry.ts'
 import { isDue } from '#daemon/certificates/needs.ts'
 import { readRetryAfter } from '#server/network/answers.ts'
@@ -49,7 +49,7 @@ describe('a host that could not be certified', () => {
     expect(readRetryAfter('Sun, 22 Nov 2026 00:01:00 GMT', Date.UTC(2026, 10, 22))).toBe(MINUTE)
     expect(readRetryAfter('Sun, 22 Nov 2020 00:01:00 GMT')).toBe(0)
     expect([readRetryAfter(undefined), readRetryAfter('soon')]).toEqual([null, null])
-    expect([0, 120_000, 10_000 * DAY].map(heededMs)).toEqual([MINUTE, 120_000, 30 * DAY])
+    expect([0, 120_000, 10_000 * DAY].map(boundedRetryAfterMs)).toEqual([MINUTE, 120_000, 30 * DAY])
   })
 })
 
@@ -68,7 +68,7 @@ describe('an authority', () => {
   })
 
   it('that does not answer is left alone, longer each time, until it does', () => {
-    const away = new AwayTimes()
+    const away = new OutagePause()
     expect(away.isOver(0)).toBe(true)
     expect(away.failed(null, 0)).toBe(30_000)
     // Another order of the same moment says nothing new.
@@ -81,7 +81,7 @@ describe('an authority', () => {
   })
 
   it('that says when it will answer again is left alone until then, but no shorter than by itself, and a day at most', () => {
-    const away = new AwayTimes()
+    const away = new OutagePause()
     expect(away.failed(1_000, 0)).toBe(30_000)
     expect(away.failed(0, 30_000)).toBe(60_000)
     expect(away.failed(30 * DAY, 90_000)).toBe(DAY)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   createRole,
   hasForeignLargeObjects,
-  rolesBesides,
+  rolesWithout,
   rolesOfScript,
 } from '#daemon/datastores/dump-roles.ts'
 import { settingsOf } from '#daemon/datastores/dump-settings.ts'
@@ -77,7 +77,7 @@ GRANT app_reader TO ${named} WITH INHERIT TRUE GRANTED BY ${named};
 ALTER ROLE ${named} WITH SUPERUSER LOGIN PASSWORD 'SCRAM-SHA-256$4096:y';
 ALTER ROLE ${named} SET statement_timeout TO '1s';
 `
-  expect(await rolesBesides(owner, inPieces(ofOwner + others, 7))).toBe(others)
+  expect(await rolesWithout(owner, inPieces(ofOwner + others, 7))).toBe(others)
 })
 
 const CREATING = `--

@@ -31,7 +31,7 @@ test('they are joined where all that follows is the same, also where the times s
   const logged = lines(['a', 'b', 'a', 'c'])
   const live = lines(['a', 'c', 'd'])
   expect(joined(logged, live)).toEqual(['a', 'b', 'a', 'c', 'd'])
-  expect(joinLive(logged, live, 2).isDoubtful).toBe(false)
+  expect(joinLive(logged, live, 2).isAmbiguous).toBe(false)
 })
 
 test('a line that was half printed when the reader attached is taken whole from the log', () => {
@@ -90,7 +90,7 @@ test('the end of a line is taken for it only when the log is surely no more behi
 test('of a great many lines that are all the same no more are compared than a server has time for', () => {
   const began = performance.now()
   const same = Array<string>(40_000).fill('y')
-  expect(joinLive(lines(same), lines(same.slice(20_000)), 20_000).isDoubtful).toBe(true)
+  expect(joinLive(lines(same), lines(same.slice(20_000)), 20_000).isAmbiguous).toBe(true)
   expect(endOfKnown(lines(same), lines(same.slice(0, 512)))).toBeGreaterThan(0)
   // A second of one core at most; without a bound it is a minute.
   expect(performance.now() - began).toBeLessThan(10_000)

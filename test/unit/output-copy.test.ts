@@ -42,7 +42,7 @@ async function filledUp(id: string, held: LogLine[], engineHas: OutputLine[]): P
   return lines
 }
 
-const MISSING = 'not all of the earlier output on stdout was kept: lines may be missing here'
+const MISSING = 'some earlier output on stdout was not kept: lines may be missing here'
 
 test('output that repeats itself comes once, also where the log lacks the first of it', async () => {
   const tick = (ms: string) => ({ ...printed(ms, 'tick'), instance: 'job-1' })

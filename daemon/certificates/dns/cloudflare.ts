@@ -4,7 +4,7 @@ import type { TxtProvider } from './txt-provider.ts'
 
 const API = 'https://api.cloudflare.com/client/v4'
 const ANSWER_MS = 30_000
-/** Seconds: the least that it takes. */
+/** In seconds: the minimum that Cloudflare accepts. */
 const TTL = 60
 
 const Answer = z.object({
@@ -39,7 +39,7 @@ export class Cloudflare implements TxtProvider {
       await this.#ask(`/zones/${zone}/dns_records/${id}`, { method: 'DELETE' })
   }
 
-  /** The zone that holds a name: the longest of its parents that the token may see. */
+  /** Returns the zone that holds a name: the longest of its parents that the token can see. */
   async #zoneOf(name: string): Promise<string> {
     const labels = name.split('.')
     for (let at = 1; at < labels.length - 1; at++) {
@@ -47,7 +47,7 @@ export class Cloudflare implements TxtProvider {
       const [zone] = Records.parse(await this.#ask('/zones', { query: { name: parent } }))
       if (zone) return zone.id
     }
-    throw new Error(`Cloudflare has no zone for ${name} that the token may see`)
+    throw new Error(`Cloudflare has no zone for ${name}, or the token may not see it`)
   }
 
   async #find(zone: string, name: string, value: string): Promise<{ id: string }[]> {
@@ -67,11 +67,13 @@ export class Cloudflare implements TxtProvider {
       }),
     )
     if (answer.success) return answer.result
-    throw new Error(`Cloudflare refused: ${answer.errors.map(({ message }) => message).join('; ')}`)
+    throw new Error(
+      `Cloudflare refused the request: ${answer.errors.map(({ message }) => message).join('; ')}`,
+    )
   }
 }
 
-/** TXT content as the API has it (RFC 1035 section 5.1). */
+/** Quotes TXT content as the API expects it (RFC 1035 section 5.1). */
 function quoted(value: string): string {
   return `"${value}"`
 }

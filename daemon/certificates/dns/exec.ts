@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import type { TxtProvider } from './txt-provider.ts'
 
-/** A program may wait for its provider to have spread the record. */
+/** A program may wait until its provider has distributed the record. */
 const PROGRAM_MS = 5 * 60_000
-/** What it says of its failure. */
+/** Limit of its output, from which the reason of a failure is taken. */
 const MAX_OUTPUT_BYTES = 64 * 1024
 
-/** Has a program of the administrator's do it: called with `present` or `cleanup`, the record's name and its value. */
+/** Runs a program of the administrator with the arguments `present` or `cleanup`, the record's name and its value. */
 export class ExecProvider implements TxtProvider {
   readonly #program: string
 
@@ -30,15 +30,15 @@ export class ExecProvider implements TxtProvider {
         { timeout: PROGRAM_MS, maxBuffer: MAX_OUTPUT_BYTES, env: programEnvironment() },
         (error, _stdout, stderr) => {
           if (!error) return resolve()
-          const said = stderr.trim() || error.message
-          reject(new Error(`${this.#program} ${action} failed: ${said}`, { cause: error }))
+          const reason = stderr.trim() || error.message
+          reject(new Error(`${this.#program} ${action} failed: ${reason}`, { cause: error }))
         },
       )
     })
   }
 }
 
-/** The server's own, in which the program's credentials stand, without what is the server's alone. */
+/** Returns the server's environment, which has the program's credentials, without the server's own settings. */
 function programEnvironment(): NodeJS.ProcessEnv {
   const isServers = (name: string) => name.startsWith('DEPLOYER_') && !name.startsWith('DEPLOYER_ACME_DNS_')
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isServers(name)))

@@ -1,13 +1,13 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import type { TsigAlgorithm } from '#server/options/dns-provider.ts'
 
-/** The wire form of DNS UPDATE (RFC 2136) and its signature (RFC 8945), as far as one TXT record needs it. */
+/** The wire format of DNS UPDATE (RFC 2136) and its signature (RFC 8945), as far as one TXT record needs it. */
 
 const TYPE = { SOA: 6, TXT: 16, TSIG: 250 } as const
 const CLASS = { IN: 1, NONE: 254, ANY: 255 } as const
 const OPCODE_UPDATE = 5
 const HEAD_BYTES = 12
-/** RFC 8945 section 10: seconds that the clocks of both ends may differ. */
+/** RFC 8945 section 10: by how many seconds the clocks of both ends may differ. */
 const FUDGE_SECONDS = 300
 const HASHES: Record<TsigAlgorithm, string> = {
   'hmac-sha1': 'sha1',
@@ -37,11 +37,11 @@ export interface TxtUpdate {
 export interface Signed {
   id: number
   bytes: Buffer
-  /** The signature, which that of the answer covers; null without a key. */
+  /** The signature, which the answer's signature covers; null without a key. */
   mac: Buffer | null
 }
 
-/** A request that changes one TXT record, signed when there is a key. */
+/** Returns a request that changes one TXT record, signed if there is a key. */
 export function updateRequest(update: TxtUpdate, key: TsigKey | null): Signed {
   const id = randomInt(0x10000)
   const zone = Buffer.concat([wireName(update.zone), uint16(TYPE.SOA), uint16(CLASS.IN)])
@@ -64,24 +64,24 @@ export function updateRequest(update: TxtUpdate, key: TsigKey | null): Signed {
   return { id, bytes: Buffer.concat([head(1), body, tail(mac, id)]), mac }
 }
 
-/** What a name server answered to an update: its code, 0 for done. Throws `Error` for an answer that is not signed as it must be. */
+/** Returns the code with which a name server answered an update, 0 for success. Throws for a missing or wrong signature. */
 export function readAnswer(answer: Buffer, request: Signed, key: TsigKey | null): number {
   if (answer.length < HEAD_BYTES || answer.readUInt16BE(0) !== request.id)
-    throw new Error('it is no answer to this request')
+    throw new Error('the answer does not belong to this request')
   const code = answer.readUInt16BE(2) & 0xf
-  // What was refused for its signature has none.
+  // An answer that refuses the request's signature is not signed.
   if (key && code === 0) verifyAnswer(answer, request, key)
   return code
 }
 
-/** The codes of RFC 2136 section 2.2 and RFC 8945 as words. */
+/** The names of the codes of RFC 2136 section 2.2 and RFC 8945. */
 export const CODES: Record<number, string> = {
   1: 'FORMERR',
   2: 'SERVFAIL',
   4: 'NOTIMP',
   5: 'REFUSED',
   8: 'NXRRSET',
-  9: 'NOTAUTH (the key or its secret is another)',
+  9: 'NOTAUTH (wrong key name or secret)',
   10: 'NOTZONE',
 }
 
@@ -96,13 +96,13 @@ function verifyAnswer(answer: Buffer, request: Signed, key: TsigKey): void {
     .update(tsigParts(key, seconds).variables)
     .digest()
   if (expected.length !== mac.length || !timingSafeEqual(expected, mac))
-    throw new Error('its signature is wrong')
+    throw new Error('the signature of the answer is wrong')
 }
 
-/** Where the TSIG record begins: it is the last, and begins with the key's name, which is never compressed when it is signed. */
+/** Returns the offset of the TSIG record: it is the last and begins with the key's name, which is never compressed. */
 function signatureAt(answer: Buffer, key: TsigKey): number {
   const at = answer.lastIndexOf(Buffer.concat([wireName(key.name), uint16(TYPE.TSIG), uint16(CLASS.ANY)]))
-  if (at < 0) throw new Error('it is not signed')
+  if (at < 0) throw new Error('the answer is not signed')
   return at
 }
 
@@ -114,7 +114,7 @@ function readSignature(answer: Buffer, at: number, key: TsigKey): { mac: Buffer;
   return { mac: answer.subarray(data + 10, data + 10 + length), seconds }
 }
 
-/** What a signature covers beside the message, and the record that carries it (RFC 8945 sections 4.2 and 4.3.3). */
+/** Returns what a signature covers besides the message, and the record that carries it (RFC 8945 sections 4.2 and 4.3.3). */
 function tsigParts(
   { name, algorithm }: TsigKey,
   seconds: number,
@@ -150,7 +150,7 @@ function tsigParts(
   }
 }
 
-/** A name as labels with their lengths (RFC 1035 section 3.1), in lower case as signatures want it. */
+/** Encodes a name as labels with their lengths (RFC 1035 section 3.1), in lower case as signatures require. */
 function wireName(name: string): Buffer {
   const labels = name.toLowerCase().replace(/\.$/, '').split('.')
   return Buffer.concat([

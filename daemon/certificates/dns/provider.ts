@@ -4,7 +4,7 @@ import { ExecProvider } from './exec.ts'
 import type { TxtProvider } from './txt-provider.ts'
 import { UpdateProvider } from './update.ts'
 
-/** The provider of the options. Throws when there is none. */
+/** Returns the DNS provider of the options. Throws if there is none. */
 export function txtProvider(): TxtProvider {
   const { dns } = useContext().options.acme
   switch (dns?.kind) {
@@ -15,6 +15,6 @@ export function txtProvider(): TxtProvider {
     case 'cloudflare':
       return new Cloudflare(dns.token)
     default:
-      throw new Error('--acme-dns names nobody who puts records into DNS')
+      throw new Error('no DNS provider is set: a wildcard certificate needs --acme-dns')
   }
 }

@@ -6,10 +6,10 @@ import { CODES, readAnswer, updateRequest, type TxtUpdate } from './message.ts'
 import type { TxtProvider } from './txt-provider.ts'
 
 const ANSWER_MS = 10_000
-/** Seconds; the record is there for a moment. */
+/** In seconds; short, because the record exists only for a moment. */
 const TTL = 60
 
-/** A name server that takes signed updates (RFC 2136, RFC 8945): BIND, Knot, PowerDNS. */
+/** A name server that accepts signed updates (RFC 2136, RFC 8945): BIND, Knot, PowerDNS. */
 export class UpdateProvider implements TxtProvider {
   readonly #provider: Extract<DnsProvider, { kind: 'rfc2136' }>
 
@@ -32,7 +32,7 @@ export class UpdateProvider implements TxtProvider {
     try {
       code = readAnswer(await this.#exchange(request.bytes), request, tsig)
     } catch (error) {
-      throw new Error(`the name server ${server} was not understood: ${(error as Error).message}`, {
+      throw new Error(`the update of ${name} at name server ${server} failed: ${(error as Error).message}`, {
         cause: error,
       })
     }
@@ -40,7 +40,7 @@ export class UpdateProvider implements TxtProvider {
       throw new Error(`the name server ${server} refused the update of ${name}: ${CODES[code] ?? code}`)
   }
 
-  /** The zone that holds a name: the nearest of its parents that begins with authority, asked of the server itself. */
+  /** Returns the zone that holds a name: its nearest parent for which the server itself has a SOA record. */
   async #zoneOf(name: string): Promise<string> {
     const resolver = createResolver([this.#provider.server])
     const labels = name.split('.')
@@ -55,7 +55,7 @@ export class UpdateProvider implements TxtProvider {
     throw new Error(`the name server ${this.#provider.server} has no zone for ${name}`)
   }
 
-  /** One message there and one back, over TCP. */
+  /** Sends one message over TCP and returns the answer. */
   #exchange(message: Buffer): Promise<Buffer> {
     const [, host, port] = /^\[?([^\]]+?)\]?:(\d+)$/.exec(this.#provider.server)!
     return new Promise((resolve, reject) => {
@@ -69,9 +69,9 @@ export class UpdateProvider implements TxtProvider {
         resolve(frame.message)
         socket.destroy()
       })
-      socket.on('timeout', () => socket.destroy(new Error('it does not answer')))
+      socket.on('timeout', () => socket.destroy(new Error('the server does not answer')))
       socket.on('error', reject)
-      socket.on('close', () => reject(new Error('it closed the connection')))
+      socket.on('close', () => reject(new Error('the server closed the connection')))
     })
   }
 }

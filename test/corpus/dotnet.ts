@@ -1,4 +1,4 @@
-import { containing, noted, type CorpusTree } from './tree.ts'
+import { containing, withNote, type CorpusTree } from './tree.ts'
 
 const DOTNET_PROGRAM = (more: string): string =>
   `<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType><TargetFramework>net9.0</TargetFramework>${more}</Project>`
@@ -91,7 +91,7 @@ export const DOTNET: CorpusTree[] = [
     plan: {
       runtime: 'dotnet',
       buildCommand: 'dotnet publish src/Web/Web.csproj -c Release -p:PublishDir=bin/publish/',
-      notes: noted(
+      notes: withNote(
         'building src/Web/Web.csproj rather than src/PublicApi/PublicApi.csproj: set build_command and start_command for another',
       ),
     },

@@ -457,7 +457,7 @@ cmd = "gunicorn -w 4 run:app"
       'index.php': '<?php\n',
       'railway.json': { deploy: { startCommand: 'php -S 0.0.0.0:$PORT' } },
     },
-    plan: { runtime: 'php', startCommand: 'apache2-foreground', notes: noted('a server for development') },
+    plan: { runtime: 'php', startCommand: 'apache2-foreground', notes: noted('it is a dev server') },
   },
   {
     title: 'railway.json that starts a development server of Python',
@@ -467,7 +467,7 @@ cmd = "gunicorn -w 4 run:app"
       'main.py': 'app = Flask(__name__)\n',
       'railway.json': { deploy: { startCommand: 'flask run --host 0.0.0.0 --port $PORT' } },
     },
-    plan: { runtime: 'python', framework: 'flask', notes: noted('a server for development') },
+    plan: { runtime: 'python', framework: 'flask', notes: noted('it is a dev server') },
   },
   {
     title: 'railway.json in the root of a workspace with one program',

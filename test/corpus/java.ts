@@ -448,7 +448,7 @@ export const JAVA: CorpusTree[] = [
       'library/pom.xml': '<project/>',
       'library/src/main/resources/application.yml': '',
     },
-    plan: { runtime: 'java', obstacle: null, notes: noted('the largest that the build leaves is taken') },
+    plan: { runtime: 'java', obstacle: null, notes: noted('the largest jar of the build is used') },
     dockerfile: [ANY_JAR],
   },
   {

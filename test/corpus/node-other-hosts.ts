@@ -1,6 +1,6 @@
 import { containing, manifest, NPM_LOCK, type CorpusTree } from './tree.ts'
 
-const FOREIGN = 'and nothing else runs that'
+const FOREIGN = 'and it runs nowhere else'
 
 /** Programs of node that are made for another host. */
 export const NODE_FOR_OTHER_HOSTS: CorpusTree[] = [

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { manifest, noted, NPM_LOCK, type CorpusTree } from './tree.ts'
+import { manifest, NPM_LOCK, withNote, type CorpusTree } from './tree.ts'
 
 const server = (
   framework: string | null,
@@ -108,7 +108,7 @@ export const NODE_PACKAGES: CorpusTree[] = [
     },
     plan: {
       runtime: 'node',
-      notes: noted('keeping the development dependencies: the program imports dotenv, which is one of them'),
+      notes: withNote('keeping the development dependencies: the program imports dotenv, which is one of them'),
     },
     without: ['--omit=dev'],
   },

@@ -1,4 +1,4 @@
-import { manifest, noted, NPM_LOCK, type CorpusTree } from './tree.ts'
+import { manifest, noted, NPM_LOCK, withNote, type CorpusTree } from './tree.ts'
 
 const sass = (version: string): CorpusTree['files'] => ({
   'package.json': manifest({ start: 'node x.js' }, ['express'], [`node-sass@${version}`]),
@@ -45,7 +45,7 @@ export const NODE_VERSIONS: CorpusTree[] = [
     plan: {
       runtime: 'node',
       version: '16',
-      notes: noted('node 8 of engines.node of package.json (8.x) has no base image: using the nearest, 16'),
+      notes: withNote('node 8 of engines.node of package.json (8.x) has no base image: using the nearest, 16'),
     },
   },
   {
@@ -67,7 +67,7 @@ export const NODE_VERSIONS: CorpusTree[] = [
   {
     title: 'a compiler of Sass that no image of node runs',
     files: sass('^4.14.1'),
-    plan: { ...node('24'), notes: noted('put the package sass in its place') },
+    plan: { ...node('24'), notes: noted('use the package sass instead') },
   },
   {
     title: 'an older compiler of Sass beside a version that is pinned',

@@ -204,7 +204,7 @@ export const PROCFILES: CorpusTree[] = [
       runtime: 'node',
       startCommand: null,
       isRefused: false,
-      notes: noted('by a Python that the image does not have'),
+      notes: noted('with a Python that the image does not have'),
     },
   },
 ]

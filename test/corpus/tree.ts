@@ -51,5 +51,8 @@ export const containing = (text: string): string => expect.stringContaining(text
 /** Notes, one of which has these words. */
 export const noted = (text: string): string[] => expect.arrayContaining([containing(text)]) as string[]
 
+/** Notes, one of which is this. */
+export const withNote = (text: string): string[] => expect.arrayContaining([text]) as string[]
+
 /** Notes, none of which has these words. */
 export const unnoted = (text: string): string[] => expect.not.arrayContaining([containing(text)]) as string[]

@@ -150,7 +150,7 @@ test.each<[what: string, files: Record<string, string>, said: string]>([
       'package.json': '{"scripts": {"start": "node scripts/start.js", "build": "webpack"}}',
       'scripts/start.js': "const Server = require('webpack-dev-server')\n",
     },
-    'starts a server for developers',
+    'starts a dev server',
   ],
 ])('a program that cannot be started as %s is no site for the page beside it', async (_what, files, said) => {
   for (const type of ['web_service', null] as const) {

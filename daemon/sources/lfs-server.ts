@@ -209,14 +209,15 @@ export class LfsServer {
     const known = this.#agents.get(scheme)
     if (known) return known
     const proxy = outboundProxy(scheme)
-    const agent = proxy === null ? this.#judgingAgent() : new ProxyAgent({ uri: proxy.href, ...PATIENCE })
+    const agent =
+      proxy === null ? this.#judgingAgent() : new ProxyAgent({ uri: proxy.href, ...SILENCE_TIMEOUTS })
     this.#agents.set(scheme, agent)
     return agent
   }
 
   #judgingAgent(): Agent {
     return new Agent({
-      ...PATIENCE,
+      ...SILENCE_TIMEOUTS,
       connect: (options, callback) => {
         const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80)
         buildConnector({ lookup: judgedLookup(port, this.#reach), timeout: CONNECT_MS })(options, callback)

@@ -11,6 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PRIORITY_OF_REQUESTS } from '../../proxy/control/priority.ts'
+import { VERSION } from '../../server/version.ts'
 import { sweepEngine } from '../stand/engine.ts'
 import { builtServer } from '../support/build.ts'
 import { waitFor } from '../support/wait.ts'
@@ -24,6 +25,7 @@ const ENGINE = '/run/engine.sock'
 const HOST = 'web.localhost'
 /** Local, as an authority would not certify it. */
 const SECURE_HOST = 'shop.example.test'
+const NEXT_VERSION = '99.0.0'
 const PORTS = { api: 27_878, http: 27_880, https: 27_843 }
 /** The signal that ends a process on the spot. */
 const KILL = 'KILL'
@@ -138,19 +140,19 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     const next = join(box.folder, 'next')
     cpSync(dirname(dirname(entry)), next, { recursive: true, verbatimSymlinks: true })
     const version = join(next, 'server/chunks/_/version.mjs')
-    writeFileSync(version, readFileSync(version, 'utf8').replaceAll('0.1.0', '0.2.0'))
+    writeFileSync(version, readFileSync(version, 'utf8').replaceAll(VERSION, NEXT_VERSION))
     appendFileSync(join(next, 'server/proxy.mjs'), '\n// the next version\n')
     const before = await pids()
 
     expect(await box.must(process.execPath, join(next, 'server/index.mjs'), 'install')).toContain(
-      'version 0.2.0 runs',
+      `version ${NEXT_VERSION} runs`,
     )
     const after = await pids()
     expect(after.data).not.toBe(before.data)
     expect(after.control).not.toBe(before.control)
-    expect(await box.must(DEPLOYER, 'status')).toMatch(
-      /control plane +runs version 0\.2\.0[^]*data plane +runs version 0\.2\.0/,
-    )
+    const status = await box.must(DEPLOYER, 'status')
+    expect(status).toMatch(new RegExp(`control plane +runs version ${NEXT_VERSION}`))
+    expect(status).toMatch(new RegExp(`data plane +runs version ${NEXT_VERSION}`))
     expect(await box.must('systemctl', 'is-active', 'deployer', 'deployer-proxy')).toBe('active\nactive')
     expect(await requests.failures()).toEqual([])
   })

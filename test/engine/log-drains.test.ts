@@ -67,7 +67,7 @@ async function createPrinter(): Promise<string> {
   return (await containersOf(body.id))[0]!
 }
 
-/** The distribution's rsyslog, which takes messages by TCP and writes the parts of each to a file. */
+/** The distribution's rsyslog, which accepts messages by TCP and writes the parts of each to a file. */
 async function startSyslog(): Promise<void> {
   directory = mkdtempSync(join(tmpdir(), 'syslog-'))
   const probe = createTcpServer().listen(0, '127.0.0.1')
@@ -110,13 +110,13 @@ function print(command: string, stream = 1): Promise<string> {
   return docker('exec', instance, 'sh', '-c', `(${command}) > /proc/1/fd/${stream}`)
 }
 
-/** Waits until a drain has noted that so many of its lines were taken, which it does after its target has them. */
+/** Waits until a drain has recorded that so many of its lines were accepted, which it does after its target has them. */
 async function noted(id: string, lines: number): Promise<void> {
   const sent = async () => (await server.api('GET', `/log-drains/${id}`)).body.sent as number
   await waitFor(async () => (await sent()) === lines, 'the record')
 }
 
-/** The lines that came to a path as JSON lines. */
+/** The lines that arrived at a path as JSON lines. */
 function taken(path: string): string[] {
   return received
     .filter((each) => each.path === path)
@@ -164,7 +164,7 @@ test('each kind of target gets the lines in its own form', async () => {
   expect(syslogged()[1]).toMatch(/\|stderr\|err\|.*second$/)
 })
 
-test('nothing is lost while a target takes nothing, and while the server is killed meanwhile', async () => {
+test('nothing is lost while a target accepts nothing, and the server is killed meanwhile', async () => {
   const id = await create({ kind: 'http', url: `${base}/again` })
   status = 503
   await print('seq 1 3000')
@@ -188,7 +188,7 @@ test('nothing is lost while a target takes nothing, and while the server is kill
 })
 
 test(
-  'lines that were taken are not sent again because that cannot be recorded',
+  'accepted lines are not sent again because that cannot be recorded',
   { tags: ['slow'] },
   async () => {
     const id = await create({ kind: 'http', url: `${base}/full` })
@@ -211,7 +211,7 @@ test(
 )
 
 test(
-  'what a target refuses for good is sent in smaller pieces or left out, and the next lines come',
+  'lines that a target refuses for good are sent in smaller batches or left out, and the next lines arrive',
   { tags: ['slow'] },
   async () => {
     const id = await create({ kind: 'http', url: `${base}/small` })
@@ -233,7 +233,7 @@ test(
 )
 
 test(
-  'a line that a target refuses does not take those with it that are sent beside it',
+  'a refused line does not affect those that are sent with it',
   { tags: ['slow'] },
   async () => {
     const picky = await create({ kind: 'http', url: `${base}/picky` })
@@ -244,14 +244,14 @@ test(
     const drain = async (id: string) => (await server.api('GET', `/log-drains/${id}`)).body
     await noted(picky, 1_500)
     expect(await drain(picky)).toMatchObject({ sent: 1_500, dropped: 2 })
-    // Of one that refuses everything that is found out soon.
+    // For a target that refuses everything, this is found out soon.
     await waitFor(async () => (await drain(never)).dropped === 1_502, 'all to be left out')
     expect(asked.filter((path) => path === '/never').length).toBeLessThan(60)
     for (const id of [picky, never]) await server.api('DELETE', `/log-drains/${id}`)
   },
 )
 
-test('a target that never answers holds up no other, and a redirect is not followed', async () => {
+test('a target that never answers delays no other, and a redirect is not followed', async () => {
   const hanging = await create({ kind: 'http', url: `${base}/hang` })
   const moved = await create({ kind: 'http', url: `${base}/moved` })
   const other = await create({ kind: 'http', url: `${base}/beside` })
@@ -266,7 +266,7 @@ test('a target that never answers holds up no other, and a redirect is not follo
   for (const id of [hanging, moved, other]) await server.api('DELETE', `/log-drains/${id}`)
 })
 
-test('one that is off sends nothing, and goes on where it stood when it is on again', async () => {
+test('a disabled drain sends nothing, and continues where it was when it is enabled again', async () => {
   const id = await create({ kind: 'http', url: `${base}/pause` })
   await print('echo one')
   await noted(id, 1)
@@ -280,7 +280,7 @@ test('one that is off sends nothing, and goes on where it stood when it is on ag
   expect((await server.api('DELETE', `/log-drains/${id}`)).status).toBe(204)
 })
 
-test('a test says whether the target takes a line', async () => {
+test('a test says whether the target accepts a line', async () => {
   const good = await create({ kind: 'syslog', url: `tcp://127.0.0.1:${syslogPort}` })
   expect((await server.api('POST', `/log-drains/${good}/test`)).body).toEqual({
     ok: true,

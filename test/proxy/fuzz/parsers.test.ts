@@ -28,7 +28,7 @@ test(
   },
 )
 
-test('the corpus itself is read alike', async () => {
+test('both readers read the corpus itself in the same way', async () => {
   for (const seed of [...REQUEST_SEEDS.good, ...REQUEST_SEEDS.bad]) {
     expect([seed.toString('latin1'), await requestFault(seed, [])]).toEqual([expect.any(String), null])
   }
@@ -40,7 +40,7 @@ test('the corpus itself is read alike', async () => {
 /** Larger seeds would take long: their reading time grows with the square of their size. */
 const LARGEST_CUT = 300
 
-test('the corpus is read the same wherever it is cut in two', () => {
+test('the corpus is read in the same way wherever it is cut in two', () => {
   const short = (seeds: Seeds) => [...seeds.good, ...seeds.bad].filter(({ length }) => length <= LARGEST_CUT)
   for (const [seeds, read] of [
     [short(REQUEST_SEEDS), readRequests],

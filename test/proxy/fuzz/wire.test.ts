@@ -11,7 +11,7 @@ const FEWEST_CASES = 50
 
 const both = watched()
 
-/** Its answer is the upstream's first: nobody else answers it, asks for its body or makes another protocol of it. */
+/** Its answer is the upstream's first: nothing else answers it, asks for its body or makes another protocol of it. */
 function isPlain(message: RelayMessage): boolean {
   const known = message.fields.some(
     ([name, value]) => name.toLowerCase() === 'host' && /^app\.test\.?(?::\d+)?$/i.test(value),

@@ -350,7 +350,7 @@ test.each(REFUSED)(
   },
 )
 
-/** Requests that look odd, and what the upstream reads of them. */
+/** Requests that look odd, and how the upstream reads them. */
 const SERVED: readonly (readonly [what: string, fields: Fields, read: string])[] = [
   ['te that is trailers', HEAD(['te', 'trailers']), 'GET /'],
   ['a host like the authority', HEAD(['host', HOST.toUpperCase()]), 'GET /'],
@@ -371,7 +371,7 @@ test.each(SERVED)('a request with %s is served', async (_what, fields, read) => 
   expect(witness.read).toEqual([[read, '']])
 })
 
-test('what an HTTP/1.1 parser could take for another request stays a body', async () => {
+test('bytes that an HTTP/1.1 parser could take for another request stay a body', async () => {
   const client = await RawHttp2.open(stand)
   const body = `0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`
   client.send(headers(1, POST, false), data(1, body.slice(0, 5)), data(1, body.slice(5), true))
@@ -379,7 +379,7 @@ test('what an HTTP/1.1 parser could take for another request stays a body', asyn
   expect(witness.read).toEqual([['POST /', body]])
 })
 
-test('padding is no part of a body, and unknown frames and flags mean nothing', async () => {
+test('padding is not part of a body, and unknown frames and flags mean nothing', async () => {
   const client = await RawHttp2.open(stand)
   client.send(
     frame(0x42, 0xff, 0, 'whatever'),
@@ -396,7 +396,7 @@ test('padding is no part of a body, and unknown frames and flags mean nothing', 
   expect(witness.read).toEqual([['POST /', 'body and soul']])
 })
 
-test('frames that come byte by byte mean what they mean at once', async () => {
+test('frames that come byte by byte mean the same as at once', async () => {
   const client = await RawHttp2.open(stand)
   const bytes = Buffer.concat([
     headers(1, POST, false),
@@ -411,21 +411,21 @@ test('frames that come byte by byte mean what they mean at once', async () => {
   expect(witness.read).toEqual([['POST /', 'abcd']])
 })
 
-test('a preface that is wrong in its last byte is none', async () => {
+test('a preface that is wrong in its last byte is not one', async () => {
   const client = await RawHttp2.open(stand, false)
   client.send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r ', settings(), headers(1))
   await client.end()
   expect(witness.received).toBe('')
 })
 
-test('no preface is no connection', async () => {
+test('without a preface there is no connection', async () => {
   const client = await RawHttp2.open(stand, false)
   client.send('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n')
   await client.end()
   expect(witness.received).toBe('')
 })
 
-test('a connection whose first frame is none of SETTINGS ends', async () => {
+test('a connection whose first frame is not SETTINGS ends', async () => {
   const client = await RawHttp2.open(stand, false)
   client.send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', headers(1))
   expect(await client.outcome(1)).toBe('goaway 1')

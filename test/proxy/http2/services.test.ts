@@ -19,7 +19,7 @@ import {
 
 type Act = (socket: RawUpstream['sockets'][number], piece: string, all: string) => boolean | void
 
-/** What the service does with a request, given all that has come of it. */
+/** What the service does with a request, given everything that has come of it. */
 let act: Act = () => {}
 let upstream: RawUpstream
 let stand: ProxyStand
@@ -38,7 +38,7 @@ function answer(bytes: string, then: 'stays' | 'ends' | 'resets' = 'stays'): voi
     if (!all.includes('\r\n\r\n')) return
     socket.write(Buffer.from(bytes, 'latin1'))
     if (then === 'ends') socket.end()
-    // What was said has to come before.
+    // What was said has to arrive before.
     if (then === 'resets') setTimeout(() => socket.resetAndDestroy(), 50)
     return true
   }
@@ -52,7 +52,7 @@ const OK = 'HTTP/1.1 200 OK\r\n'
 const CHUNKED = 'Transfer-Encoding: chunked\r\n'
 const BAD = /^:status=502 [^]* end$/
 
-/** What a service says to a GET, what it does then, and what its client is told of it. */
+/** What a service says to a GET, what it does then, and what its client learns of it. */
 const SAID: readonly (readonly [
   what: string,
   bytes: string,
@@ -318,7 +318,7 @@ test('chunks of one byte, a moment apart, make whole answers on many streams at 
 
 const MUCH_BYTES = 64 * 1024 * 1024
 
-test('who waits for 100 gets it, however much waits for its client', async () => {
+test('a client that waits for 100 gets it, however much waits for it', async () => {
   // Longer than what is left of what is put together for a client that reads nothing.
   const padding = `X-Padding: ${'a'.repeat(600)}\r\n`
   act = (socket, _piece, all) => {
@@ -389,7 +389,7 @@ test('a client that changes the size of its table again and again reads every an
 /** So many streams that the server has reset are remembered. */
 const REMEMBERED = 256
 
-test('what comes of streams that were answered early is ignored, of the last 256 of them', async () => {
+test('frames for streams that were answered early are ignored, for the last 256 of them', async () => {
   answer(`HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n`)
   const client = await RawHttp2.open(stand)
   const idOf = (turn: number) => turn * 2 + 1
@@ -410,7 +410,7 @@ test('what comes of streams that were answered early is ignored, of the last 256
   expect(content.readUInt32BE(0)).toBe(ERROR.streamClosed)
 })
 
-test('a client that says goodbye and goes on asking is answered, and then its connection ends', async () => {
+test('a client that says goodbye and keeps sending requests is answered, and then its connection ends', async () => {
   answer(ok('good'))
   const client = await RawHttp2.open(stand)
   client.send(headers(1), frame(FRAME.goAway, 0, 0, Buffer.alloc(8)), headers(3))

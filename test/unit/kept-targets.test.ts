@@ -29,7 +29,7 @@ test.each(['https://a%zz:secret@logs.example.com/', 'tcp://logs.example.com'])(
   },
 )
 
-test('what is shown of a drain whose user name cannot be sent may be sent back', () => {
+test('the shown value of a drain whose user name cannot be sent may be sent back', () => {
   const { id } = createDrain({ kind: 'http', name: 'old', url: 'https://logs.example.com' })
   const url = 'https://a%zz:secret@logs.example.com/'
   drains.update(id, { url: useContext().vault.seal(url) })
@@ -37,7 +37,7 @@ test('what is shown of a drain whose user name cannot be sent may be sent back',
   expect(openTarget(patchDrain(findDrain(id), patch)).url).toBe(url)
 })
 
-test('a notification that was recorded without a topic, or with a mail server, is named and switched off', () => {
+test('a notification that was recorded without a topic, or with a mail server, is named and disabled', () => {
   const { row } = createNotification({ kind: 'ntfy', name: 'old', url: 'https://ntfy.sh/topic' })
   notifications.update(row.id, { url: useContext().vault.seal('https://ntfy.sh//') })
   const changed = patchNotification(findNotification(row.id), { enabled: false })

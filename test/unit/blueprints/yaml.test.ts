@@ -22,7 +22,7 @@ function faultsOf(text: string): string[] {
 }
 
 describe('YAML', () => {
-  it('is read with anchors and merge keys, where what stands in a mapping itself wins', () => {
+  it("is read with anchors and merge keys, where a mapping's own keys win", () => {
     const text = 'x: &x {a: 1, b: 2}\ny: &y {a: 3, c: 4}\nz: {<<: [*x, *y], b: 5}\nw: [*x]\n'
     expect(plain(read(text))).toMatchObject({ z: { a: 1, b: 5, c: 4 }, w: [{ a: 1, b: 2 }] })
   })
@@ -103,7 +103,7 @@ describe('YAML', () => {
       'many anchors of one name',
       Array.from({ length: 30_000 }, () => '- &a x').join('\n') + '\n- *a'.repeat(80_000),
     ],
-  ])('of %s is refused without being followed', (_what, text) => {
+  ])('with %s is refused without being followed', (_what, text) => {
     const began = performance.now()
     expect(faultsOf(text).length).toBeGreaterThan(0)
     // A second would already be far too long for a server that answers others meanwhile; a hang is longer.

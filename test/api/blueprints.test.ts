@@ -247,16 +247,19 @@ const HOSTILE: [name: string, text: string, places: string[]][] = [
 ]
 
 describe('a hostile file', () => {
-  it.each(HOSTILE)('with %s gives one 400 with its positions, and changes nothing', async (_name, text, places) => {
-    const before = await server.api('GET', '/blueprints/export')
-    const answer = await apply(text)
-    expect(placesOf(answer)).toEqual(places)
-    const raw = await server.api('POST', '/blueprints/apply', text, {
-      headers: { 'content-type': 'application/yaml' },
-    })
-    expect(raw.body).toEqual(answer.body)
-    expect((await server.api('GET', '/blueprints/export')).body).toBe(before.body)
-  })
+  it.each(HOSTILE)(
+    'with %s gives one 400 with its positions, and changes nothing',
+    async (_name, text, places) => {
+      const before = await server.api('GET', '/blueprints/export')
+      const answer = await apply(text)
+      expect(placesOf(answer)).toEqual(places)
+      const raw = await server.api('POST', '/blueprints/apply', text, {
+        headers: { 'content-type': 'application/yaml' },
+      })
+      expect(raw.body).toEqual(answer.body)
+      expect((await server.api('GET', '/blueprints/export')).body).toBe(before.body)
+    },
+  )
 
   it.each([
     ['a billion laughs', HOSTILE[0]![1], [expect.stringMatching(/^\d+:\d+ b\d+/) as string]],

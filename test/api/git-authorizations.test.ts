@@ -160,7 +160,7 @@ describe('an app of GitHub', () => {
     expect(await authorize({ connection_id: id })).toMatchObject({ body: { status: 'connected', url: null } })
   })
 
-  it("is read again by only an installation, and an unknown one belongs to nobody", async () => {
+  it('is read again by only an installation, and an unknown one belongs to nobody', async () => {
     const { app, answer } = await connectApp('read-org')
     const [installation] = app.installations.values()
     installation!.selection = 'all'
@@ -245,20 +245,17 @@ describe('a token that the provider ended early', () => {
     await server.api('DELETE', `/services/${name}`)
   })
 
-  it.each([401, 403])(
-    'is replaced at most once for one request that is answered with %d',
-    async (status) => {
-      const { id, mints } = await connectInUse()
-      provider.instead.set('GET /api/v3/installation/repositories', (response) =>
-        response.writeHead(status).end('{"message":"Resource not accessible by integration"}'),
-      )
-      expect(await repositories(id)).toMatchObject(
-        failure(409, 'git_authorization_rejected', /Resource not accessible by integration/),
-      )
-      expect(mints()).toBe(1)
-      expect(provider.asked.filter(({ path }) => path.includes('/repositories'))).toHaveLength(2)
-    },
-  )
+  it.each([401, 403])('is replaced at most once for one request that is answered with %d', async (status) => {
+    const { id, mints } = await connectInUse()
+    provider.instead.set('GET /api/v3/installation/repositories', (response) =>
+      response.writeHead(status).end('{"message":"Resource not accessible by integration"}'),
+    )
+    expect(await repositories(id)).toMatchObject(
+      failure(409, 'git_authorization_rejected', /Resource not accessible by integration/),
+    )
+    expect(mints()).toBe(1)
+    expect(provider.asked.filter(({ path }) => path.includes('/repositories'))).toHaveLength(2)
+  })
 
   it('is used again when the installation was suspended and is back', async () => {
     const { id, revoke } = await connectInUse()

@@ -33,24 +33,21 @@ describe('the variables of a service', () => {
     expect((await server.api('GET', '/services/with-env/env')).body).toEqual(env)
   })
 
-  it.each(['abc', '0', '70000', '80 '])(
-    'are refused with PORT as %j, if that is the port',
-    async (value) => {
-      const env = [{ key: 'PORT', value }]
-      const answer = await server.api('POST', '/services', { name: 'wrong-port', env })
-      expect(answer).toMatchObject({
-        status: 400,
-        body: {
-          error: { message: expect.stringMatching(/^env: PORT is .*: it must be a number from 1 to 65535/) },
-        },
-      })
-      // If something else says what the port is, it is a variable like others.
-      for (const more of [{ port: 3000 }, { type: 'background_worker' }]) {
-        const name = `port-${randomUUID().slice(0, 8)}`
-        expect((await server.api('POST', '/services', { name, env, ...more })).status).toBe(201)
-      }
-    },
-  )
+  it.each(['abc', '0', '70000', '80 '])('are refused with PORT as %j, if that is the port', async (value) => {
+    const env = [{ key: 'PORT', value }]
+    const answer = await server.api('POST', '/services', { name: 'wrong-port', env })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        error: { message: expect.stringMatching(/^env: PORT is .*: it must be a number from 1 to 65535/) },
+      },
+    })
+    // If something else says what the port is, it is a variable like others.
+    for (const more of [{ port: 3000 }, { type: 'background_worker' }]) {
+      const name = `port-${randomUUID().slice(0, 8)}`
+      expect((await server.api('POST', '/services', { name, env, ...more })).status).toBe(201)
+    }
+  })
 
   it('are replaced completely by PUT, in the order given', async () => {
     const vars = [

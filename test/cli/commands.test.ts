@@ -225,15 +225,18 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 )
 
-test.skipIf(process.getuid?.() !== 0)('a user without a home directory is told to name a directory', async () => {
-  const { HOME: _, XDG_DATA_HOME: __, ...env } = process.env
-  // Nothing is looked for below the folder in which the command happens to run.
-  for (const given of [{}, { HOME: '' }, { HOME: '', XDG_DATA_HOME: 'data' }]) {
-    const outcome = await deployerAs({ uid: 54_321, env: { ...env, ...given } }, entry, 'status')
-    expect(outcome).toMatchObject({ code: 1, out: '' })
-    expect(outcome.error).toMatch(/^deployer: [^\n]*--data-dir[^\n]*\n$/)
-  }
-})
+test.skipIf(process.getuid?.() !== 0)(
+  'a user without a home directory is told to name a directory',
+  async () => {
+    const { HOME: _, XDG_DATA_HOME: __, ...env } = process.env
+    // Nothing is looked for below the folder in which the command happens to run.
+    for (const given of [{}, { HOME: '' }, { HOME: '', XDG_DATA_HOME: 'data' }]) {
+      const outcome = await deployerAs({ uid: 54_321, env: { ...env, ...given } }, entry, 'status')
+      expect(outcome).toMatchObject({ code: 1, out: '' })
+      expect(outcome.error).toMatch(/^deployer: [^\n]*--data-dir[^\n]*\n$/)
+    }
+  },
+)
 
 test.each([
   [

@@ -186,21 +186,17 @@ describe('a running backup', () => {
     expect(await docker('ps', '-aq', '--filter', `name=${id}`)).toBe('')
   })
 
-  test(
-    'fails when its datastore ends in the middle, and leaves nothing',
-    { tags: ['slow'] },
-    async () => {
-      const id = await begin()
-      await docker('kill', db.id)
-      const backup = await endOfBackup(server, 'db', id)
-      expect(backup.status).toBe('failed')
-      expect(backup.error).toMatch(/pg_dump ended with exit code 1: /)
-      expect(readdirSync(folder()).filter((name) => name.startsWith(id))).toEqual([])
-      // The server may not have seen its end yet.
-      await waitFor(() => query(db.external_url, 'SELECT 1'), 'it to answer again')
-      await become(server, db.id, 'available')
-    },
-  )
+  test('fails when its datastore ends in the middle, and leaves nothing', { tags: ['slow'] }, async () => {
+    const id = await begin()
+    await docker('kill', db.id)
+    const backup = await endOfBackup(server, 'db', id)
+    expect(backup.status).toBe('failed')
+    expect(backup.error).toMatch(/pg_dump ended with exit code 1: /)
+    expect(readdirSync(folder()).filter((name) => name.startsWith(id))).toEqual([])
+    // The server may not have seen its end yet.
+    await waitFor(() => query(db.external_url, 'SELECT 1'), 'it to answer again')
+    await become(server, db.id, 'available')
+  })
 
   test('fails when the disk is full, and leaves nothing', { tags: ['slow'] }, async () => {
     const kept = readdirSync(folder())

@@ -87,22 +87,18 @@ test(
   },
 )
 
-test(
-  'text in tables and comments is never run as a statement by a restore',
-  { tags: ['slow'] },
-  async () => {
-    const lines = "E'x\\n-- Name: x; Type: DATABASE; Schema: -\\nALTER ROLE tenant SUPERUSER;'"
-    const db = await holding(
-      'hostile',
-      `CREATE ROLE tenant; CREATE TABLE notes (line text); COMMENT ON TABLE notes IS ${lines};
+test('text in tables and comments is never run as a statement by a restore', { tags: ['slow'] }, async () => {
+  const lines = "E'x\\n-- Name: x; Type: DATABASE; Schema: -\\nALTER ROLE tenant SUPERUSER;'"
+  const db = await holding(
+    'hostile',
+    `CREATE ROLE tenant; CREATE TABLE notes (line text); COMMENT ON TABLE notes IS ${lines};
      INSERT INTO notes VALUES ('-- Name: x; Type: DATABASE; Schema: -'), ('ALTER ROLE tenant SUPERUSER; DROP TABLE notes;');
      SELECT lo_from_bytea(90003, 'three'); GRANT SELECT ON LARGE OBJECT 90003 TO PUBLIC; GRANT SELECT ON notes TO tenant`,
-    )
-    const copy = await copyOf(db)
-    expect(copy.error).toBeNull()
-    expect(await query(copy.external_url, "SELECT rolsuper FROM pg_roles WHERE rolname = 'tenant'")).toEqual([
-      [false],
-    ])
-    expect(await query(copy.external_url, 'SELECT count(*)::int FROM notes')).toEqual([[2]])
-  },
-)
+  )
+  const copy = await copyOf(db)
+  expect(copy.error).toBeNull()
+  expect(await query(copy.external_url, "SELECT rolsuper FROM pg_roles WHERE rolname = 'tenant'")).toEqual([
+    [false],
+  ])
+  expect(await query(copy.external_url, 'SELECT count(*)::int FROM notes')).toEqual([[2]])
+})

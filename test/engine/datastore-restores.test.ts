@@ -275,22 +275,18 @@ describe('a server that is killed', () => {
     isKilledWhenARestore,
   )
 
-  test(
-    'in order, however often, continues the restore at the next start',
-    { tags: ['slow'] },
-    async () => {
-      expect((await restore('db', await grownBackup())).status).toBe(202)
-      for (let stops = 0; stops < 4; stops++) {
-        await waitFor(() => isBeingLoaded(db.id), 'its work')
-        await server.restart()
-        expect((await server.api('GET', '/datastores/db')).body).toMatchObject({ status: 'restoring' })
-      }
-      const now = await become(server, db.id, 'available')
-      expect(now.error).toBeNull()
-      expect(await query(now.external_url, 'SELECT count(*)::int FROM big')).toEqual([[600_000]])
-      await restored(server, 'db', dbBackup)
-    },
-  )
+  test('in order, however often, continues the restore at the next start', { tags: ['slow'] }, async () => {
+    expect((await restore('db', await grownBackup())).status).toBe(202)
+    for (let stops = 0; stops < 4; stops++) {
+      await waitFor(() => isBeingLoaded(db.id), 'its work')
+      await server.restart()
+      expect((await server.api('GET', '/datastores/db')).body).toMatchObject({ status: 'restoring' })
+    }
+    const now = await become(server, db.id, 'available')
+    expect(now.error).toBeNull()
+    expect(await query(now.external_url, 'SELECT count(*)::int FROM big')).toEqual([[600_000]])
+    await restored(server, 'db', dbBackup)
+  })
 
   // Stray containers are looked for once a minute.
   test('leaves no container of that work behind', { tags: ['slow'] }, async () => {

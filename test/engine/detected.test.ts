@@ -130,31 +130,27 @@ test("a Dockerfile next to the folder that is built builds that folder, with the
   expect(await logOf(deploy)).toMatch(/the engine's own Dockerfile frontend \(1\.\d+\) in place of/)
 })
 
-test(
-  "a Dockerfile's image runs as a file for another host says",
-  { tags: ['slow'] },
-  async () => {
-    const { id, deploy } = await create('hosted', {
-      'deploy/image.Dockerfile':
-        'FROM busybox:1\nRUN mkdir /www && echo other >/www/index.html\nENTRYPOINT ["false"]\n',
-      'railway.json': JSON.stringify({
-        build: { dockerfilePath: 'deploy/image.Dockerfile' },
-        deploy: {
-          startCommand: 'echo "told by a file" >/www/index.html; httpd -f -p $PORT -h /www',
-          preDeployCommand: 'echo before it goes live',
-          healthcheckPath: '/index.html',
-        },
-      }),
-    })
-    expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
-    expect(await fetchFrom(server, 'hosted.localhost')).toEqual({ status: 200, text: 'told by a file\n' })
-    expect(await logOf(deploy)).toMatch(/starting as railway.json says[^]*before it goes live/)
-    expect((await containersOf(id)).length).toBe(1)
-    await server.api('PATCH', '/services/hosted', { start_command: 'httpd -f -p $PORT -h /www' })
-    await again('hosted')
-    expect((await fetchFrom(server, 'hosted.localhost')).text).toBe('other\n')
-  },
-)
+test("a Dockerfile's image runs as a file for another host says", { tags: ['slow'] }, async () => {
+  const { id, deploy } = await create('hosted', {
+    'deploy/image.Dockerfile':
+      'FROM busybox:1\nRUN mkdir /www && echo other >/www/index.html\nENTRYPOINT ["false"]\n',
+    'railway.json': JSON.stringify({
+      build: { dockerfilePath: 'deploy/image.Dockerfile' },
+      deploy: {
+        startCommand: 'echo "told by a file" >/www/index.html; httpd -f -p $PORT -h /www',
+        preDeployCommand: 'echo before it goes live',
+        healthcheckPath: '/index.html',
+      },
+    }),
+  })
+  expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+  expect(await fetchFrom(server, 'hosted.localhost')).toEqual({ status: 200, text: 'told by a file\n' })
+  expect(await logOf(deploy)).toMatch(/starting as railway.json says[^]*before it goes live/)
+  expect((await containersOf(id)).length).toBe(1)
+  await server.api('PATCH', '/services/hosted', { start_command: 'httpd -f -p $PORT -h /www' })
+  await again('hosted')
+  expect((await fetchFrom(server, 'hosted.localhost')).text).toBe('other\n')
+})
 
 test(
   "nixpacks.toml's commands build and start a node program, which installs nothing a second time",

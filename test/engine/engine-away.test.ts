@@ -279,17 +279,21 @@ test.each([
   },
 )
 
-test('suspending and resuming twice is answered with 200 and changes nothing', { tags: ['slow'] }, async () => {
-  const service = await live()
-  for (const [path, suspended] of [
-    ['/suspend', true],
-    ['/resume', false],
-  ] as const) {
-    expect((await server.api('POST', `/services/${service.name}${path}`)).status).toBe(200)
-    const before = (await server.api('GET', `/services/${service.name}`)).body
-    const again = await server.api('POST', `/services/${service.name}${path}`)
-    expect(again).toMatchObject({ status: 200, body: { suspended, updated_at: before.updated_at } })
-    const patched = await server.api('PATCH', `/services/${service.name}`, { suspended })
-    expect(patched).toMatchObject({ status: 200, body: { suspended, updated_at: before.updated_at } })
-  }
-})
+test(
+  'suspending and resuming twice is answered with 200 and changes nothing',
+  { tags: ['slow'] },
+  async () => {
+    const service = await live()
+    for (const [path, suspended] of [
+      ['/suspend', true],
+      ['/resume', false],
+    ] as const) {
+      expect((await server.api('POST', `/services/${service.name}${path}`)).status).toBe(200)
+      const before = (await server.api('GET', `/services/${service.name}`)).body
+      const again = await server.api('POST', `/services/${service.name}${path}`)
+      expect(again).toMatchObject({ status: 200, body: { suspended, updated_at: before.updated_at } })
+      const patched = await server.api('PATCH', `/services/${service.name}`, { suspended })
+      expect(patched).toMatchObject({ status: 200, body: { suspended, updated_at: before.updated_at } })
+    }
+  },
+)

@@ -187,28 +187,24 @@ test('nothing is lost while a target accepts nothing, and the server is killed m
   expect(before!.began_at <= before!.ended_at && before!.ended_at <= last!.ended_at).toBe(true)
 })
 
-test(
-  'accepted lines are not sent again because that cannot be recorded',
-  { tags: ['slow'] },
-  async () => {
-    const id = await create({ kind: 'http', url: `${base}/full` })
-    const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
-    // As on a disk without a free page.
-    database.exec(`CREATE TRIGGER full BEFORE UPDATE ON log_drain_places
+test('accepted lines are not sent again because that cannot be recorded', { tags: ['slow'] }, async () => {
+  const id = await create({ kind: 'http', url: `${base}/full` })
+  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+  // As on a disk without a free page.
+  database.exec(`CREATE TRIGGER full BEFORE UPDATE ON log_drain_places
     BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`)
-    await print('seq 1 10')
-    const drain = async () => (await server.api('GET', `/log-drains/${id}`)).body
-    await waitFor(async () => (await drain()).last_error !== null, 'the failure')
-    await waitFor(async () => (await deliveriesOf(id))[0]?.status === 'failed', 'the failure')
-    database.exec('DROP TRIGGER full')
-    database.close()
-    await print('seq 11 20')
-    await waitFor(() => taken('/full').length >= 20, 'the lines')
-    await noted(id, 20)
-    expect(taken('/full')).toEqual(Array.from({ length: 20 }, (_, index) => String(index + 1)))
-    expect(await drain()).toMatchObject({ sent: 20, dropped: 0, last_error: null })
-  },
-)
+  await print('seq 1 10')
+  const drain = async () => (await server.api('GET', `/log-drains/${id}`)).body
+  await waitFor(async () => (await drain()).last_error !== null, 'the failure')
+  await waitFor(async () => (await deliveriesOf(id))[0]?.status === 'failed', 'the failure')
+  database.exec('DROP TRIGGER full')
+  database.close()
+  await print('seq 11 20')
+  await waitFor(() => taken('/full').length >= 20, 'the lines')
+  await noted(id, 20)
+  expect(taken('/full')).toEqual(Array.from({ length: 20 }, (_, index) => String(index + 1)))
+  expect(await drain()).toMatchObject({ sent: 20, dropped: 0, last_error: null })
+})
 
 test(
   'lines that a target refuses for good are sent in smaller batches or left out, and the next lines arrive',
@@ -232,24 +228,20 @@ test(
   },
 )
 
-test(
-  'a refused line does not affect those that are sent with it',
-  { tags: ['slow'] },
-  async () => {
-    const picky = await create({ kind: 'http', url: `${base}/picky` })
-    const never = await create({ kind: 'http', url: `${base}/never` })
-    await print('seq 1 700; echo poison; seq 701 900; echo poison; seq 901 1500')
-    await waitFor(() => taken('/picky').includes('1500'), 'the last line')
-    expect(taken('/picky')).toEqual(Array.from({ length: 1_500 }, (_, index) => String(index + 1)))
-    const drain = async (id: string) => (await server.api('GET', `/log-drains/${id}`)).body
-    await noted(picky, 1_500)
-    expect(await drain(picky)).toMatchObject({ sent: 1_500, dropped: 2 })
-    // For a target that refuses everything, this is found out soon.
-    await waitFor(async () => (await drain(never)).dropped === 1_502, 'all to be left out')
-    expect(asked.filter((path) => path === '/never').length).toBeLessThan(60)
-    for (const id of [picky, never]) await server.api('DELETE', `/log-drains/${id}`)
-  },
-)
+test('a refused line does not affect those that are sent with it', { tags: ['slow'] }, async () => {
+  const picky = await create({ kind: 'http', url: `${base}/picky` })
+  const never = await create({ kind: 'http', url: `${base}/never` })
+  await print('seq 1 700; echo poison; seq 701 900; echo poison; seq 901 1500')
+  await waitFor(() => taken('/picky').includes('1500'), 'the last line')
+  expect(taken('/picky')).toEqual(Array.from({ length: 1_500 }, (_, index) => String(index + 1)))
+  const drain = async (id: string) => (await server.api('GET', `/log-drains/${id}`)).body
+  await noted(picky, 1_500)
+  expect(await drain(picky)).toMatchObject({ sent: 1_500, dropped: 2 })
+  // For a target that refuses everything, this is found out soon.
+  await waitFor(async () => (await drain(never)).dropped === 1_502, 'all to be left out')
+  expect(asked.filter((path) => path === '/never').length).toBeLessThan(60)
+  for (const id of [picky, never]) await server.api('DELETE', `/log-drains/${id}`)
+})
 
 test('a target that never answers delays no other, and a redirect is not followed', async () => {
   const hanging = await create({ kind: 'http', url: `${base}/hang` })

@@ -153,44 +153,40 @@ test('a new instance that exits while another still comes up is started again be
   )
 })
 
-test(
-  'new instances that each exit once while others come up still go live',
-  { tags: ['slow'] },
-  async () => {
-    const { id, deploy } = await create('uneasy', {
-      instances: 3,
-      start_command: `${PAGE}; until [ -e /go ]; do sleep 0.1; done; rm /go; exec httpd -f -p $PORT -h /www`,
-    })
-    const running = () => docker('ps', '-q', '--filter', `label=deployer.service=${id}`)
-    await waitFor(async () => (await running()).split('\n').length === 3, 'all programs to run')
-    const [first, second, third] = (await containersOf(id)) as [string, string, string]
-    const letGo = (name: string) =>
-      waitFor(
-        () =>
-          docker('exec', name, 'touch', '/go').then(
-            () => true,
-            () => false,
-          ),
-        `${name} to run`,
-      )
-    const said = (what: string) => waitFor(async () => (await logOf(deploy)).includes(what), what)
-    const isReady = (name: string) => said(`${name} is ready`)
-    const hasEnded = (name: string) => said(`${name}: the program ended`)
-    for (const name of [first, second]) {
-      await letGo(name)
-      await isReady(name)
-    }
-    // Each exits while the one before it is waited for.
-    await docker('kill', first)
-    await letGo(third)
-    await hasEnded(first)
-    await docker('kill', second)
-    await letGo(first)
-    await hasEnded(second)
-    await docker('kill', third)
-    await letGo(second)
-    await hasEnded(third)
-    await letGo(third)
-    expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
-  },
-)
+test('new instances that each exit once while others come up still go live', { tags: ['slow'] }, async () => {
+  const { id, deploy } = await create('uneasy', {
+    instances: 3,
+    start_command: `${PAGE}; until [ -e /go ]; do sleep 0.1; done; rm /go; exec httpd -f -p $PORT -h /www`,
+  })
+  const running = () => docker('ps', '-q', '--filter', `label=deployer.service=${id}`)
+  await waitFor(async () => (await running()).split('\n').length === 3, 'all programs to run')
+  const [first, second, third] = (await containersOf(id)) as [string, string, string]
+  const letGo = (name: string) =>
+    waitFor(
+      () =>
+        docker('exec', name, 'touch', '/go').then(
+          () => true,
+          () => false,
+        ),
+      `${name} to run`,
+    )
+  const said = (what: string) => waitFor(async () => (await logOf(deploy)).includes(what), what)
+  const isReady = (name: string) => said(`${name} is ready`)
+  const hasEnded = (name: string) => said(`${name}: the program ended`)
+  for (const name of [first, second]) {
+    await letGo(name)
+    await isReady(name)
+  }
+  // Each exits while the one before it is waited for.
+  await docker('kill', first)
+  await letGo(third)
+  await hasEnded(first)
+  await docker('kill', second)
+  await letGo(first)
+  await hasEnded(second)
+  await docker('kill', third)
+  await letGo(second)
+  await hasEnded(third)
+  await letGo(third)
+  expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+})

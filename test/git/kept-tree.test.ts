@@ -146,7 +146,7 @@ describe('the next tree of a repository', () => {
     }
   })
 
-  test("is only accessible to its owner", async () => {
+  test('is only accessible to its owner', async () => {
     const source = repository()
     source.push({ a: 'x' })
     await get(source)

@@ -70,11 +70,16 @@ async function faultOf(url: string, reach: Reach = ANYWHERE): Promise<string> {
 }
 
 describe('a scheme without an outbound proxy', () => {
-  test.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY'])('stays behind the gate next to %s', async (name) => {
-    vi.stubEnv(name, proxy())
-    expect(await faultOf(`http://localhost:${port}/a.git`, { ...ANYWHERE, ownPort: port })).toMatch(/own API/)
-    expect(asked).toEqual([])
-  })
+  test.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY'])(
+    'stays behind the gate next to %s',
+    async (name) => {
+      vi.stubEnv(name, proxy())
+      expect(await faultOf(`http://localhost:${port}/a.git`, { ...ANYWHERE, ownPort: port })).toMatch(
+        /own API/,
+      )
+      expect(asked).toEqual([])
+    },
+  )
 
   test.each(['NO_PROXY', 'no_proxy'])('stays behind the gate for a host of %s', async (name) => {
     vi.stubEnv(name, 'localhost')

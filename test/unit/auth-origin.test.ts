@@ -59,14 +59,17 @@ describe("the browser's address", () => {
     },
   )
 
-  it.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])('is the one that a proxy at %s forwards', (peer) => {
-    const headers = {
-      host: '127.0.0.1:7878',
-      'x-forwarded-proto': 'https',
-      'x-forwarded-host': 'dashboard.example.com',
-    }
-    expect(browserAddress(request(headers, peer))?.origin).toBe('https://dashboard.example.com')
-  })
+  it.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])(
+    'is the one that a proxy at %s forwards',
+    (peer) => {
+      const headers = {
+        host: '127.0.0.1:7878',
+        'x-forwarded-proto': 'https',
+        'x-forwarded-host': 'dashboard.example.com',
+      }
+      expect(browserAddress(request(headers, peer))?.origin).toBe('https://dashboard.example.com')
+    },
+  )
 
   it("keeps the browser's port, not that of the proxy's listener", () => {
     const headers = {
@@ -78,7 +81,7 @@ describe("the browser's address", () => {
     expect(browserAddress(request(headers))?.origin).toBe('https://dashboard.example.com')
   })
 
-  it("is the one from the outermost of several proxies", () => {
+  it('is the one from the outermost of several proxies', () => {
     const headers = {
       host: 'x',
       'x-forwarded-proto': 'https, http',

@@ -104,7 +104,7 @@ describe('the node plan', () => {
     )
   })
 
-  test("mounts caches that belong to one service", async () => {
+  test('mounts caches that belong to one service', async () => {
     const manifest = { scripts: { build: 'next build' }, dependencies: { next: '15' } }
     const { dockerfile } = await plan({ 'package.json': manifest }, { cacheScope: 'svc-1' })
     const ids = [...dockerfile.matchAll(/type=cache,id=(\S+?),target=(\S+)/g)]

@@ -125,15 +125,18 @@ test.each<[what: string, files: Record<string, string>, said: string]>([
     },
     'starts a server for developers',
   ],
-])('a program that cannot be started as %s is not a site because of the page next to it', async (_what, files, said) => {
-  for (const type of ['web_service', null] as const) {
-    expect(await recipe({ ...files, ...PAGE }, type)).toMatchObject({
-      type: 'web_service',
-      isSite: false,
-      obstacle: expect.stringContaining(said) as string,
-    })
-  }
-})
+])(
+  'a program that cannot be started as %s is not a site because of the page next to it',
+  async (_what, files, said) => {
+    for (const type of ['web_service', null] as const) {
+      expect(await recipe({ ...files, ...PAGE }, type)).toMatchObject({
+        type: 'web_service',
+        isSite: false,
+        obstacle: expect.stringContaining(said) as string,
+      })
+    }
+  },
+)
 
 test('pages next to a manifest that starts nothing are a site', async () => {
   const files = { 'package.json': '{"scripts": {"format": "prettier ."}}', ...PAGE }

@@ -197,11 +197,14 @@ describe('the errors of a file', () => {
     expect(refusedAt(() => applyFile(readBlueprint(written(soundFile()), {}), plan))).toEqual([])
   })
 
-  it.each(PLANTS.map((plant) => [plant(soundFile()), plant] as const))('are reported alone: %s', (_, plant) => {
-    const file = soundFile()
-    const planted = plant(file)
-    expect(refusedAt(() => applyFile(readBlueprint(written(file), {}), OPTIONS))).toEqual([planted])
-  })
+  it.each(PLANTS.map((plant) => [plant(soundFile()), plant] as const))(
+    'are reported alone: %s',
+    (_, plant) => {
+      const file = soundFile()
+      const planted = plant(file)
+      expect(refusedAt(() => applyFile(readBlueprint(written(file), {}), OPTIONS))).toEqual([planted])
+    },
+  )
 
   it('are all reported at once, however many there are, and change nothing', () => {
     const before = exportBlueprint(findEnvironment(), true, '')

@@ -76,11 +76,14 @@ test.each([
   ['matches', 'x'.repeat(16_000), 'x'],
   ['colours', '\x1b[31mx\x1b[32my'.repeat(1_500), ''],
   ['both', '\x1b[31mx\x1b[32mx'.repeat(1_500), 'x'],
-])('a line with thousands of %s is shown completely, in as many pieces as a page can bear', (_, text, query) => {
-  const pieces = texts(text, query)
-  expect(pieces.length).toBeLessThan(1_000)
-  expect(pieces.map((piece) => piece.text).join('')).toBe(line(text).plain)
-})
+])(
+  'a line with thousands of %s is shown completely, in as many pieces as a page can bear',
+  (_, text, query) => {
+    const pieces = texts(text, query)
+    expect(pieces.length).toBeLessThan(1_000)
+    expect(pieces.map((piece) => piece.text).join('')).toBe(line(text).plain)
+  },
+)
 
 test('lines of more than one day show their day', () => {
   const at = (ts: string) => fromLogEvent({ ts, stream: 'stdout', line: 'said' }, 1)

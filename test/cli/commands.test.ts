@@ -8,7 +8,7 @@ import { builtServer } from '../support/build.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 
-/** Of Debian and its kin. */
+/** Of Debian and similar systems. */
 const NOBODY = 65_534
 
 let entry: string

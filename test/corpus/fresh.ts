@@ -19,7 +19,7 @@ export default defineConfig({
 
 const BUN = { name: 'shop', private: true, workspaces: ['apps/*', 'packages/*'] }
 
-/** What `bun install` writes for it, as far as a plan looks at it. */
+/** What `bun install` writes for it, as far as a plan reads it. */
 const BUN_LOCK = {
   lockfileVersion: 1,
   workspaces: {

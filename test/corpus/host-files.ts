@@ -10,7 +10,7 @@ const FASTAPI = { 'requirements.txt': 'fastapi\nuvicorn\n', 'main.py': 'app = Fa
 const withNote = (text: string): string[] =>
   expect.arrayContaining([expect.stringContaining(text) as string]) as string[]
 
-/** Trees that say in a file for another host how they are built and started, by that host's documentation. */
+/** Trees that say in a file for another host how they are built and started, according to that host's documentation. */
 export const HOST_FILES: CorpusTree[] = [
   {
     title: 'railway.json with a start command of its own, a release and a health check',
@@ -233,7 +233,7 @@ cmd = "gunicorn -w 4 run:app"
   "packages": { "node": "22", "python": "latest" },
   "buildAptPackages": ["lsb-release"],
   "steps": {
-    // Beside what is found.
+    // In addition to what is found.
     "build": { "commands": ["...", { "cmd": "node after.js" }, { "src": "a", "dest": "b" }], "variables": { "HELLO": "world" } }
   },
   "deploy": { "aptPackages": ["..."], "startCommand": "node dist/main.js" }

@@ -28,7 +28,7 @@ const bot = (title: string, packages: string[], program: string, isWorker = fals
 const locked = (gems: string[], bundler: string): string =>
   `GEM\n  specs:\n${gems.map((gem) => `    ${gem}\n`).join('')}\nBUNDLED WITH\n   ${bundler}\n`
 
-/** What lies beside a page that a line of a Procfile serves by Python. */
+/** Files next to a page that a line of a Procfile serves with Python. */
 const SERVED_BY_PYTHON: [beside: string, files: CorpusTree['files'], settings?: CorpusTree['settings']][] = [
   ['nothing', {}],
   ['a program', { 'main.py': '' }],
@@ -53,7 +53,7 @@ const symfony = (files: CorpusTree['files']): CorpusTree['files'] => ({
 })
 const ENCORE = ['@symfony/webpack-encore']
 
-/** Trees that look like those of a newer rule, and are started as they were before it. */
+/** Trees that look like those of a newer rule, but are started as before that rule. */
 export const KEPT: CorpusTree[] = [
   node(
     'a server among the scripts whose comment names a server for developers',

@@ -15,7 +15,7 @@ const berryLock = (range: string, version = 8): string =>
   `__metadata:\n  version: ${version}\n\n"app@workspace:.":\n  version: 0.0.0-use.local\n  resolution: "app@workspace:."\n  dependencies:\n    express: "npm:${range}"\n  languageName: unknown\n  linkType: soft\n`
 const bunLock = (range: string): string =>
   `{\n  "lockfileVersion": 1,\n  "workspaces": {\n    "": {\n      "name": "app",\n      "dependencies": {\n        "express": "${range}",\n      },\n    },\n  },\n}\n`
-/** The older form, which is no text, and has names and ranges in it. */
+/** The older, binary form, which contains names and ranges. */
 const bunBytes = (words: string): Buffer =>
   Buffer.concat([
     Buffer.from('#!/usr/bin/env bun\nbun-lockfile-format-v0\n'),
@@ -29,7 +29,7 @@ const bunLockAt = (address: string): string =>
     `  "packages": {\n    "express": ["express@5.1.0", "${address}", {}, "sha512-AA=="],\n  },\n}\n`,
   )
 
-/** Lock files in step with package.json, which are kept to, and others, which are used as far as they go. */
+/** Lock files that match package.json, which are followed, and others, which are used as far as they go. */
 export const LOCKS: CorpusTree[] = [
   {
     title: 'a lock file of npm that holds what is asked for',
@@ -106,7 +106,7 @@ export const LOCKS: CorpusTree[] = [
       }),
     },
     plan: { runtime: 'node' },
-    // Said once for all commands: what is pruned is resolved as what was installed.
+    // Given once for all commands: what is pruned is resolved like what was installed.
     dockerfile: ['ENV npm_config_legacy_peer_deps=true', 'npm prune --omit=dev'],
     without: ['--legacy-peer-deps'],
   },
@@ -140,7 +140,7 @@ export const LOCKS: CorpusTree[] = [
         'node_modules/vue': { version: '3.5.0', peer: true },
       }),
     },
-    // It was written with peers, and without them would lose those.
+    // It was written with peers, and would lose those without them.
     plan: { runtime: 'node' },
     without: ['legacy_peer_deps'],
   },

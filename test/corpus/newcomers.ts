@@ -5,7 +5,7 @@ const containing = (text: string): string => expect.stringContaining(text) as st
 
 const NITRO_SERVER = 'node .output/server/index.mjs'
 
-/** What Lovable's template for TanStack Start leaves of the files of configuration. */
+/** The configuration files that Lovable's template for TanStack Start leaves. */
 const lovable = (options: string): Record<string, string | object> => ({
   'package.json': manifest(
     { dev: 'vite dev', build: 'vite build' },
@@ -16,7 +16,7 @@ const lovable = (options: string): Record<string, string | object> => ({
   ...NPM_LOCK,
 })
 
-/** An application of Angular in a workspace of Nx. */
+/** An Angular application in an Nx workspace. */
 const angular = (options: object): Record<string, string | object> => ({
   'package.json': manifest({ build: 'nx build shop' }, ['@angular/core'], ['nx']),
   'nx.json': {},
@@ -37,10 +37,10 @@ const DOTNET_PROGRAM = (more: string): string =>
 const PACKAGE = (name: string): string =>
   `</PropertyGroup><ItemGroup><PackageReference Include="${name}" Version="1" /></ItemGroup>`
 
-/** A program of Python with its documentation. */
+/** A Python program with its documentation. */
 const DOCUMENTED = { 'mkdocs.yml': 'site_name: Shop\n', 'docs/index.md': '# Shop\n' }
 
-/** Trees in the shape of repositories that were looked at last. */
+/** Trees in the shape of the repositories that were inspected last. */
 export const NEWCOMERS: CorpusTree[] = [
   {
     title: 'TanStack Start as Lovable sets it up, which falls back on Cloudflare',

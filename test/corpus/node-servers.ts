@@ -13,7 +13,7 @@ const server = (
   obstacle: null,
 })
 
-/** Programs for node that serve. */
+/** Node programs that serve. */
 export const NODE_SERVERS: CorpusTree[] = [
   {
     title: 'Express',

@@ -11,7 +11,7 @@ const containing = (text: string): string => expect.stringContaining(text) as st
 const withNote = (text: string): string[] => expect.arrayContaining([text]) as string[]
 const FOREIGN = 'and nothing else runs that'
 
-/** Trees as strangers have them for other hosts: lines of a Procfile by those hosts' ways, bots, browsers, older pins. */
+/** Trees as strangers have them for other hosts: Procfile lines in those hosts' style, bots, browsers, older pins. */
 export const OTHER_HOSTS: CorpusTree[] = [
   {
     title: 'a line of a Procfile that names a program of Go by its module',

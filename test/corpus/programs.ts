@@ -1,6 +1,6 @@
 import { manifest, NPM_LOCK, type CorpusTree } from './tree.ts'
 
-/** Trees of which one file is the one to start, and manifests alone do not say which. */
+/** Trees with one file to start, which manifests alone do not name. */
 export const PROGRAMS: CorpusTree[] = [
   {
     title: 'TypeScript compiled to dist, whose main npm init wrote',

@@ -9,7 +9,7 @@ const HUGO_SITE = {
   'themes/blowfish/go.mod': 'module github.com/nunocoracao/blowfish/v2\n',
 }
 
-/** The template of webpack that Vue's own tool made before its third version. */
+/** The webpack template of Vue's own tool before version 3. */
 const VUE_TEMPLATE = {
   'package.json': manifest(
     {
@@ -41,14 +41,14 @@ const EJECTED = manifest({ start: 'node scripts/start.js', build: 'node scripts/
 ])
 const DEVELOPMENT_START = "'use strict';\nconst WebpackDevServer = require('webpack-dev-server');\n"
 
-/** A lock file of Bundler. */
+/** A Bundler lock file. */
 const locked = (gems: string[], bundler?: string): string =>
   `GEM\n  remote: https://rubygems.org/\n  specs:\n${gems.map((gem) => `    ${gem}\n`).join('')}\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n  rack\n${bundler === undefined ? '' : `\nBUNDLED WITH\n   ${bundler}\n`}`
 
 const RACK = { Gemfile: "gem 'sinatra'\n", 'config.ru': 'run App\n' }
 const RAILS = { Gemfile: "gem 'rails'\n", 'config.ru': '', 'config/application.rb': '' }
 
-/** Trees in the shape of repositories that nobody here had looked at before. */
+/** Trees in the shape of repositories that the plans were not written for. */
 export const STRANGERS: CorpusTree[] = [
   {
     title: 'a site of Hugo whose configuration is a folder, with a script for its developer',

@@ -8,7 +8,7 @@ const unnoted = (text: string): string[] => expect.not.arrayContaining([containi
 
 const LEGACY = 'NODE_OPTIONS=--openssl-legacy-provider'
 
-/** A server whose script builds the pages in a folder of their own. */
+/** A server whose script builds the pages in a separate folder. */
 const withClient = (scripts: string, build: string): CorpusTree['files'] => ({
   'package.json': manifest({ start: 'node server.js', build }, ['express']),
   'server.js': "require('express')().listen(process.env.PORT)\n",
@@ -23,7 +23,7 @@ const requiring = (requirements: string): CorpusTree['files'] => ({
 })
 const python = (version: string): CorpusTree['plan'] => ({ runtime: 'python', version })
 
-/** A program of PHP with the packages of its lock file, by what they ask of PHP. */
+/** A PHP program with the packages of its lock file, by the PHP versions that they require. */
 const composed = (
   requires: object,
   locked: Record<string, string> = {},

@@ -56,7 +56,7 @@ const together = (scripts: Record<string, string>): CorpusTree['files'] => ({
   ...NPM_LOCK,
 })
 
-/** Trees in the shape of repositories that were met when people began to bring their own, and were planned otherwise. */
+/** Trees in the shape of people's own repositories, which were planned differently at first. */
 export const VISITORS: CorpusTree[] = [
   {
     title: 'Symfony, whose .env is for its developers',

@@ -159,7 +159,7 @@ test(
 )
 
 test(
-  'another version takes over under load without a lost request, and counts go on',
+  'another version takes over under load without a lost request, and counts continue',
   { timeout: 60_000 },
   async () => {
     const upstream = await app('v')

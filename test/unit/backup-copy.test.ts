@@ -71,7 +71,7 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
     /has 600018 bytes where 300009 were/,
   ],
   [
-    'that goes on for ever',
+    'that never ends',
     (response) => {
       const more = setInterval(() => response.write(Buffer.alloc(65_536, 'x')), 1)
       response.once('close', () => clearInterval(more))

@@ -122,7 +122,7 @@ describe('a line of a log', () => {
   })
 })
 
-test('a control sequence that the engine tells in two frames is one', () => {
+test('a control sequence that the engine sends in two frames is one', () => {
   const frames = new LogFrames(() => '2026-01-02T03:04:05.000Z')
   const frame = (text: string): Buffer => {
     const payload = Buffer.from(text)

@@ -81,7 +81,7 @@ describe('the Dockerfile of a tree', () => {
   })
 
   test.each(['docker/Dockerfile', '.docker/dockerfile', 'scripts/Dockerfile'])(
-    'in a folder for it is told beside what has a plan: %s',
+    'in a folder for it is reported next to a plan: %s',
     async (path) => {
       const { runtime, notes } = await recipe({ ...NODE, 'server.js': '', [path]: IMAGE })
       expect(runtime).toBe('node')
@@ -93,7 +93,7 @@ describe('the Dockerfile of a tree', () => {
     ['copies what lies there', 'docker/Dockerfile', { 'src/main.hs': '', 'docker/run.sh': '' }],
     ['lies alone in it', '.docker/Dockerfile', { 'src/main.hs': '' }],
     [
-      'copies what lies in its folder by its path from there',
+      'copies files from its folder by their path from there',
       'deploy/Dockerfile',
       { 'deploy/src/x': '', 'src/x': '' },
     ],
@@ -114,7 +114,7 @@ describe('the Dockerfile of a tree', () => {
 
   test.each<[what: string, files: Record<string, string>, found: Partial<Recipe>]>([
     [
-      'copies what lies in its folder alone',
+      'copies only files from its folder',
       { 'docker/Dockerfile': 'FROM x\nCOPY nginx.conf /etc\n', 'docker/nginx.conf': '' },
       { runtime: null, rootDirectories: ['docker'] },
     ],
@@ -124,7 +124,7 @@ describe('the Dockerfile of a tree', () => {
       { runtime: null, rootDirectories: ['docker'] },
     ],
     [
-      'lies beside a folder that can be built',
+      'is next to a folder that can be built',
       { 'docker/Dockerfile': IMAGE, 'web/index.html': '' },
       { runtime: null, rootDirectories: ['docker', 'web'] },
     ],

@@ -123,7 +123,7 @@ GRANT CONNECT ON DATABASE app TO reader;
 `
 
 test.each([1, 65_536])(
-  'a script tells what the database itself is set to (%s bytes at a time)',
+  'a script names the settings of the database itself (%s bytes at a time)',
   async (size) => {
     expect(await settingsOf(inPieces(CREATING, size))).toEqual([
       `ALTER DATABASE app OWNER TO "o'brien; ""two""";\n`,

@@ -59,7 +59,7 @@ describe('the settings of a service', () => {
   })
 
   test.each(['--bogus', 'more', '--listen'])(
-    'are no other words, for which there is the help: %s',
+    'are not other words, for which there is the help: %s',
     (word) => {
       expect(() => givenSettings([word], {})).toThrow(/\. See deployer help install\.$/)
     },

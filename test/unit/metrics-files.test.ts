@@ -43,7 +43,7 @@ describe('the control group of a container', () => {
   it.each([
     ['another process', '0::/user.slice\n', VERSION_2],
     [
-      'a server in a container, which sees its own part alone',
+      'a server in a container, which sees only its own part',
       `0::/../${ID}\n`,
       VERSION_2.replace(' / ', ' /../.. '),
     ],

@@ -82,7 +82,7 @@ test.each([
   ['is gone', 404, { message: 'No such container: c1' }],
   ['is being removed', 409, { message: 'container c1 is not running' }],
   [
-    'has ended, which some engines tell by empty figures',
+    'has ended, which some engines report with empty figures',
     200,
     { cpu_stats: { cpu_usage: {} }, memory_stats: {} },
   ],

@@ -146,7 +146,7 @@ test.each<[string, Files]>([
     { 'CMakeLists.txt': `${'add_executable ( '.repeat(100_000)}\nproject${' '.repeat(1_000_000)}` },
   ],
   [
-    'patterns of stars alone',
+    'patterns with only stars',
     {
       'package.json': {
         ...startable,

@@ -56,7 +56,7 @@ describe('the python plan', () => {
       'gunicorn --bind 0.0.0.0:$PORT app:server',
     ],
     [
-      'Flask alone',
+      'Flask on its own',
       { 'requirements.txt': 'Flask', 'app.py': 'app = Flask(__name__)' },
       'gunicorn --bind 0.0.0.0:$PORT app:app',
     ],

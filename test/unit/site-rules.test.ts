@@ -116,11 +116,7 @@ describe('a _headers file', () => {
     ['other letters', '  X-Y: ü', /visible ASCII/],
     ['a length', '  content-length: 5', /set by the server alone/],
     ['a framing', '  Transfer-Encoding: chunked', /set by the server alone/],
-    [
-      'passwords, which would be told to everyone',
-      '  basic-auth: ann:secret',
-      /not supported: the pages are open/,
-    ],
+    ['passwords, which everyone would see', '  basic-auth: ann:secret', /not supported: the pages are open/],
     ['a name that is taken away', '  ! X-Frame-Options: x', /taking a field away/],
   ])('leaves a field with %s out and says so', (_what, line, why) => {
     const { headers, notes } = parseHeaders(`/*\n${line}\n  X-Last: 1`)

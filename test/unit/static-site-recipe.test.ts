@@ -75,7 +75,7 @@ test.each<[what: string, files: Record<string, string>, folder: string]>([
     '.',
   ],
   [
-    'a server that is run anew whenever it changes',
+    'a server that is restarted whenever it changes',
     {
       'package.json': '{"scripts": {"dev": "nodemon tools/show.js"}, "devDependencies": {"rollup": "*"}}',
       'public/index.html': '',
@@ -118,7 +118,7 @@ test.each<[what: string, files: Record<string, string>, said: string]>([
     'listens on no port',
   ],
   [
-    'it has a server for developers alone',
+    'it only has a server for developers',
     {
       'package.json': '{"scripts": {"start": "node scripts/start.js", "build": "webpack"}}',
       'scripts/start.js': "const Server = require('webpack-dev-server')\n",
@@ -126,7 +126,7 @@ test.each<[what: string, files: Record<string, string>, said: string]>([
     'starts a server for developers',
   ],
 ])(
-  'a program that cannot be started as %s is not a site because of the page next to it',
+  'a program that cannot be started because %s does not become a site through the page next to it',
   async (_what, files, said) => {
     for (const type of ['web_service', null] as const) {
       expect(await recipe({ ...files, ...PAGE }, type)).toMatchObject({

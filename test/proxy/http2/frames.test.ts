@@ -75,7 +75,7 @@ const FAULTS: readonly Fault[] = [
   ],
   ['a table larger than it may be', 'goaway 9', frame(FRAME.headers, 5, 1, Buffer.from([0x3f, 0xe2, 0x1f]))],
   [
-    'a change of the table amid a block',
+    'a change of the table within a block',
     'goaway 9',
     frame(FRAME.headers, 5, 1, Buffer.concat([WHOLE, Buffer.from([0x20])])),
   ],
@@ -119,7 +119,7 @@ const FAULTS: readonly Fault[] = [
     frame(FRAME.headers, 37, 1, Buffer.concat([number(1), Buffer.from([0]), WHOLE])),
   ],
   [
-    'HEADERS that depend on themselves and go on',
+    'HEADERS that depend on themselves and continue',
     'reset 1',
     frame(FRAME.headers, 33, 1, Buffer.concat([number(1), Buffer.from([0]), WHOLE.subarray(0, 9)])),
     frame(FRAME.continuation, FLAG.endHeaders, 1, WHOLE.subarray(9)),
@@ -239,7 +239,7 @@ const FAULTS: readonly Fault[] = [
   // 8.5
   ['CONNECT with a scheme alone', 'reset 1', headers(1, [[':method', 'CONNECT'], GET[1]!, GET.at(-1)!])],
   [
-    'CONNECT to what is no target',
+    'CONNECT to an invalid target',
     'reset 1',
     headers(1, [
       [':method', 'CONNECT'],

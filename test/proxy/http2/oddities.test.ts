@@ -83,7 +83,7 @@ test('an answer that ends before its announced length is not complete', async ()
 })
 
 test.each([true, false])(
-  'an answer to a body that has not come goes out whole, and the body is not asked for',
+  'an answer to a body that has not come is sent completely, and the body is not requested',
   async (ends) => {
     answer(ok('enough', 'Connection: close\r\n'), ends)
     const client = await RawHttp2.open(stand)

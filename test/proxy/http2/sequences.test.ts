@@ -160,13 +160,13 @@ test.each(SEQUENCES)('with $what a request is served', async ({ frames }) => {
 const REFUSED: readonly (readonly [what: string, told: string, ...frames: Buffer[]])[] = [
   ['HEADERS of over 16 KiB', 'goaway 6', frame(FRAME.headers, 5, 1, Buffer.alloc(16_385))],
   [
-    'HEADERS of another stream amid a header block',
+    'HEADERS of another stream within a header block',
     'goaway 1',
     frame(FRAME.headers, 1, 1, FIRST),
     headers(3),
   ],
   [
-    'PRIORITY amid a header block',
+    'PRIORITY within a header block',
     'goaway 1',
     frame(FRAME.headers, 1, 1, FIRST),
     priority(1, 0, 15),

@@ -67,13 +67,13 @@ const SAID: readonly (readonly [
     ':status=100, :status=200 content-length=4, body end',
   ],
   [
-    'an interim answer that tells a length',
+    'an interim answer that announces a length',
     `HTTP/1.1 103 Early Hints\r\nContent-Length: 4\r\n\r\n${ok('body')}`,
     'stays',
     ':status=103, :status=200 content-length=4, body end',
   ],
   [
-    'an interim answer that tells chunks',
+    'an interim answer that announces chunks',
     `HTTP/1.1 103 Early Hints\r\n${CHUNKED}\r\n${ok('body')}`,
     'stays',
     ':status=103, :status=200 content-length=4, body end',
@@ -122,7 +122,7 @@ const SAID: readonly (readonly [
   ['a length and chunks', `${OK}Content-Length: 4\r\n${CHUNKED}\r\n4\r\nbody\r\n0\r\n\r\n`, 'stays', BAD],
   ['chunks in HTTP/1.0', `HTTP/1.0 200 OK\r\n${CHUNKED}\r\n4\r\nbody\r\n0\r\n\r\n`, 'stays', BAD],
   [
-    'nothing of the length that it told',
+    'nothing of the announced length',
     `${OK}Content-Length: 4\r\n\r\n`,
     'ends',
     ':status=200 content-length=4, reset 2',
@@ -131,19 +131,19 @@ const SAID: readonly (readonly [
   ['an answer by its end before a reset', `${OK}\r\nbody`, 'resets', ':status=200, body, reset 2'],
   // Answers without a body
   [
-    '204 that tells a length',
+    '204 that announces a length',
     'HTTP/1.1 204 No Content\r\nContent-Length: 4\r\n\r\nbody',
     'stays',
     ':status=204 end',
   ],
   [
-    '204 that tells chunks',
+    '204 that announces chunks',
     `HTTP/1.1 204 No Content\r\n${CHUNKED}Trailer: x-a\r\n\r\n0\r\nX-A: b\r\n\r\n`,
     'stays',
     ':status=204 trailer=x-a end',
   ],
   [
-    '304 that tells chunks',
+    '304 that announces chunks',
     `HTTP/1.1 304 Not Modified\r\nETag: "a"\r\n${CHUNKED}\r\n4\r\nbody\r\n0\r\n\r\n`,
     'stays',
     ':status=304 etag="a" end',

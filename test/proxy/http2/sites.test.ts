@@ -109,7 +109,7 @@ test(
 )
 
 test(
-  'windows that end amid a frame, or are tiny, change nothing of a file',
+  'windows that end within a frame, or are tiny, change nothing about a file',
   { timeout: 30_000 },
   async () => {
     const stand = await site()

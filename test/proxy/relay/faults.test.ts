@@ -84,7 +84,7 @@ test.each([
   ['GET', `GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`, 200],
   ['POST', `POST / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 4\r\n\r\nbody`, 502],
 ])(
-  'what is said before a reset on an idle connection is no answer to a %s of the same moment',
+  'what is said before a reset on an idle connection is not an answer to a %s of the same moment',
   async (_method, request, status) => {
     const upstream = await answering('HTTP/1.1 200 OK', 'Content-Length: 4', '', 'good')
     const client = stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`)

@@ -256,14 +256,11 @@ test('an HTTP/1.0 client gets the data of a chunked answer without chunks, then 
 test.each([
   ['HEAD', 'HTTP/1.1 200 OK'],
   ['GET', 'HTTP/1.1 304 Not Modified'],
-])(
-  'an HTTP/1.0 client is told of no chunks in an answer without a body, either: %s, %s',
-  async (method, line) => {
-    await answering(line, 'Transfer-Encoding: chunked', 'ETag: "a"', '', '')
-    const received = await stand.raw().request(`${method} / HTTP/1.0`, `Host: ${HOST}`).end()
-    expect(received.split('\r\n').slice(0, 2)).toEqual([line, 'ETag: "a"'])
-  },
-)
+])('an HTTP/1.0 client gets no chunks in an answer without a body, either: %s, %s', async (method, line) => {
+  await answering(line, 'Transfer-Encoding: chunked', 'ETag: "a"', '', '')
+  const received = await stand.raw().request(`${method} / HTTP/1.0`, `Host: ${HOST}`).end()
+  expect(received.split('\r\n').slice(0, 2)).toEqual([line, 'ETag: "a"'])
+})
 
 test('an answer that ends with its connection is passed on the same way', async () => {
   await use(

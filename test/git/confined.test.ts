@@ -155,7 +155,7 @@ describe('a commit of another branch', () => {
 })
 
 test.each(['lightweight', 'annotated'])(
-  'of a %s tag, which is followed, the commits are deployed',
+  'of a %s tag, if it is followed, deploys its commits',
   async (kind) => {
     const source = repository()
     const first = source.push({ a: 'first' })

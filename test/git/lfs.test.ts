@@ -234,7 +234,7 @@ describe('a deploy fails and says what to do', () => {
     ['has a fault', { batchStatus: 500 }, /answered 500: deploy again later/],
     ['answers HTML', { batchBody: '<html>' }, /does not answer as Git LFS does/],
     [
-      'answers of more than was asked for',
+      'returns more than was requested',
       { batchBody: JSON.stringify({ objects: Array(200_000).fill(0) }) },
       /does not answer as Git LFS does/,
     ],

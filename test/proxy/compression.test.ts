@@ -375,7 +375,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   ['a piece', (response) => void response.write('first')],
   ['all', (response) => void response.end(TEXT)],
 ])(
-  'answers that are given up or done leave their places when %s of their bodies had come',
+  'answers that are canceled or done free their places when %s of their bodies had come',
   async (_, send) => {
     answer = (request, response) => {
       if (request.url !== '/') return plain(response)

@@ -48,7 +48,7 @@ test('connections that wait to be accepted survive the only worker', { timeout: 
 })
 
 test(
-  'a killed worker loses what it held, and of its counts those since its last report',
+  'a killed worker loses what it was working on, and the counts since its last report',
   { timeout: 60_000 },
   async () => {
     const stand = await start(tableOf([(await app('v')).spec]), { workers: 2 })
@@ -74,7 +74,7 @@ test(
 )
 
 test(
-  'a killed worker takes no request over HTTP/2 with it but those of its own connections',
+  'a killed worker takes down no HTTP/2 requests except those of its own connections',
   { timeout: 60_000 },
   async () => {
     const stand = await start(secureTable([(await app('v')).spec]), { workers: 2 })
@@ -121,7 +121,7 @@ test('no count decreases when a worker dies and the supervisor after it', { time
 })
 
 test(
-  'a supervisor that dies again and again takes no request and no open connection with it',
+  'a supervisor that dies again and again takes down no request and no open connection',
   { timeout: 90_000 },
   async () => {
     const stand = await start(tableOf([(await app('v')).spec]), { workers: 2 })

@@ -125,7 +125,7 @@ test('a killed worker is replaced and the others keep serving', { timeout: 30_00
 })
 
 test(
-  'a killed supervisor is replaced by way of its workers without a lost request',
+  'a killed supervisor is replaced through its workers without a lost request',
   { timeout: 30_000 },
   async () => {
     const upstream = await app('v')
@@ -471,7 +471,7 @@ describe('a data plane without a control plane', () => {
   })
 
   test(
-    'whose worker has lost its socket leaves none behind when its supervisor dies',
+    'leaves no process behind if its supervisor dies after a worker has lost its socket',
     { timeout: 60_000 },
     async () => {
       const stand = await start(tableOf([(await app('v')).spec]))
@@ -487,7 +487,7 @@ describe('a data plane without a control plane', () => {
   )
 
   test(
-    'and whose supervisor was killed is found by its workers, also when their sockets were removed',
+    'is found by its workers if its supervisor was killed, even if their sockets were removed',
     { timeout: 60_000 },
     async () => {
       const stand = await start(tableOf([(await app('v')).spec]))

@@ -56,7 +56,7 @@ test(
 )
 
 test(
-  'connections of TLS and HTTP/2 outlive upgrades and the death of supervisors without a failed request',
+  'TLS and HTTP/2 connections survive upgrades and the death of supervisors without a failed request',
   { timeout: SWAPS_HANG_MS },
   async () => {
     const stand = await start(secureTable([(await app('v')).spec]))

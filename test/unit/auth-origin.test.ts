@@ -91,7 +91,7 @@ describe("the browser's address", () => {
   })
 
   it.each(['203.0.113.7', '10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1'])(
-    'is not what a peer at %s forwards',
+    'is not the one that a peer at %s forwards',
     (peer) => {
       const headers = {
         host: 'deploy.lan:7878',

@@ -87,7 +87,7 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
     /broke off after \d+ of 300009 bytes \(aborted\): restore again/,
   ],
   [
-    'of other content',
+    'with other content',
     (response) => response.end(Buffer.from(COPY).fill('y', 9, 10)),
     /has another checksum/,
   ],

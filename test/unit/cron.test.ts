@@ -158,7 +158,7 @@ describe('a schedule', () => {
   })
 
   test.each(['0 0 31 2 *', '0 0 30 2 *', '0 0 31 4,6,9,11 *'])(
-    '%s is refused, as it never comes',
+    '%s is refused, since it never comes',
     (schedule) => {
       expect(scheduleFault(schedule)).toBe('names a time that never comes')
     },

@@ -9,7 +9,7 @@ beforeAll(async () => void ({ close } = await openContext()))
 afterAll(() => close())
 
 test.each<Delivery['verdict']>(['ignored', 'refused'])(
-  'no text of a delivery that is %s is kept whole',
+  'no text of a delivery that is %s is stored in full',
   (verdict) => {
     const text = `\u202e${'😀x'.repeat(100_000)}`
     const facts = { event: text, delivery: text, repository: text, ref: text, commit: text, reason: text }

@@ -98,7 +98,7 @@ describe('the Dockerfile of a tree', () => {
       { 'deploy/src/x': '', 'src/x': '' },
     ],
   ])(
-    'in a folder for it builds the source around it where nothing else can and it %s',
+    'in a folder for it builds the source around it if nothing else can and it %s',
     async (_what, path, files) => {
       const Dockerfile = 'FROM x\nCOPY src /src\nCOPY . /all\nEXPOSE 3000\n'
       const found = await recipe({ 'README.md': '', ...files, [path]: Dockerfile })
@@ -281,7 +281,7 @@ describe('a tree without a program', () => {
   })
 
   test.each<Record<string, string>>([{ 'main.cob': '' }, { Makefile: '' }, { 'src/main.f90': '' }])(
-    'is not one that nobody has a plan for: %o',
+    'is not the same as one in an unsupported language: %o',
     async (files) => {
       const { notes } = await recipe({ 'README.md': '', ...files })
       expect(notes.join('\n')).toContain('there is no Dockerfile')

@@ -89,7 +89,7 @@ describe('.dockerignore', () => {
     ['matches one character with ?', 'a?', ['a', 'ab', 'abc'], ['a', 'abc']],
     ['matches classes', '[a-c]x\n[^a-c]y', ['ax', 'dx', 'ay', 'dy'], ['ay', 'dx']],
     [
-      'takes signs of regular expressions as they are',
+      'treats signs of regular expressions as plain text',
       'c++\n(x)\n{y}\na|b\n$z',
       ['c++', '(x)', '{y}', 'a|b', '$z', 'cc'],
       ['cc'],

@@ -17,7 +17,7 @@ beforeEach(async () => ({ close } = await openContext()))
 afterEach(() => close())
 
 test.each(['https://a%zz:secret@logs.example.com/', 'tcp://logs.example.com'])(
-  'a drain that was recorded as %s is named and switched off',
+  'a drain that was recorded as %s is named and disabled',
   (url) => {
     const kind = url.startsWith('tcp') ? 'syslog' : 'http'
     const valid = kind === 'syslog' ? 'tcp://logs.example.com:514' : 'https://logs.example.com'

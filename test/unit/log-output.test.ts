@@ -212,7 +212,7 @@ test('lines that arrive live much later than they are logged are returned once',
 })
 
 test.each(['', 'ed'])(
-  'a line that had begun in silence before the reader came is whole: %j is its end',
+  'a line that had silently begun before the reader came is complete: %j is its end',
   async (end) => {
     const container = new Container()
     const got = container.read()

@@ -108,19 +108,16 @@ function ticks(count: number, periodMs: number, latenessMs: (index: number) => n
 /** Most come at once; the server was busy for a moment, more than once, the last time at the end. */
 const lateNow = (index: number) => (index % 40 > 30 ? 45 - (index % 40) : 1)
 
-test.each([5, 10, 100])(
-  'lines that are all the same every %s ms are told apart by their times',
-  (periodMs) => {
-    const logged = ticks(120, periodMs, () => 0)
-    const arrived = ticks(120, periodMs, lateNow)
-    for (const end of [1, 30, 39, 80, 119])
-      expect(after(logged, arrived.slice(0, end))).toEqual(logged.slice(end))
-    for (const start of [0, 1, 35, 90])
-      expect(joinLive(logged.slice(0, 100), arrived.slice(start), 100 - start).before).toEqual(
-        logged.slice(0, start),
-      )
-  },
-)
+test.each([5, 10, 100])('equal lines every %s ms are distinguished by their times', (periodMs) => {
+  const logged = ticks(120, periodMs, () => 0)
+  const arrived = ticks(120, periodMs, lateNow)
+  for (const end of [1, 30, 39, 80, 119])
+    expect(after(logged, arrived.slice(0, end))).toEqual(logged.slice(end))
+  for (const start of [0, 1, 35, 90])
+    expect(joinLive(logged.slice(0, 100), arrived.slice(start), 100 - start).before).toEqual(
+      logged.slice(0, start),
+    )
+})
 
 /** Lines that are printed one by one, and when they arrive: now and then the server is busy, and reads them later. */
 const tickings = fc

@@ -65,7 +65,7 @@ test.each([
 })
 
 test.each(['tcp://ada@logs.example.com:514', 'tcp://:word@logs.example.com:514'])(
-  'a syslog drain to %s is refused: nothing signs in there',
+  'a syslog drain to %s is refused: syslog has no sign-in',
   (url) => expect(() => createDrain({ name: 'archive', kind: 'syslog', url })).toThrow(/^url: must be/),
 )
 

@@ -176,7 +176,7 @@ test.each<[string, Files]>([
     },
   ],
   [
-    'requirements that take each other in',
+    'requirements that include each other',
     {
       'requirements.txt': '-r a.txt\n',
       'a.txt': '-r requirements.txt\n-r ../../etc/passwd\n',
@@ -255,7 +255,7 @@ test.each<[string, Files]>([
     { 'requirements.txt': 'django\n', 'manage.py': `DJANGO_SETTINGS_MODULE = ${text}\n`, 'main.py': '' },
   ]),
   [
-    'packages of PHP that each ask for versions of their own',
+    'PHP packages that each require different versions',
     {
       'composer.json': { require: { php: '>=5' } },
       'composer.lock': {

@@ -121,7 +121,7 @@ describe('every plan', () => {
   ]
 
   test.each(trees)(
-    'mounts the variables as secrets of the commands that build, and none is in the image: %j',
+    'mounts the variables as secrets for the commands that build, and puts none into the image: %j',
     async (files) => {
       const { dockerfile } = await plan(files, {
         secretNames: ['A', 'TOKEN'],

@@ -65,7 +65,7 @@ test.each<[what: string, files: Record<string, string>, folder: string]>([
     '.',
   ],
   [
-    'the server for developers of an old template of Vue',
+    'the dev server of an old Vue template',
     {
       'package.json': '{"scripts": {"dev": "node build/dev-server.js", "build": "node build/build.js"}}',
       'index.html': '',
@@ -118,7 +118,7 @@ test.each<[what: string, files: Record<string, string>, said: string]>([
     'listens on no port',
   ],
   [
-    'it only has a server for developers',
+    'it only has a dev server',
     {
       'package.json': '{"scripts": {"start": "node scripts/start.js", "build": "webpack"}}',
       'scripts/start.js': "const Server = require('webpack-dev-server')\n",

@@ -9,7 +9,7 @@ import { ANSWER_SEEDS, REQUEST_SEEDS } from './seeds.ts'
 const FEWEST_CASES = 100
 
 test(
-  'every request that the relay accepts is the same request to node, as it comes and as it is sent on',
+  'every request that the relay accepts is the same request to node, as received and as passed on',
   { timeout: FUZZ_TIMEOUT_MS },
   async () => {
     expect(await fuzz(REQUEST_SEEDS, FEWEST_CASES, requestFault)).toBeGreaterThanOrEqual(FEWEST_CASES)
@@ -17,7 +17,7 @@ test(
 )
 
 test(
-  'every answer that the relay accepts is the same answer to node, as it comes and as it is sent on',
+  'every answer that the relay accepts is the same answer to node, as received and as passed on',
   { timeout: FUZZ_TIMEOUT_MS },
   async () => {
     const methods = ['GET', 'GET', 'HEAD', 'POST']

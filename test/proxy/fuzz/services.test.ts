@@ -152,7 +152,7 @@ async function plainSession(random: Random, port: number, name: number): Promise
 }
 
 test(
-  'whatever services and clients do, nothing of it is left and the next request gets its own answer',
+  'whatever services and clients do, nothing of it stays and the next request gets its own answer',
   { timeout: FUZZ_TIMEOUT_MS },
   async () => {
     const random = new Random(SEED)

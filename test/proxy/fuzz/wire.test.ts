@@ -43,7 +43,7 @@ async function wireFault(bytes: Buffer, cuts: readonly number[]): Promise<string
 }
 
 test(
-  'whatever bytes a client sends, the upstream reads the requests that they hold and nothing else',
+  'whatever bytes a client sends, the upstream reads the requests in them and nothing else',
   { timeout: FUZZ_TIMEOUT_MS },
   async () => {
     expect(await fuzz(REQUEST_SEEDS, FEWEST_CASES, wireFault)).toBeGreaterThanOrEqual(FEWEST_CASES)

@@ -378,11 +378,11 @@ const FLOODS: readonly (readonly [what: string, frames: (turn: number) => Buffer
   ['tiny WINDOW_UPDATE', () => frame(FRAME.windowUpdate, 0, 0, number(1))],
   ['empty DATA', (turn) => (turn === 0 ? headers(1, WAITING, false) : data(1, ''))],
   [
-    'DATA of nothing but padding',
+    'DATA with only padding',
     (turn) => (turn === 0 ? headers(1, WAITING, false) : frame(FRAME.data, 8, 1, '\x03\0\0\0')),
   ],
   [
-    'requests of another length than they say, which have us reset them',
+    'requests of another length than they say, which the server resets',
     (turn) => {
       const id = turn * 2 + 1
       return Buffer.concat([headers(id, [...POST, ['content-length', '1']], false), data(id, 'xx')])

@@ -144,7 +144,7 @@ const FAULTS: readonly Fault[] = [
   ['an acknowledgement with content', 'goaway 6', frame(FRAME.settings, FLAG.ack, 0, Buffer.alloc(6))],
   ['a push that is neither on nor off', 'goaway 1', settings([SETTING.enablePush, 2])],
   [
-    'an end of the priorities of RFC 7540 that is neither',
+    'a value that disables RFC 7540 priorities but is neither 0 nor 1',
     'goaway 1',
     settings([SETTING.noRfc7540Priorities, 2]),
   ],
@@ -162,7 +162,7 @@ const FAULTS: readonly Fault[] = [
   ['WINDOW_UPDATE that is cut', 'goaway 6', frame(FRAME.windowUpdate, 0, 0, 'abc')],
   ['WINDOW_UPDATE of the connection by nothing', 'goaway 1', frame(FRAME.windowUpdate, 0, 0, number(0))],
   [
-    'WINDOW_UPDATE of a stream by nothing',
+    'WINDOW_UPDATE of a stream by zero',
     'reset 1',
     headers(1, POST, false),
     frame(FRAME.windowUpdate, 0, 1, number(0)),

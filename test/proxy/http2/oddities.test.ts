@@ -161,7 +161,7 @@ test('a cookie part that signs in to the dashboard reaches no service, and its n
 })
 
 test.each(['http://app.test/', 'app.test', '//', '/\u00e4', '/#fragment', '/a\\b'])(
-  'the target %s is passed on or refused, and no other made of it',
+  'the target %s is passed on or refused, and never changed into another',
   async (path) => {
     answer(ok('good'))
     const client = await RawHttp2.open(stand)

@@ -85,7 +85,7 @@ const SAID: readonly (readonly [
     /^:status=103, :status=502 [^]* end$/,
   ],
   [
-    'an interim answer of fields that HTTP/2 has none of',
+    'an interim answer with fields that HTTP/2 does not have',
     `HTTP/1.1 103 Early Hints\r\nConnection: x-a\r\nX-A: b\r\nUpgrade: foo\r\nLink: </a>\r\n\r\n${ok('body')}`,
     'stays',
     ':status=103 link=</a>, :status=200 content-length=4, body end',

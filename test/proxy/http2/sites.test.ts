@@ -90,7 +90,7 @@ async function bodyOf(request: ClientRequest): Promise<Buffer> {
 }
 
 test(
-  'files of every size come whole, to several clients at once, each of many streams',
+  'files of every size arrive completely, at several clients at once, each with many streams',
   { timeout: 30_000 },
   async () => {
     const stand = await site()

@@ -36,7 +36,7 @@ test.each([
   ],
   ['one that is none', 'a'.repeat(40_000), /X-Forwarded-For: 127\.0\.0\.1\r\nX-Real-IP: 127\.0\.0\.1\r\n/],
 ])(
-  'a chain of %s through a trusted proxy leaves the request whole, wherever its copy begins',
+  'a chain of %s through a trusted proxy leaves the request intact, wherever its copy begins',
   async (_what, chain, expected) => {
     const upstream = closing(await RawUpstream.answering('HTTP/1.1 200 OK', 'Content-Length: 2', '', 'ok'))
     const own = await OwnRelay.start(secureTable([upstream.spec], { trusted_proxies: ['127.0.0.0/8'] }))

@@ -63,7 +63,7 @@ test('HEAD has the fields of GET and no body', async () => {
 })
 
 test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND'])(
-  '%s is refused with 405 and the methods there are',
+  '%s is refused with 405 and the allowed methods',
   async (method) => {
     await serve(publish({ 'index.html': 'home' }))
     const client = stand.raw().request(`${method} / HTTP/1.1`, H, 'Content-Length: 3').send('abc')

@@ -274,12 +274,12 @@ describe('a file that is refused', () => {
     ],
     ['an unknown field at the top', 'service: []', ['line 1, column 1: service: unknown field']],
     [
-      'a name that stands twice',
+      'a repeated name',
       `services:${WEB('a')}${WEB('a')}`,
       ['line 4, column 5: services[1].name: a is the name of a service of this file already'],
     ],
     [
-      'a datastore and a service of one name',
+      'a datastore and a service with the same name',
       'datastores: [{name: a, kind: keyvalue}]\nservices: [{name: a}]',
       ['line 2, column 13: services[0].name: a is the name of a datastore of this file already'],
     ],
@@ -291,7 +291,7 @@ describe('a file that is refused', () => {
       ],
     ],
     [
-      'a reference to a variable of nobody',
+      'a reference to a variable of a missing service',
       'services: [{name: a, env: [{key: X, from_service: {name: b, env_var: Y}}]}, {name: b}]',
       [
         'line 1, column 29: services[0].env[0].key: ${{service.b.env.Y}}: service b has no variable Y of its own',

@@ -39,7 +39,7 @@ describe('YAML', () => {
 
   it.each([
     [
-      'a key that stands twice',
+      'a repeated key',
       'a: 1\nb: {c: 1, c: 2}\na: 2\n',
       [
         'line 2, column 11: b.c: stands twice in one mapping',
@@ -48,7 +48,7 @@ describe('YAML', () => {
     ],
     ['tabs', 'a:\n\tb: 1\n', ['line 2, column 1: Tabs are not allowed as indentation']],
     [
-      'tags of code',
+      'tags that run code',
       'a: !!js/function x\nb: !ruby/object y\n',
       [
         'line 1, column 1: a: has the tag tag:yaml.org,2002:js/function: only plain values are read',
@@ -100,7 +100,7 @@ describe('YAML', () => {
     ['mappings in mappings', Array.from({ length: 1_500 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
     ['a hundred thousand keys', Array.from({ length: 150_000 }, (_, at) => `k${at}: 1`).join('\n')],
     [
-      'many anchors of one name',
+      'many anchors with the same name',
       Array.from({ length: 30_000 }, () => '- &a x').join('\n') + '\n- *a'.repeat(80_000),
     ],
   ])('with %s is refused without being followed', (_what, text) => {

@@ -121,15 +121,12 @@ test('errors in the names of variables are found at once, however many there are
   expect(wrong.get(twice[1]!.id)).toBe('Enter a name')
 })
 
-test.for(['constructor', 'toString', '__proto__'])(
-  'a variable that is called %s is one like any other',
-  (key) => {
-    const has = (value: string) => Object.fromEntries([[key, value]])
-    const none: Record<string, string> = {}
-    expect(envPatch(has('1'), none)).toEqual({ set: [], unset: [key] })
-    expect(envPatch(none, has('1'))).toEqual({ set: [{ key, value: '1' }], unset: [] })
-    expect(rowsOf(none, [rowOf({ key, value: '1' })])).toEqual([])
-    expect(Object.entries(rebase({ base: none, mine: none }, has('1')).mine)).toEqual([[key, '1']])
-    expect(touchedOf(rebase({ base: has('1'), mine: has('1') }, none))).toEqual([])
-  },
-)
+test.for(['constructor', 'toString', '__proto__'])('a variable named %s is one like any other', (key) => {
+  const has = (value: string) => Object.fromEntries([[key, value]])
+  const none: Record<string, string> = {}
+  expect(envPatch(has('1'), none)).toEqual({ set: [], unset: [key] })
+  expect(envPatch(none, has('1'))).toEqual({ set: [{ key, value: '1' }], unset: [] })
+  expect(rowsOf(none, [rowOf({ key, value: '1' })])).toEqual([])
+  expect(Object.entries(rebase({ base: none, mine: none }, has('1')).mine)).toEqual([[key, '1']])
+  expect(touchedOf(rebase({ base: has('1'), mine: has('1') }, none))).toEqual([])
+})

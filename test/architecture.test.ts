@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { FLAGS } from '#server/options/flags.ts'
 import { ROOT, circularImports, importGraph, importsOf, resolveInside, sourcesOf } from './support/sources.ts'
 
-/** What each room may import of the others; a path means that file or folder alone. */
+/** What each room may import from the others; a path means only that file or folder. */
 const MAY_IMPORT: Record<string, string[]> = {
   server: ['proxy/limits.ts', 'proxy/latency-buckets.ts', 'proxy/networks.ts', 'proxy/sites/conditions.ts'],
   proxy: [],
@@ -28,7 +28,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   dashboard: ['server'],
 }
 
-/** Packages that belong to a few places. Everything else may use any package but these. */
+/** Packages that belong to a few places. Everything else may use any package except these. */
 const PACKAGE_HOMES: Record<string, string[]> = {
   dockerode: ['daemon/engine/'],
   h3: ['server/http/', 'routes/', 'preset/'],
@@ -37,8 +37,8 @@ const PACKAGE_HOMES: Record<string, string[]> = {
 }
 
 /**
- * The rooms inside a room, the lowest first: none imports one that comes after it. A file that stands here by its name
- * is no part of its folder's place.
+ * The rooms inside a room, the lowest first: none imports one that comes after it. A file that is listed here by its name
+ * does not belong to its folder's place.
  */
 const ORDER: Record<string, string[]> = {
   proxy: [
@@ -146,7 +146,7 @@ const sources = [...Object.keys(MAY_IMPORT), 'scripts'].flatMap(sourcesOf)
 const graph = importGraph(sources)
 
 describe('the rooms', () => {
-  it('import only what the architecture lets them', () => {
+  it('import only what the architecture allows', () => {
     const broken = sources.flatMap(({ path, imports }) => {
       const room = path.split('/')[0]!
       const allowed = [room, ...(MAY_IMPORT[room] ?? [])]
@@ -161,7 +161,7 @@ describe('the rooms', () => {
     expect(broken).toEqual([])
   })
 
-  it('write the imports of another room by its name and those of their own by path', () => {
+  it('write imports from another room by its name and their own by path', () => {
     const broken = sources.flatMap(({ path, imports }) =>
       imports
         .filter((specifier) => {
@@ -181,7 +181,7 @@ describe('the rooms', () => {
     expect(broken).toEqual([])
   })
 
-  it('keep packages with one home at home', () => {
+  it('use packages with one home only there', () => {
     const broken = sources.flatMap(({ path, imports }) =>
       imports
         .filter((specifier) => {
@@ -193,7 +193,7 @@ describe('the rooms', () => {
     expect(broken).toEqual([])
   })
 
-  it('leave the data plane with nothing but node and itself', () => {
+  it('leave the data plane with nothing except node and itself', () => {
     const foreign = sources
       .filter(({ path }) => path.startsWith('proxy/'))
       .flatMap(({ path, imports }) => imports.map((specifier) => `${path} -> ${specifier}`))
@@ -217,7 +217,7 @@ describe('the rooms', () => {
 })
 
 describe('the imports', () => {
-  it('go in no circle, those of types included', () => {
+  it('form no circle, including those of types', () => {
     expect(circularImports(graph)).toEqual([])
   })
 
@@ -230,7 +230,7 @@ describe('the imports', () => {
       ['a -> b', 'b -> c', 'c -> a'],
     ],
     ['none', { a: ['b', 'c'], b: ['c'], c: [] }, []],
-  ])('would be found to go in a circle of %s', (_circle, imports: Record<string, string[]>, found) => {
+  ])('with a circle of %s would be found', (_circle, imports: Record<string, string[]>, found) => {
     expect(circularImports(new Map(Object.entries(imports)))).toEqual(found)
   })
 
@@ -275,7 +275,7 @@ describe('the thread that reads blueprints', () => {
 })
 
 describe('the program that starts git', () => {
-  it('reaches node and its two numbers alone: credentials pass through it', () => {
+  it('imports only node and its two numbers: credentials pass through it', () => {
     expect(reachedFrom('daemon/git-runner.ts').filter((specifier) => !specifier.startsWith('node:'))).toEqual(
       ['daemon/git-runner.ts', 'daemon/sources/git-lifeline.ts'],
     )
@@ -306,11 +306,11 @@ describe('the sources', () => {
     expect(broken).toEqual([])
   })
 
-  it('have nothing left to do later', () => {
+  it('leave nothing to do later', () => {
     expect(lines(/\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([])
   })
 
-  it('wait for answers in one place: some, node tells by no event that is about them', () => {
+  it('wait for answers in one place, since node does not report some of them with the obvious event', () => {
     const homes = ['server/network/answers.ts', 'daemon/engine/attachment.ts']
     const elsewhere = lines(/'response'/).filter((line) => !homes.includes(line.split(':')[0]!))
     expect(elsewhere).toEqual([])
@@ -356,7 +356,7 @@ describe('the documentation', () => {
     expect(missing).toEqual([])
   })
 
-  it('leads with every link to a page and a heading that are there', () => {
+  it('has only links to existing pages and headings', () => {
     const documents = readdirSync(join(ROOT, 'docs'), { encoding: 'utf8', recursive: true })
     const pages = [...readdirSync(ROOT), ...documents.map((name) => `docs/${name}`)]
     const broken = pages
@@ -369,7 +369,7 @@ describe('the documentation', () => {
     expect(broken).toEqual([])
   })
 
-  it('says of every dependency what it is for', () => {
+  it('says what every dependency is for', () => {
     const text = readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8')
     const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, object>
     const names = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
@@ -402,7 +402,7 @@ function headingsOf(text: string): string[] {
   )
 }
 
-/** A contract with every field and a call or two; what is longer has domain rules in it. */
+/** A contract with every field and a call or two; longer routes contain domain rules. */
 const MAX_ROUTE_LINES = 60
 
 /** The place of a file of an ordered room in its order. */
@@ -420,7 +420,7 @@ function isRoom(path: string): boolean {
   return Object.hasOwn(MAY_IMPORT, path.split('/')[0]!)
 }
 
-/** The files and packages that a program of the project runs, types left out. */
+/** The files and packages that a program of the project runs, without types. */
 function reachedFrom(entry: string): string[] {
   const reached = new Set([entry])
   for (const path of reached) {

@@ -29,7 +29,7 @@ test('an account is bound to the one that the authority has given out, and its k
   expect(statSync(file).mtimeMs).toBe(mtimeMs)
 })
 
-test('an authority that wants a bound account is told to the administrator when there is none', async () => {
+test('an authority that needs a bound account is reported to the administrator if there is none', async () => {
   const key = randomBytes(32).toString('base64url')
   place = await startPlace({ authority: { externalAccounts: { 'kid-1': key } } })
   await place.server.api('POST', '/services', { name: 'unbound' })

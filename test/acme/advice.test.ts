@@ -14,9 +14,9 @@ const DAY_MS = 24 * 3_600_000
 let place: Place
 let front: Front
 
-/** What was asked about each certificate, by the host that it is for. */
+/** What was asked about each certificate, by its host. */
 const questions: string[] = []
-/** What each order was said to replace, by host; undefined where it was not said. */
+/** What each order was said to replace, by host; undefined if it was not said. */
 const orders: { host: string; replaces: string | undefined }[] = []
 /** Certificates that an order has named. */
 const replaced = new Set<string>()
@@ -26,7 +26,7 @@ const hasty = new Set<string>()
 const insistent = new Set<string>()
 /** Hosts whose certificates this authority does not know. */
 const unknown = new Set<string>()
-/** What happens when the authority has taken an order, before it says so. */
+/** What happens when the authority has accepted an order, before it says so. */
 let onOrder: (host: string) => Promise<void> = async () => {}
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ afterAll(async () => {
   await front?.stop()
 })
 
-/** Pebble, with the resource of RFC 9773 that the one of Debian lacks. */
+/** Pebble, with the resource of RFC 9773 that Debian's version lacks. */
 async function answer(asked: Asked, pass: () => Promise<Answer>): Promise<Answer> {
   const { path, headers } = asked
   if (path === '/dir') {
@@ -69,7 +69,7 @@ async function advise(name: string): Promise<Answer> {
   return { status: 200, headers: { 'content-type': 'application/json', 'retry-after': '21600' }, body }
 }
 
-/** A certificate by its serial number, whose issuer's key must be the one that the name says too. */
+/** A certificate by its serial number; its issuer's key must match the name too. */
 async function findCertificate(name: string): Promise<X509Certificate | null> {
   const [keyId = '', serial = ''] = name
     .split('.')
@@ -115,7 +115,7 @@ function renewed(host: string, { serialNumber }: { serialNumber: string }) {
   }, `${host} to be renewed`)
 }
 
-describe('an authority that advises when to renew', () => {
+describe('an authority that gives advice on renewal', () => {
   test('is asked, and a certificate that it wants renewed is renewed at once and named to it', async () => {
     hasty.add('hasty.example.com')
     await place.server.api('POST', '/services', { name: 'hasty' })
@@ -125,12 +125,12 @@ describe('an authority that advises when to renew', () => {
     const [first, second] = ordersOf('hasty.example.com')
     expect(first!.replaces).toBeUndefined()
     expect((await findCertificate(second!.replaces!))?.subjectAltName).toBe('DNS:hasty.example.com')
-    // About the new one it is asked too, and what it says of that is followed.
+    // It is asked about the new one too, and its advice about that is followed.
     await waitFor(() => questions.filter((host) => host === 'hasty.example.com').length === 2, 'the advice')
     expect(ordersOf('hasty.example.com')).toHaveLength(2)
   })
 
-  test('and wants each new one renewed at once is heeded once', async () => {
+  test('that wants each new certificate renewed at once is followed once', async () => {
     const host = 'insistent.example.com'
     insistent.add(host)
     await place.server.api('POST', '/services', { name: 'insistent' })
@@ -140,7 +140,7 @@ describe('an authority that advises when to renew', () => {
     expect((await place.entry(host)).state).toBe('issued')
   })
 
-  test('and does not know one certificate is asked about the others', async () => {
+  test('that does not know one certificate is asked about the others', async () => {
     unknown.add('stranger.example.com')
     await place.server.api('POST', '/services', { name: 'stranger' })
     await waitFor(() => questions.includes('stranger.example.com'), 'the question')
@@ -150,7 +150,7 @@ describe('an authority that advises when to renew', () => {
     expect((await place.entry('stranger.example.com')).state).toBe('issued')
   })
 
-  test('takes an order that replaces what one has replaced whose answer a kill -9 swallowed', async () => {
+  test('accepts an order that replaces one whose answer was lost in a kill -9', async () => {
     hasty.add('twice.example.com')
     const killed = Promise.withResolvers<void>()
     onOrder = async (host) => {

@@ -19,7 +19,7 @@ function folder(host: string): string {
 }
 
 describe('a routed host', () => {
-  test('is certified by itself within seconds, and then served over HTTPS', async () => {
+  test('gets a certificate within seconds, and is then served over HTTPS', async () => {
     await place.server.api('POST', '/services', { name: 'api' })
     const entry = await place.reaches('api.example.com', 'issued')
     expect(entry).toEqual({
@@ -42,7 +42,7 @@ describe('a routed host', () => {
     })
   })
 
-  test('is sent to HTTPS, but for the paths at which proofs are asked for', async () => {
+  test('is redirected to HTTPS, except for the paths of proofs', async () => {
     const status = (path: string) =>
       new Promise<[number, string | undefined]>((resolve, reject) => {
         request({ host: place.ip, path, headers: { host: 'api.example.com' } }, (response) =>
@@ -56,7 +56,7 @@ describe('a routed host', () => {
     expect((await status('/.well-known/deployer/unknown'))[0]).toBe(503)
   })
 
-  test('has its key in files that their owner alone can read', async () => {
+  test('has its key in files that only their owner can read', async () => {
     const files = readdirSync(folder('api.example.com'))
     expect(files).toContain('fullchain.pem')
     expect(files).toContain('privkey.pem')
@@ -71,7 +71,7 @@ describe('a routed host', () => {
     expect(readFileSync(join(folder('api.example.com'), 'privkey.pem'), 'utf8')).toContain('PRIVATE KEY')
   })
 
-  test('is shown by curl and openssl what the authority gave', async () => {
+  test("shows curl and openssl the authority's certificate", async () => {
     const chain = join(place.server.dataDirectory, 'root.pem')
     const { writeFileSync } = await import('node:fs')
     writeFileSync(chain, await place.authority.root())
@@ -88,7 +88,7 @@ describe('a routed host', () => {
     expect((await shown).stderr).toContain('Verification: OK')
   })
 
-  test('is the dashboard too, which the same API answers at', async () => {
+  test('is also the dashboard, where the same API answers', async () => {
     const entry = await place.reaches('panel.example.com', 'issued')
     expect(entry.service).toBeNull()
     const { status, body } = await place.ask('panel.example.com', { path: '/api/v1/auth/status' })
@@ -96,7 +96,7 @@ describe('a routed host', () => {
     expect(JSON.parse(body)).toMatchObject({ setup_required: true })
   })
 
-  test('is certified as a custom domain, in another environment, and no more when it is gone', async () => {
+  test('gets a certificate as a custom domain, in another environment, and no longer when it is removed', async () => {
     await place.server.api('POST', '/environments', { name: 'staging' })
     await place.server.api('POST', '/services', { name: 'web', environment: 'staging' })
     await place.server.api('POST', '/services/web/domains?environment=staging', {
@@ -116,7 +116,7 @@ describe('a routed host', () => {
     expect(readdirSync(folder('www.shop.example')).toSorted()).toEqual(version)
   })
 
-  test('that is local is not certified', async () => {
+  test('that is local gets no certificate', async () => {
     await place.server.api('POST', '/domains', { name: 'lab.test' })
     expect(await place.entry('api.lab.test')).toMatchObject({
       state: 'local',
@@ -126,7 +126,7 @@ describe('a routed host', () => {
     await place.server.api('DELETE', '/domains/lab.test')
   })
 
-  test('that does not lead here waits, says why, and costs no attempt', async () => {
+  test('that does not point here waits, says why, and costs no attempt', async () => {
     const orders = () => place.authority.log.split('/order-plz -> calling').length
     await place.names.setA('far.example.net', ['192.0.2.1'])
     await place.server.api('POST', '/services/api/domains', { domain: 'far.example.net' })
@@ -143,7 +143,7 @@ describe('a routed host', () => {
     await place.server.api('DELETE', '/services/api/domains/far.example.net')
   })
 
-  test('that is a custom domain under one that waits for its records is certified by itself, once', async () => {
+  test('that is a custom domain under one that waits for its records gets one certificate', async () => {
     const host = 'shop.later.example'
     await place.names.setDefault(null)
     await place.names.setA(host, [place.ip])
@@ -152,7 +152,7 @@ describe('a routed host', () => {
     await place.reaches(host, 'issued')
     const shown = await place.shown(host)
     expect(shown.subjectaltname).toBe(`DNS:${host}`)
-    // Nothing is asked for what nobody can find.
+    // Nothing is ordered for names that nobody can find.
     expect(place.authority.log).not.toContain('api.later.example')
     await place.names.setDefault(place.ip)
     await place.server.api('POST', '/domains/later.example/verify')

@@ -34,7 +34,7 @@ function startAtClock(clock: string): Promise<Place> {
   return startPlace({ authority: { badNonces: 0 }, server: { env } })
 }
 
-/** Sets the clock of the server to what is so many milliseconds from the real one. */
+/** Sets the clock of the server so many milliseconds off the real one. */
 function setClock(ahead: number): void {
   writeFileSync(file, String(ahead))
 }
@@ -51,7 +51,7 @@ test('a clock that jumps ahead has nothing ordered and nothing ended, and is sai
 
   setClock(YEAR_MS)
   await waitFor(() => place.server.logs.includes('the clock was set forward'), 'the jump to be noticed')
-  // Wakes whatever orders.
+  // Wakes the task that orders.
   await place.server.api('POST', '/services', { name: 'later' })
   await delay(MOMENT_MS)
   expect(orders()).toBe(ordered)
@@ -62,7 +62,7 @@ test('a clock that jumps ahead has nothing ordered and nothing ended, and is sai
   setClock(0)
   await waitFor(() => place.server.logs.includes('the clock was set back'), 'it to be set right')
   await place.server.restart()
-  // Nothing that was written meanwhile keeps anything waiting.
+  // Nothing that was recorded meanwhile delays anything.
   await place.reaches('later.example.com', 'issued')
   expect((await place.shown('api.example.com')).serialNumber).toBe(shown.serialNumber)
   expect(orders()).toBe(ordered + 1)
@@ -72,7 +72,7 @@ describe.each([
   { when: 'past the end of every certificate', days: 365, state: 'failed', error: 'ended at', tags: [] },
   { when: 'past the time to renew them', days: 75, state: 'issued', error: null, tags: ['slow'] },
 ])('a server that starts with a clock $when', ({ days, state, error, tags }) => {
-  test('does not order on and on', { tags }, async () => {
+  test('does not order again and again', { tags }, async () => {
     const ahead = join(folder, `ahead-by-${days}`)
     writeFileSync(ahead, String(days * DAY_MS))
     const started = await startAtClock(ahead)
@@ -81,7 +81,7 @@ describe.each([
       const entry = await started.reaches('api.example.com', state)
       if (error === null) expect(entry.error).toBeNull()
       else expect(entry.error).toContain(error)
-      // The look that orders for the next has found whatever else was due.
+      // The check that orders for the next host has found everything else that was due.
       await started.server.api('POST', '/services', { name: 'next' })
       await started.reaches('next.example.com', state)
       expect(orders(started)).toBe(2)

@@ -23,7 +23,7 @@ async function domain(name: string) {
 }
 
 describe('a connected domain', () => {
-  test('becomes active and the default by itself once its names lead here', async () => {
+  test('becomes active and the default by itself once its names point here', async () => {
     await names.setDefault(null)
     await server.api('POST', '/services', { name: 'api' })
     const { body: created } = await server.api('POST', '/domains', { name: 'example.com' })
@@ -55,14 +55,14 @@ describe('a connected domain', () => {
     })
   })
 
-  test('does not become the default where another real one is', async () => {
+  test('does not become the default if another real one is', async () => {
     await server.api('POST', '/domains', { name: 'example.org' })
     const { body } = await server.api('POST', '/domains/example.org/verify')
     expect(body).toMatchObject({ status: 'active', is_default: false })
   })
 
-  test('fails when its names lead elsewhere, is served all the same, and recovers', async () => {
-    // Nobody of ours is there.
+  test('fails when its names point elsewhere, is still served, and recovers', async () => {
+    // Nothing of ours is there.
     await names.setDefault('127.0.0.9')
     const failed = await server.api('POST', '/domains/example.com/verify')
     expect(failed.body).toMatchObject({
@@ -79,8 +79,8 @@ describe('a connected domain', () => {
     expect((await server.api('POST', '/domains/example.com/verify')).body.status).toBe('active')
   })
 
-  test('is active behind a proxy, whose address is another, when this server answers there', async () => {
-    // The listener is bound to 127.0.0.1 alone, so the proxy is a name server that tells another loopback address.
+  test('is active behind a proxy, which has another address, if this server answers there', async () => {
+    // The listener is bound only to 127.0.0.1, so the proxy is a name server that returns another loopback address.
     const { createServer, connect } = await import('node:net')
     const proxy = createServer((socket) => {
       const upstream = connect(server.httpPort, '127.0.0.1')
@@ -100,7 +100,7 @@ describe('a connected domain', () => {
     await names.setDefault('127.0.0.1')
   })
 
-  test('is not active when something else answers, whatever it answers', async () => {
+  test('is not active if something else answers, whatever it answers', async () => {
     const { createServer } = await import('node:http')
     const stranger = createServer((request, response) => response.end(request.url)).listen(
       server.httpPort,

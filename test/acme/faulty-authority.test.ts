@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000
 
 let place: Place
 let front: Front
-/** What the authority answered to who asked for a certificate last. */
+/** What the authority answered to the last request for a certificate. */
 let former: Answer | undefined
 /** Whether it answers that in place of the next one. */
 let isMixedUp = false
@@ -15,7 +15,7 @@ let isMixedUp = false
 let toOrders: Answer | undefined
 /** The host of each order. */
 const orders: string[] = []
-/** What it answers from then on to whoever asks whether a proof was judged. */
+/** What it answers from then on to requests for the state of a proof. */
 let toLooks: Answer | undefined
 let looks = 0
 let isProved = false
@@ -64,8 +64,8 @@ function ordersOf(host: string): string[] {
   return orders.filter((ordered) => ordered === host)
 }
 
-describe('what an authority gives', () => {
-  test('is not shown when it is for another name and key, and the next attempt orders anew', async () => {
+describe('a certificate from an authority', () => {
+  test('is not used if it is for another name and key, and the next attempt orders again', async () => {
     await place.server.api('POST', '/services', { name: 'first' })
     await place.reaches('first.example.com', 'issued')
     isMixedUp = true
@@ -109,16 +109,16 @@ describe('an authority that says when to ask again', () => {
     expect(waitMs / MINUTE_MS / 60 / 24).toBeLessThan(60)
   })
 
-  test.each([503, 429])('with a %i that is none of its protocol is heeded', async (status) => {
+  test.each([503, 429])('with a %i that is not in its protocol is obeyed', async (status) => {
     const page = { status, headers: { 'content-type': 'text/html', 'retry-after': '7200' }, body: '<p>later' }
     const waitMs = await refused(`later${status}`, page, true)
     expect(waitMs).toBeGreaterThan(110 * MINUTE_MS)
     expect(waitMs).toBeLessThanOrEqual(120 * MINUTE_MS)
-    // That was the authority's word for every host; the next start asks again.
+    // The authority's answer applied to every host; the next start asks again.
     await place.server.restart()
   })
 
-  test('is not asked on whether it has judged a proof', async () => {
+  test('is not polled for the state of a proof', async () => {
     toLooks = refusal(429, 'rateLimited', 'slow down', { 'retry-after': '7200' })
     isProved = false
     await place.server.api('POST', '/services', { name: 'judged' })
@@ -129,7 +129,7 @@ describe('an authority that says when to ask again', () => {
     toLooks = undefined
   })
 
-  test('is asked on when that is soon, while it still finds the proof', async () => {
+  test('is polled if that is soon, while it still knows the proof', async () => {
     await place.server.restart()
     toLooks = refusal(429, 'rateLimited', 'slow down', { 'retry-after': '6' })
     isProved = false

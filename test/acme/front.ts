@@ -19,13 +19,13 @@ export interface Answer {
   body: Buffer | string
 }
 
-/** What stands before an authority, which takes it for itself. */
+/** What is in front of an authority and knows its address. */
 export interface Front {
   directory: string
   stop(): Promise<void>
 }
 
-/** Stands before an authority: `answer` answers in its place, or passes on what was asked. */
+/** Puts a server in front of an authority: `answer` answers in its place, or passes the request on. */
 export async function startFront(
   authority: Authority,
   answer: (asked: Asked, pass: () => Promise<Answer>) => Promise<Answer> | Answer,
@@ -52,7 +52,7 @@ export async function startFront(
   }
 }
 
-/** A refusal as authorities give it (RFC 8555 section 6.7). */
+/** An error in the format of authorities (RFC 8555 section 6.7). */
 export function refusal(
   status: number,
   kind: string,

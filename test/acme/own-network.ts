@@ -4,8 +4,8 @@ import { ForksPoolWorker, type PoolOptions, type PoolRunnerInitializer } from 'v
 const IN_OWN_NETWORK = fileURLToPath(new URL('in-own-network', import.meta.url))
 
 /**
- * Runs each file of tests in a network of its own (network_namespaces(7)), which has nothing but a loopback: what is proved
- * at the ports 80 and 443, where authorities look, is so too while somebody on this machine listens there.
+ * Runs each test file in its own network namespace (network_namespaces(7)), which only has a loopback interface: so tests can
+ * use ports 80 and 443, where authorities look, even if something on this machine listens there.
  */
 export const ownNetwork: PoolRunnerInitializer = {
   name: 'forks-in-own-network',
@@ -16,7 +16,7 @@ class OwnNetworkWorker extends ForksPoolWorker {
   override readonly name = ownNetwork.name
 
   override async start(): Promise<void> {
-    // A fork is of the program that this process runs, and vitest lets nobody name another. It is forked before the first wait.
+    // A fork runs the program of this process, and vitest does not let another be named. It is forked before the first wait.
     const { execPath } = process
     this.env = { ...this.env, NODE_OF_TESTS: execPath }
     process.execPath = IN_OWN_NETWORK

@@ -16,7 +16,7 @@ import {
 import { startServer, type ServerOptions, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 
-/** A server on the real ports of a loopback address of its own, to which every name leads, and an authority that looks there. */
+/** A server on the real ports of its own loopback address, to which every name resolves, and an authority that looks there. */
 export interface Place {
   ip: string
   names: NameServer
@@ -25,16 +25,16 @@ export interface Place {
   /** The entry of a host in GET /certificates. */
   // oxlint-disable-next-line typescript/no-explicit-any -- as an answer of the API
   entry(host: string): Promise<any>
-  /** Waits until a host has this state; answers its entry. */
+  /** Waits until a host has this state; returns its entry. */
   // oxlint-disable-next-line typescript/no-explicit-any -- as an answer of the API
   reaches(host: string, state: string, limitMs?: number): Promise<any>
   /** The certificate that a host shows, which must be from the authority unless told otherwise. */
   shown(host: string, options?: ConnectionOptions): Promise<DetailedPeerCertificate>
-  /** Waits until one more host of this service is certified, and takes it away: the look that found it due found whatever else was. */
+  /** Waits until one more host of this service has a certificate, and removes it: the check that found it due found all others. */
   certifiesAnother(service: string): Promise<void>
-  /** Waits until the server has looked at what is due, and shows that it ordered nothing then: one more host of this service waits too. */
+  /** Waits until the server has checked what is due, and asserts that it ordered nothing: one more host of this service waits too. */
   certifiesNone(service: string): Promise<void>
-  /** A request over HTTPS; answers its status. */
+  /** A request over HTTPS; returns its status. */
   ask(host: string, options?: RequestOptions): Promise<{ status: number; body: string; headers: object }>
   stop(): Promise<void>
 }
@@ -42,11 +42,11 @@ export interface Place {
 export interface PlaceOptions {
   server?: ServerOptions
   authority?: Partial<AuthorityOptions>
-  /** Whom everybody asks for names, given the address that they shall lead to; a name server of the place's own by default. */
+  /** The name server for everybody, given the address that names shall resolve to; by default one of the place's own. */
   names?: (ip: string) => Promise<NameServer>
-  /** The port that the authority looks at for HTTP-01, 80 unless told otherwise. */
+  /** The port at which the authority looks for HTTP-01, 80 unless told otherwise. */
   httpPort?: number
-  /** Puts something before the authority; answers the directory to be used in its place. */
+  /** Puts a server in front of the authority; returns the directory to use in its place. */
   before?: (authority: Authority) => Promise<string>
 }
 
@@ -73,7 +73,7 @@ export async function startPlace({ server: wanted = {}, ...options }: PlaceOptio
     await use(host)
     await server.api('DELETE', `/services/${service}/domains/${host}`)
   }
-  /** A look writes down every host that it has not met, before anything else. */
+  /** A check records every host that it has not seen, before anything else. */
   const met = (host: string) =>
     waitFor(() => certificateRow(server.dataDirectory, host) !== undefined, `a look at ${host}`)
   const place: Place = {
@@ -99,7 +99,7 @@ export async function startPlace({ server: wanted = {}, ...options }: PlaceOptio
     certifiesNone: (service) =>
       withAnother(service, async (first) => {
         await met(first)
-        // The look that met the first has ended when the next one meets the second.
+        // The check that saw the first host has ended when the next one sees the second.
         await withAnother(service, met)
         expect(certificateRow(server.dataDirectory, first)).toMatchObject({ status: 'pending', error: null })
       }),
@@ -140,7 +140,7 @@ export async function startPlace({ server: wanted = {}, ...options }: PlaceOptio
   return place
 }
 
-/** What is kept of a certificate that a host wants. */
+/** What is stored about a certificate that a host needs. */
 export interface CertificateRow {
   status: string
   error: string | null

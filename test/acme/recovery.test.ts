@@ -115,8 +115,8 @@ describe('kill -9 during an order', () => {
     },
   ]
 
-  test.each(steps)('when $when is taken up by the next start', isTakenUp)
-  test.each(stepsBetween)('when $when is taken up by the next start, too', { tags: ['slow'] }, isTakenUp)
+  test.each(steps)('when $when is continued by the next start', isTakenUp)
+  test.each(stepsBetween)('when $when is continued by the next start, too', { tags: ['slow'] }, isTakenUp)
 
   async function isTakenUp({ when, isThere }: Step): Promise<void> {
     const name = when.replaceAll(' ', '-')
@@ -135,7 +135,7 @@ describe('kill -9 during an order', () => {
     await place.server.restart()
     await place.reaches(host, 'issued')
     expect(await place.shown(host)).toMatchObject({ subjectaltname: `DNS:${host}` })
-    // What was ordered is not ordered once more, but where the kill came before that was written.
+    // What was ordered is not ordered again, unless the kill came before it was recorded.
     expect(newOrders() - before).toBeLessThanOrEqual(2)
     const files = readdirSync(folderOf(host))
     expect(files).toContain('fullchain.pem')
@@ -143,9 +143,9 @@ describe('kill -9 during an order', () => {
   }
 })
 
-test('kill -9 when the new version is recorded, and not shown yet, is taken up without another order', async () => {
+test('kill -9 when the new version is recorded but not used yet is continued without another order', async () => {
   const host = 'recorded.example.com'
-  // What is recorded is shown, and told to be issued, when the data plane goes on.
+  // The recorded version is used, and reported as issued, when the data plane continues.
   const supervisor = Number(readFileSync(supervisorPidFile(place.server.dataDirectory), 'utf8'))
   onCertificate = () => process.kill(supervisor, 'SIGSTOP')
   const created = place.server.api('POST', '/services', { name: 'recorded' }).catch(() => null)
@@ -169,7 +169,7 @@ test('kill -9 when the new version is recorded, and not shown yet, is taken up w
   )
 })
 
-test('a full disk fails the attempt before anything is signed, while the old certificate serves on', async () => {
+test('a full disk fails the attempt before anything is signed, while the old certificate stays in use', async () => {
   const host = 'full.example.com'
   const folder = folderOf(host)
   mkdirSync(folder, { recursive: true })
@@ -196,7 +196,7 @@ test('a full disk fails the attempt before anything is signed, while the old cer
   }
 })
 
-describe('an authority that does not issue', () => {
+describe('an authority that does not issue a certificate', () => {
   test('and refuses a name is asked again later, and the entry says why and when', async () => {
     const receiver = await startReceiver()
     onTestFinished(() => receiver.close())
@@ -255,7 +255,7 @@ describe('an authority that does not issue', () => {
     const entry = await place.reaches('patient.example.com', 'failed')
     expect(entry.error).toContain('does not answer')
     expect(entry.retry_at).not.toBeNull()
-    // What was certified before serves on.
+    // Earlier certificates stay in use.
     expect(await place.shown('step0.example.com', { rejectUnauthorized: false })).toMatchObject({
       subjectaltname: 'DNS:step0.example.com',
     })

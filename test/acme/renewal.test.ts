@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => place?.stop())
 
-/** A handshake that must be verified; answers the serial of what was shown. */
+/** A handshake that must be verified; returns the serial number of the certificate. */
 async function handshake(ca: string): Promise<string> {
   const socket = connect({ host: place.ip, port: 443, servername: 'short.example.com', ca })
   try {
@@ -64,9 +64,9 @@ test('a short-lived certificate is renewed by TLS-ALPN-01 under load, and no han
   await load
   expect(failures).toEqual([])
   expect(handshakes).toBeGreaterThan(HANDSHAKES_AT_A_TIME)
-  // The old one had not ended when the new one came.
+  // The old one had not expired when the new one came.
   expect(Date.parse(renewed.not_before)).toBeLessThan(Date.parse(first.expires_at))
-  // A connection of before is not closed by it.
+  // An earlier connection is not closed by it.
   kept.write('GET / HTTP/1.1\r\nHost: short.example.com\r\n\r\n')
   const [answer] = (await once(kept, 'data')) as [Buffer]
   expect(answer.toString('latin1')).toContain('HTTP/1.1 503')

@@ -22,11 +22,11 @@ async function wildcardsWork(place: Place): Promise<void> {
   }
   expect(serials.size).toBe(1)
   expect((await place.shown('one.staging.example.com')).subjectaltname).toBe('DNS:*.staging.example.com')
-  // One order a wildcard, however many hosts.
+  // One order per wildcard, however many hosts.
   expect(place.authority.log.split('/order-plz -> calling').length - 1).toBe(2)
 }
 
-describe('with a program that puts records into DNS', () => {
+describe('with a program that creates DNS records', () => {
   let place: Place
   let folder: string
 
@@ -66,7 +66,7 @@ esac
   })
 })
 
-describe('with a name server that takes signed updates', () => {
+describe('with a name server that accepts signed updates', () => {
   let place: Place
   let knot: UpdatableNameServer
 
@@ -96,7 +96,7 @@ describe('with a name server that takes signed updates', () => {
     await expect(resolver.resolveTxt('_acme-challenge.example.com')).rejects.toThrow(/ENODATA|ENOTFOUND/)
   })
 
-  test('a wrong key is said to be one', async () => {
+  test('a wrong key is reported as such', async () => {
     const provider = new UpdateProvider({
       kind: 'rfc2136',
       server: knot.address,

@@ -34,7 +34,7 @@ describe('the sign-in of a terminal', () => {
     }
   })
 
-  it('hands out a token named after it once it is approved, and once only', async () => {
+  it('returns a token named after it once it is approved, and only once', async () => {
     const login = await start({ name: 'my laptop' })
     expect(await poll(login)).toMatchObject({ status: 200 })
     expect((await poll(login)).body).toEqual({ status: 'pending' })
@@ -67,7 +67,7 @@ describe('the sign-in of a terminal', () => {
     expect(newest).toMatchObject({ name: 'my laptop', hint: body.token.slice(-4), expires_at: null })
   })
 
-  it('is approved with the code that was typed, in any case, and not with another', async () => {
+  it('is approved with the code that was typed, in upper or lower case, and not with another', async () => {
     const login = await start()
     for (const code of ['BCDF-GHJK', '', login.code.slice(0, 4)]) {
       const answer = await browser.post(`/auth/cli/${login.id}/approve`, { code })
@@ -80,7 +80,7 @@ describe('the sign-in of a terminal', () => {
     expect((await poll(login)).body).toMatchObject({ status: 'approved' })
   })
 
-  it('may be given an end, from which on its token is refused', async () => {
+  it('may get an expiry, after which its token is refused', async () => {
     const login = await start({ name: 'ends' })
     const path = `/auth/cli/${login.id}/approve`
     for (const expires_at of ['2001-01-02T03:04:05Z', 'soon', 5])
@@ -90,7 +90,7 @@ describe('the sign-in of a terminal', () => {
     expect((await browser.get('/auth/tokens')).body[0]).toMatchObject({ name: 'ends', expires_at })
   })
 
-  it('is kept waiting by no thousand of a stranger', async () => {
+  it('is not delayed by a thousand of a stranger', async () => {
     const stranger = () =>
       send('POST', `${server.url}/api/v1/auth/cli`, {}, { 'x-forwarded-for': '203.0.113.7' })
     const early = await start()
@@ -104,7 +104,7 @@ describe('the sign-in of a terminal', () => {
     }
   })
 
-  it('tells the terminal once that it was denied', async () => {
+  it('reports to the terminal once that it was denied', async () => {
     const login = await start()
     expect((await browser.post(`/auth/cli/${login.id}/deny`)).body).toMatchObject({
       id: login.id,
@@ -122,7 +122,7 @@ describe('the sign-in of a terminal', () => {
     expect(answers.filter((answer) => answer.status === 404)).toHaveLength(19)
   })
 
-  it('is answered once', async () => {
+  it('can be answered only once', async () => {
     const login = await start()
     await browser.post(`/auth/cli/${login.id}/approve`)
     for (const verb of ['approve', 'deny']) {
@@ -130,7 +130,7 @@ describe('the sign-in of a terminal', () => {
     }
   })
 
-  it("is not told to another terminal's secret", async () => {
+  it("is not revealed to another terminal's secret", async () => {
     const login = await start()
     await browser.post(`/auth/cli/${login.id}/approve`)
     const stranger = { id: login.id, secret: '0'.repeat(40) }

@@ -47,14 +47,14 @@ export class Browser {
   readonly #origin: string
   cookie: string | undefined
 
-  /** `url` is where the server listens, `origin` what the browser believes to talk to, `headers` what a proxy between adds. */
+  /** `url` is where the server listens, `origin` the origin that the browser sees, `headers` what a proxy in between adds. */
   constructor(url: string, origin: string = url, headers: Headers = {}) {
     this.#url = url
     this.#origin = origin
     this.#headers = headers
   }
 
-  /** Sends a request under /api/v1; `headers` win over the browser's own, and one that is empty is left out. */
+  /** Sends a request under /api/v1; `headers` replace the browser's own, and an empty one is left out. */
   async send(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Answer> {
     const own: Headers = { ...this.#headers, host: new URL(this.#origin).host, origin: this.#origin }
     if (method === 'GET') delete own.origin
@@ -71,7 +71,7 @@ export class Browser {
   post = (path: string, body?: unknown, headers?: Headers) => this.send('POST', path, body, headers)
   delete = (path: string, headers?: Headers) => this.send('DELETE', path, undefined, headers)
 
-  /** Makes the account and is signed in afterwards. */
+  /** Creates the account and is signed in afterwards. */
   async setUp(code: string | null): Promise<this> {
     await this.post('/auth/setup', { code, email: EMAIL, password: PASSWORD })
     return this
@@ -83,7 +83,7 @@ export class Browser {
   }
 }
 
-/** What an error looks like on the wire, for `toMatchObject`. */
+/** The shape of an error on the wire, for `toMatchObject`. */
 export function refusal(status: number, code: string): { status: number; body: unknown } {
   return { status, body: { error: { code, message: expect.any(String) as string } } }
 }

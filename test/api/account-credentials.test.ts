@@ -19,7 +19,7 @@ const api = (
 ): Promise<Answer> => send(method, `${server.url}/api/v1${path}`, body, headers)
 const makeToken = async (body: object = { name: 'ci' }) => (await browser.post('/auth/tokens', body)).body
 
-/** A change that is refused for its body, once the credentials are right. */
+/** A change whose body is refused, once the credentials are right. */
 const change = (headers: Record<string, string>, query = '') =>
   api('POST', `/services${query}`, { unknown_field: 1 }, headers)
 const understood = refusal(400, 'invalid_request')
@@ -72,7 +72,7 @@ describe('named tokens', () => {
     expect(await browser.delete('/auth/tokens/by-name')).toMatchObject(refusal(404, 'not_found'))
   })
 
-  it('may expire, at a moment given in any time zone', async () => {
+  it('may expire, at a time given in any time zone', async () => {
     const { api_token: record, token } = await makeToken({
       name: 'ci',
       expires_at: '2099-06-01T12:00:00+02:00',
@@ -149,7 +149,7 @@ describe('an API token', () => {
     },
   )
 
-  it('is accepted whatever the case of its scheme', async () => {
+  it('is accepted in upper and lower case of its scheme', async () => {
     expect(
       (await api('GET', '/services', undefined, { authorization: `bearer ${server.token}` })).status,
     ).toBe(200)
@@ -162,12 +162,12 @@ describe('an API token', () => {
     )
   })
 
-  it('counts before the cookie, so that a revoked one is not covered up', async () => {
+  it('wins over the cookie, so that a revoked one is not covered up', async () => {
     const answer = await browser.get('/services', { authorization: 'Bearer revoked' })
     expect(answer).toMatchObject(refusal(401, 'unauthorized'))
   })
 
-  it("leaves the cookie alone when the header is another's, a proxy's password for one", async () => {
+  it("leaves the cookie alone if the header is for something else, such as a proxy's password", async () => {
     expect((await browser.get('/services', { authorization: 'Basic dXNlcjpwYXNz' })).status).toBe(200)
   })
 })
@@ -263,7 +263,7 @@ describe('a change with the session cookie', () => {
     expect(made.status).toBe(own ? 201 : 403)
   })
 
-  it('is refused before its body is judged', async () => {
+  it('is refused before its body is checked', async () => {
     const answer = await browser.post('/services', '{', { origin: 'https://evil.example' })
     expect(answer).toMatchObject(refusal(403, 'cross_site_request'))
   })
@@ -274,7 +274,7 @@ describe('a change with the session cookie', () => {
     expect(answer.body.error.message).toContain('X-Forwarded-Host')
   })
 
-  it('reads are free of the rule', async () => {
+  it('is not required of reads', async () => {
     expect((await browser.get('/services', { origin: 'https://evil.example' })).status).toBe(200)
   })
 })

@@ -43,7 +43,7 @@ describe('reset-password', () => {
     expect((await browser.signIn('a new password')).status).toBe(200)
   })
 
-  it('opens sign-in again where too many had failed, and counts from then on', async () => {
+  it('opens sign-in again after too many failures, and counts from then on', async () => {
     await browser.setUp(server.setupCode)
     const guess = async () => (await browser.signIn('a guess')).status
     for (let guesses = 0; guesses < 10; guesses++) await guess()
@@ -60,7 +60,7 @@ describe('reset-password', () => {
     expect(errors).toMatch(/^deployer reset-password: there is no account in [^\n]+\n$/)
   })
 
-  it('ends with 1 and makes nothing when there is no data directory', async () => {
+  it('ends with 1 and creates nothing when there is no data directory', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'deployer-none-'))
     rmSync(directory, { recursive: true })
     const { code, errors } = await run('a new password\n', ['--data-dir', directory])

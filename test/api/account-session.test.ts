@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Each test has a browser of its own, signed in; fewer than ten sign-ins of this file may fail. */
+/** Each test has its own signed-in browser; fewer than ten sign-ins of this file may fail. */
 beforeEach(async () => {
   browser = new Browser(server.url)
   await browser.signIn()
@@ -45,7 +45,7 @@ describe('sign-in', () => {
     ])
   })
 
-  it('does not mind the letter case of the e-mail', async () => {
+  it('ignores the letter case of the e-mail', async () => {
     expect((await browser.signIn(PASSWORD, EMAIL.toUpperCase())).status).toBe(200)
   })
 
@@ -54,7 +54,7 @@ describe('sign-in', () => {
     ['password in another case', PASSWORD.toUpperCase(), EMAIL],
     ['e-mail', PASSWORD, 'somebody@example.com'],
     ['form of e-mail', PASSWORD, 'x'],
-  ])('tells no one which was wrong: the %s', async (_what, password, email) => {
+  ])('does not reveal which was wrong: the %s', async (_what, password, email) => {
     const stranger = new Browser(server.url)
     const answer = await stranger.signIn(password, email)
     expect(answer).toMatchObject(refusal(401, 'invalid_credentials'))
@@ -97,7 +97,7 @@ describe('sign-in', () => {
 })
 
 describe('status', () => {
-  it('counts a wrong cookie and a wrong token as no credentials', async () => {
+  it('treats a wrong cookie and a wrong token as no credentials', async () => {
     const cookie = `${browser.cookie!.split('=')[0]}=${'0'.repeat(64)}`
     for (const headers of [{ cookie }, { authorization: 'Bearer wrong' }, {}] as Record<string, string>[]) {
       const answer = await send('GET', `${server.url}/api/v1/auth/status`, undefined, headers)
@@ -108,7 +108,7 @@ describe('status', () => {
     })
   })
 
-  it('knows tokens, in the header and in the query', async () => {
+  it('recognizes tokens, in the header and in the query', async () => {
     const url = `${server.url}/api/v1/auth/status`
     const byHeader = await send('GET', url, undefined, { authorization: `Bearer ${server.token}` })
     expect(byHeader.body).toMatchObject({ auth: 'token', user: { email: EMAIL } })
@@ -132,7 +132,7 @@ describe('sign-out', () => {
     expect((await send('POST', `${server.url}/api/v1/auth/logout`, undefined, { cookie })).status).toBe(204)
   })
 
-  it("cannot be caused by another site's page", async () => {
+  it("cannot be triggered by another site's page", async () => {
     const answer = await browser.post('/auth/logout', undefined, { origin: 'https://evil.example' })
     expect(answer).toMatchObject(refusal(403, 'cross_site_request'))
     expect((await browser.get('/services')).status).toBe(200)
@@ -184,7 +184,7 @@ describe('sessions', () => {
     expect((await browser.get('/services', { cookie })).status).toBe(200)
   })
 
-  it('move their end, and that of the cookie, when they are used again', async () => {
+  it('extend their expiry, and that of the cookie, when they are used again', async () => {
     const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
     const anHourAgo = Date.now() - 3_600_000
     database
@@ -198,7 +198,7 @@ describe('sessions', () => {
     expect(setCookie(await browser.get('/services'))).toBeUndefined()
   })
 
-  it('end when they were not used for 30 days', async () => {
+  it('expire when they are not used for 30 days', async () => {
     const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
     database.exec(`UPDATE sessions SET expires_at = ${Date.now() - 1}`)
     database.close()

@@ -16,7 +16,7 @@ describe('first-run setup', () => {
 
   const account = () => ({ code: server.setupCode, email: EMAIL, password: PASSWORD })
 
-  it('is required until the account is made, and signs the browser in', async () => {
+  it('is required until the account is created, and signs the browser in', async () => {
     expect(await browser.get('/auth/status')).toMatchObject({
       status: 200,
       body: { auth: null, setup_required: true, user: null },
@@ -50,7 +50,7 @@ describe('first-run setup', () => {
     }
   })
 
-  it('makes one account of five setups at once', async () => {
+  it('creates one account of five simultaneous setups', async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => new Browser(server.url).post('/auth/setup', account())),
     )

@@ -30,13 +30,13 @@ describe('sign-in', () => {
     expect((await browser.get('/auth/sessions')).status).toBe(200)
   })
 
-  it('judges at most ten of thirty guesses made at once', async () => {
+  it('checks at most ten of thirty simultaneous guesses', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => guess(index)))
     expect(answers.filter((answer) => answer.status === 401)).toHaveLength(10)
     expect(answers.filter((answer) => answer.status === 429)).toHaveLength(20)
   })
 
-  it('counts neither good nor malformed ones', async () => {
+  it('counts neither successful nor malformed ones', async () => {
     for (let index = 0; index < 9; index++) await guess(index)
     const good = await Promise.all(Array.from({ length: 12 }, () => new Browser(server.url).signIn()))
     expect(good.map((answer) => answer.status)).toEqual(Array(12).fill(200))
@@ -54,7 +54,7 @@ describe('a change of the password', () => {
   const change = (from: Browser, current: string) =>
     from.post('/auth/password', { current_password: current, new_password: NEXT })
 
-  it('is refused a session after ten wrong current ones, the right one too, and nobody else', async () => {
+  it('is refused to a session after ten wrong current ones, even with the right one, and to nobody else', async () => {
     for (let index = 0; index < 10; index++) expect((await change(browser, 'wrong')).status).toBe(401)
     const refused = await change(browser, PASSWORD)
     expect(refused).toMatchObject(tooMany)
@@ -67,7 +67,7 @@ describe('a change of the password', () => {
     expect((await browser.get('/auth/sessions')).status).toBe(401)
   })
 
-  it('judges at most ten of thirty guesses made at once', async () => {
+  it('checks at most ten of thirty simultaneous guesses', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => change(browser, 'wrong')))
     expect(answers.filter((answer) => answer.status === 401)).toHaveLength(10)
     expect(answers.filter((answer) => answer.status === 429)).toHaveLength(20)

@@ -12,7 +12,7 @@ async function apply(yaml: string, more: Record<string, unknown> = {}): Promise<
   return server.api('POST', '/blueprints/apply', { yaml, ...more })
 }
 
-/** What a file did, one line a resource. */
+/** The result of a file, one line per resource. */
 function told({ body }: ApiAnswer): string[] {
   return body.actions.map(
     ({ resource, name, action, changes }: Record<string, string & string[]>) =>
@@ -20,7 +20,7 @@ function told({ body }: ApiAnswer): string[] {
   )
 }
 
-/** The faults of a refused file, with their places. */
+/** The errors of a refused file, with their positions. */
 function faults({ status, body }: ApiAnswer): string[] {
   expect({ status, code: body.error?.code }).toEqual({ status: 400, code: 'invalid_request' })
   const details = body.error.details as { line: number; column: number; path: string; message: string }[]
@@ -28,7 +28,7 @@ function faults({ status, body }: ApiAnswer): string[] {
   return details.map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`)
 }
 
-/** The places of a refused file's faults. */
+/** The positions of a refused file's errors. */
 function placesOf(answer: ApiAnswer): string[] {
   return faults(answer).map((fault) => fault.slice(0, fault.indexOf(': ')))
 }
@@ -61,7 +61,7 @@ services:
 `
 
 describe('an apply', () => {
-  it('creates all that a file describes, and changes nothing when it is applied again', async () => {
+  it('creates everything that a file describes, and changes nothing when it is applied again', async () => {
     const plan = await apply(PROJECT, { dry_run: true })
     expect(plan.body).toMatchObject({ dry_run: true, deploys: [] })
     expect((await server.api('GET', '/services/common-api')).status).toBe(404)
@@ -94,7 +94,7 @@ describe('an apply', () => {
   })
 })
 
-describe('a file and what is said beside it', () => {
+describe('a file and its options', () => {
   const one = (name: string, more = '') =>
     `services: [{name: ${name}, image: registry.example.com/a:1, deploy: false${more}}]\n`
 
@@ -108,14 +108,14 @@ describe('a file and what is said beside it', () => {
     },
   )
 
-  it('is of the environment that is named beside it, unless it names one itself', async () => {
+  it('uses the environment in the query, unless it names one itself', async () => {
     await server.api('POST', '/environments', { name: 'beside' })
     expect((await apply(one('placed'), { environment: 'beside' })).status).toBe(200)
     expect((await server.api('GET', '/services/placed?environment=beside')).status).toBe(200)
     expect((await server.api('GET', '/services/placed')).status).toBe(404)
     const own = `environment: own-place\n${one('placed')}`
     expect(told(await apply(own, { environment: 'beside' }))[0]).toBe('environment own-place: create')
-    // The engine is away: what was saved stays, and the next apply goes on from there.
+    // The engine is away: what was saved stays, and the next apply continues from there.
     expect(told(await apply(own))).toEqual(['environment own-place: unchanged', 'service placed: unchanged'])
     expect(await apply(one('placed'), { environment: 'nowhere' })).toMatchObject({
       status: 404,
@@ -123,7 +123,7 @@ describe('a file and what is said beside it', () => {
     })
   })
 
-  it('is exported as YAML and converted from Compose, of which nothing is applied', async () => {
+  it('is exported as YAML and converted from Compose, which applies nothing', async () => {
     const exported = await server.api('GET', '/blueprints/export?environment=beside')
     expect(exported.headers.get('content-type')).toContain('application/yaml')
     expect(exported.body).toContain('name: placed')
@@ -144,7 +144,7 @@ describe('a file and what is said beside it', () => {
 })
 
 describe('a bad file', () => {
-  it('is refused with every fault at its place, and changes nothing', async () => {
+  it('is refused with every error at its position, and changes nothing', async () => {
     const answer = await apply(`services:
   - name: bad-api
     type: web_service
@@ -183,7 +183,7 @@ describe('a bad file', () => {
   })
 })
 
-/** Files that mean harm, or were never meant as blueprints, and where their faults are: `line:column path`. */
+/** Files that mean harm, or were never meant as blueprints, and the positions of their errors: `line:column path`. */
 const HOSTILE: [name: string, text: string, places: string[]][] = [
   [
     'a billion laughs',
@@ -247,16 +247,19 @@ const HOSTILE: [name: string, text: string, places: string[]][] = [
 ]
 
 describe('a hostile file', () => {
-  it.each(HOSTILE)('of %s is one 400 with its places, and changes nothing', async (_name, text, places) => {
-    const before = await server.api('GET', '/blueprints/export')
-    const answer = await apply(text)
-    expect(placesOf(answer)).toEqual(places)
-    const raw = await server.api('POST', '/blueprints/apply', text, {
-      headers: { 'content-type': 'application/yaml' },
-    })
-    expect(raw.body).toEqual(answer.body)
-    expect((await server.api('GET', '/blueprints/export')).body).toBe(before.body)
-  })
+  it.each(HOSTILE)(
+    'with %s gives one 400 with its positions, and changes nothing',
+    async (_name, text, places) => {
+      const before = await server.api('GET', '/blueprints/export')
+      const answer = await apply(text)
+      expect(placesOf(answer)).toEqual(places)
+      const raw = await server.api('POST', '/blueprints/apply', text, {
+        headers: { 'content-type': 'application/yaml' },
+      })
+      expect(raw.body).toEqual(answer.body)
+      expect((await server.api('GET', '/blueprints/export')).body).toBe(before.body)
+    },
+  )
 
   it.each([
     ['a billion laughs', HOSTILE[0]![1], [expect.stringMatching(/^\d+:\d+ b\d+/) as string]],
@@ -276,18 +279,18 @@ describe('a hostile file', () => {
       ['2:17 services.a.mem_limit', '2:34 services.a.cpus'],
     ],
     ['a key that stands twice', 'services:\n  a: {image: x, image: y}\n', ['2:17 services.a.image']],
-  ])('of Compose, %s, is one 400 with its places', async (_name, compose, places) => {
+  ])('from Compose, with %s, gives one 400 with its positions', async (_name, compose, places) => {
     expect(placesOf(await server.api('POST', '/blueprints/convert', { compose }))).toEqual(places)
   })
 
-  it('of Compose, with words that every object has, is converted like any other', async () => {
+  it('from Compose, with words that every object has, is converted like any other', async () => {
     const compose = 'services:\n  a: {image: constructor, toString: x, __proto__: y}\n'
     const { status, body } = await server.api('POST', '/blueprints/convert', { compose })
     expect(status).toBe(200)
     expect(body.yaml).toContain('image: constructor')
   })
 
-  it('of five MiB is 413 at every door', async () => {
+  it('of five MiB gets 413 at every endpoint', async () => {
     const text = `services: []\n#${'x'.repeat(5 * 1024 * 1024)}`
     const headers = { 'content-type': 'application/yaml' }
     for (const path of ['/blueprints/apply', '/blueprints/convert'])
@@ -298,14 +301,14 @@ describe('a hostile file', () => {
     expect((await apply(text)).status).toBe(413)
   })
 
-  it('that is no UTF-8 is refused', async () => {
+  it('that is not UTF-8 is refused', async () => {
     const answer = await server.api('POST', '/blueprints/apply', new Uint8Array([0x61, 0x3a, 0x20, 0xff]), {
       headers: { 'content-type': 'application/yaml' },
     })
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } })
   })
 
-  it('is as good as any with a byte order mark and the line ends of DOS, and its faults have their places', async () => {
+  it('works with a byte order mark and DOS line ends, and its errors have their positions', async () => {
     const good =
       '\uFEFFservices:\r\n  - name: dos\r\n    image: registry.example.com/dos:1\r\n    deploy: false\r\n'
     expect(told(await apply(good, { dry_run: true }))).toEqual([
@@ -314,7 +317,7 @@ describe('a hostile file', () => {
     expect(placesOf(await apply(good.replace('image', 'imag')))).toEqual(['3:5 services[0].imag'])
   })
 
-  it('holds up nobody while it is read', async () => {
+  it('delays nobody while it is read', async () => {
     const slow = Array.from({ length: 45_000 }, (_, at) => `k${at}: 1`).join('\n')
     const reading = apply(slow)
     let answers = 0

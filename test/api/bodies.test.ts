@@ -43,7 +43,7 @@ describe.concurrent('a body', () => {
     60_000,
   )
 
-  it('whose head never ends is cut off with its connection, also when its client does not close', async () => {
+  it('whose head never ends is cut off with its connection, even if its client does not close', async () => {
     const port = Number(new URL(server.url).port)
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     let received = ''
@@ -56,7 +56,7 @@ describe.concurrent('a body', () => {
     expect(received).toMatch(/^HTTP\/1\.1 408 /)
   }, 100_000)
 
-  it('that is packed is not unpacked but refused, and that is said', async () => {
+  it('that is compressed is refused, not decompressed, and the error says so', async () => {
     const ask = (path: string, coding: string) =>
       server.request('POST', path, '{"name":"packed"}', {
         headers: { authorization: `Bearer ${server.token}`, 'content-encoding': coding },
@@ -69,7 +69,7 @@ describe.concurrent('a body', () => {
     expect((await ask('/api/v1/auth/cli', 'Identity')).status).toBe(200)
   })
 
-  it('ends when it trickles', async () => {
+  it('ends when it arrives too slowly', async () => {
     using wire = await Wire.open(server.url)
     wire.send(head('/hooks/gitprov', MIB, UNPROVED))
     const trickle = setInterval(() => wire.socket.write('x'), 500)
@@ -98,7 +98,7 @@ describe.concurrent('a body', () => {
 })
 
 describe('a body without credentials', () => {
-  it('that no request here could need is not looked into, up to the limit and over it', async () => {
+  it('is not parsed if no request here could need it, up to the limit and over it', async () => {
     const login = (body: string) => server.request('POST', '/api/v1/auth/login', body)
     const padded = `{"email":"${EMAIL}","password":"x"}${' '.repeat(64 * 1024)}`
     const answer = await login(padded)
@@ -111,7 +111,7 @@ describe('a body without credentials', () => {
     expect(await exchange(server.url, lines, chunked)).toMatch(/^HTTP\/1\.1 413 /)
   })
 
-  it('with the longest sign-in there can be is read', async () => {
+  it('with the longest possible sign-in is read', async () => {
     const escaped = (text: string) =>
       [...text].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
     const email = `${'a'.repeat(240)}@example.com`
@@ -122,7 +122,7 @@ describe('a body without credentials', () => {
   })
 })
 
-describe('a body in crumbs', () => {
+describe('a body in tiny pieces', () => {
   it('ends its connection', async () => {
     using wire = await Wire.open(server.url)
     wire.send(['POST /hooks/gitprov HTTP/1.1', 'Host: localhost', UNPROVED, 'Transfer-Encoding: chunked'])
@@ -130,7 +130,7 @@ describe('a body in crumbs', () => {
     expect(await wire.end()).toBe('')
   })
 
-  it('is taken when the crumbs are few', async () => {
+  it('is accepted if the pieces are few', async () => {
     const lines = ['POST /api/v1/auth/cli HTTP/1.1', 'Host: localhost', 'Transfer-Encoding: chunked']
     const body = [...'{"name":"slow"}'].map((letter) => `1\r\n${letter}\r\n`).join('')
     expect(await exchange(server.url, lines, `${body}0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /)
@@ -142,7 +142,7 @@ describe('a webhook', () => {
     ['without a signature', 'X: y'],
     ['with a signature that can be none', 'X-Hook-Signature-256: sha256=00'],
     ['with another token', 'X-Gitlab-Token: wrong'],
-  ])('%s is refused before its body comes', async (_, line) => {
+  ])('%s is refused before its body arrives', async (_, line) => {
     using wire = await Wire.open(server.url)
     wire.send(head('/hooks/gitprov', 20 * MIB, line))
     await waitFor(() => wire.received.includes('}}'), 'the refusal')
@@ -150,7 +150,7 @@ describe('a webhook', () => {
     expect(wire.received.toLowerCase()).toContain('www-authenticate: bearer')
   })
 
-  it('of 20 MiB is taken, and leaves no file', async () => {
+  it('of 20 MiB is accepted, and leaves no file', async () => {
     const payload = JSON.stringify({
       ref: 'refs/heads/main',
       after: '9fceb02d0ae598e95dc970b74767f19372d61af8',
@@ -168,7 +168,7 @@ describe('a webhook', () => {
 })
 
 describe('many bodies without credentials', () => {
-  it('share 32 MiB: who comes then waits and is told when to try again, and a small body still fits', async () => {
+  it('share 32 MiB: a further one waits and is told when to try again, and a small body still fits', async () => {
     const wires = await Promise.all(Array.from({ length: 40 }, () => Wire.open(server.url)))
     const piece = Buffer.alloc(64 * 1024, 'x')
     const feed = setInterval(() => {
@@ -196,7 +196,7 @@ describe('many bodies without credentials', () => {
   }, 120_000)
 })
 
-describe('a body that its client breaks off', () => {
+describe('a body that its client aborts', () => {
   it('is one line of the log, without the query', async () => {
     const at = server.logs.length
     for (const path of ['/api/v1/services', '/api/v1/services/silent/deploys/upload', '/api/v1/auth/login']) {
@@ -205,7 +205,7 @@ describe('a body that its client breaks off', () => {
       await delay(50)
       wire.socket.destroy()
     }
-    // Of the bodies of earlier tests, which went elsewhere, the server may speak still.
+    // The server may still log bodies of earlier tests, which were sent elsewhere.
     const lines = () =>
       server.logs
         .slice(at)

@@ -111,7 +111,7 @@ async function shownAt(host: string): Promise<unknown> {
 }
 
 describe('an uploaded certificate', () => {
-  test('serves the hosts that it names, local ones too, in whatever order its chain came', async () => {
+  test('serves the hosts that it names, including local ones, in whatever order its chain came', async () => {
     await leaf('site', ['site.localhost', '*.site.localhost'])
     await server.api('POST', '/services', { name: 'site' })
     expect((await server.api('GET', '/certificates')).body).toMatchObject([
@@ -202,7 +202,7 @@ describe('an uploaded certificate', () => {
     expect((await server.api('GET', '/certificates/uploaded')).body).toEqual([])
   })
 
-  test('is taken with a warning when its key is one that browsers do not know', async () => {
+  test('is accepted with a warning if browsers do not support its key', async () => {
     const uploaded = async (key: string[]) => {
       const subject = ['-subj', '/CN=odd', '-addext', 'subjectAltName=DNS:odd.localhost']
       const files = ['-nodes', '-keyout', 'odd.key', '-out', 'odd.crt']
@@ -217,7 +217,7 @@ describe('an uploaded certificate', () => {
     expect(await uploaded(EC)).toBeNull()
   })
 
-  test('is refused when it is for clients alone, as no browser takes it from a server', async () => {
+  test('is refused if it is only for clients, since browsers do not accept it from a server', async () => {
     const purposed = async (purpose: string) => {
       const subject = ['-subj', '/CN=purposed', '-addext', 'subjectAltName=DNS:purposed.localhost']
       const files = ['-keyout', 'purposed.key', '-out', 'purposed.crt']
@@ -238,7 +238,7 @@ describe('an uploaded certificate', () => {
   test.each([
     ['is too short', ['-newkey', 'rsa:1024']],
     ['is on a curve that TLS does not have', ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:secp256k1']],
-  ])('is refused when its key %s: browsers would refuse it', async (_, flags) => {
+  ])('is refused if its key %s: browsers could not use it', async (_, flags) => {
     const subject = ['-subj', '/CN=weak', '-addext', 'subjectAltName=DNS:weak.localhost']
     await openssl('req', '-x509', ...flags, '-nodes', ...subject, '-keyout', 'weak.key', '-out', 'weak.crt')
     expect(await upload(read('weak.crt'), read('weak.key'))).toMatchObject({

@@ -44,7 +44,7 @@ function ask(path: string, accepted: string | undefined, method = 'GET', body?: 
 const PATHS = ['/api/v1/services', '/api/openapi.json', '/api/docs/swagger-ui.css', 'asset']
 
 describe('an answer over 1 KiB', () => {
-  it.each(PATHS)('is compressed as the client takes it, and says so: %s', async (name) => {
+  it.each(PATHS)('is compressed as the client accepts it, and says so: %s', async (name) => {
     const path = name === 'asset' ? asset : name
     const plain = await ask(path, undefined)
     expect([plain.encoding, plain.length]).toEqual([undefined, plain.bytes.length])
@@ -60,7 +60,7 @@ describe('an answer over 1 KiB', () => {
   })
 
   it.each(['br;q=0, gzip;q=0', 'identity', 'deflate', ''])(
-    'is sent as it is to who takes %j',
+    'is sent as it is to clients that accept %j',
     async (accepted) => {
       expect((await ask('/api/v1/services', accepted)).encoding).toBeUndefined()
     },
@@ -73,7 +73,7 @@ describe('what is not compressed', () => {
     expect((await ask('/healthz', 'br')).encoding).toBeUndefined()
   })
 
-  it('is an answer to a change, which has what was sent beside a secret', async () => {
+  it('is an answer to a change, which contains what was sent next to a secret', async () => {
     const body = JSON.stringify({ name: 'long', start_command: 'x'.repeat(4000) })
     const answer = await ask('/api/v1/services', 'br, gzip', 'POST', body)
     expect(answer.encoding).toBeUndefined()

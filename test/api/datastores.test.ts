@@ -18,7 +18,7 @@ function post(input: object) {
 }
 
 describe('a new datastore', () => {
-  test('has credentials of its own, made from its name', async () => {
+  test('has its own credentials, derived from its name', async () => {
     const { status, body } = await post({ kind: 'relational', name: 'my-app' })
     expect(status).toBe(201)
     expect(body).toMatchObject({
@@ -44,14 +44,14 @@ describe('a new datastore', () => {
     expect(body.internal_url).toBe(`postgresql://my_app:${body.password}@my-app:5432/my_app`)
   })
 
-  test('has failed while there is no engine to make it, and says so', async () => {
+  test('fails while there is no engine to create it, and says so', async () => {
     const { status, body } = await post({ kind: 'keyvalue', name: 'cache' })
     expect(status).toBe(201)
     expect(body).toMatchObject({ status: 'failed', database: null, username: 'default' })
     expect(body.error).toContain('no-engine.sock')
   })
 
-  test('takes the database, user, version and limits that it is given', async () => {
+  test('uses the database, user, version and limits that it is given', async () => {
     const given = {
       database: 'app',
       username: 'owner',
@@ -88,7 +88,7 @@ describe('a new datastore', () => {
     expect((await server.api('GET', '/datastores/x')).status).toBe(404)
   })
 
-  test('in an environment that is not there is 404', async () => {
+  test('in a missing environment is 404', async () => {
     expect((await post({ kind: 'relational', name: 'x', environment: 'nowhere' })).status).toBe(404)
     expect((await server.api('GET', '/datastores?environment=nowhere')).status).toBe(404)
   })
@@ -155,7 +155,7 @@ describe('backups', () => {
     expect((await server.api('POST', `${unknown}/restore`, { name: 'Upper' })).status).toBe(400)
   })
 
-  test('are scheduled and kept as asked for, and no longer when the schedule is taken away', async () => {
+  test('are scheduled and kept as requested, and no longer when the schedule is removed', async () => {
     const given = { backup_schedule: '0 3 * * *', backup_retention: 3 }
     const { body } = await post({ kind: 'keyvalue', name: 'kept', ...given })
     expect(body).toMatchObject(given)
@@ -176,7 +176,7 @@ describe('an upgrade', () => {
     expect(body.error.message).toMatch(/^version: /)
   })
 
-  test('of a version that does not say its major one is refused with another way', async () => {
+  test('from a version that does not name its major version is refused, with an alternative', async () => {
     await post({ kind: 'relational', name: 'newest', version: 'latest' })
     const { status, body } = await server.api('POST', '/datastores/newest/upgrade', { version: '18' })
     expect(status).toBe(400)
@@ -192,14 +192,14 @@ describe('an upgrade', () => {
 })
 
 describe('while the engine is away', () => {
-  test('limits of one that was not made yet are saved for when it is', async () => {
+  test('limits of one that was not created yet are saved for when it is', async () => {
     const { status, body } = await server.api('PATCH', '/datastores/cache', { memory_limit_mb: 128 })
     expect(status).toBe(200)
     expect(body).toMatchObject({ memory_limit_mb: 128, status: 'failed' })
     expect(body.error).toContain('no-engine.sock')
   })
 
-  test('a deleted one stays until it can be removed, and takes no changes', async () => {
+  test('a deleted one stays until it can be removed, and accepts no changes', async () => {
     const { status, body } = await server.api('DELETE', '/datastores/given')
     expect(status).toBe(502)
     expect(body.error.message).toContain('datastore given is still being deleted')

@@ -42,7 +42,7 @@ describe('a deploy hook', () => {
     })
   })
 
-  it('is not run by HEAD, with which links are only looked at', async () => {
+  it('is not run by HEAD, which is only used to inspect links', async () => {
     const service = await create({ image: IMAGE })
     for (const method of ['HEAD', 'OPTIONS', 'PUT']) {
       const answer = await server.request(method, service.path)
@@ -52,7 +52,7 @@ describe('a deploy hook', () => {
     expect(await countDeploys(service)).toBe(0)
   })
 
-  it('takes at most 2 MiB, announced or not, from who has the key', async () => {
+  it('accepts at most 2 MiB, announced or not, from callers with the key', async () => {
     const service = await create({ image: IMAGE })
     const large = 'x'.repeat(2 * 1024 * 1024 + 1)
     const tooLarge = refusal(413, 'payload_too_large')
@@ -66,7 +66,7 @@ describe('a deploy hook', () => {
     expect(await countDeploys(service)).toBe(0)
   })
 
-  it('takes any body, as senders of web hooks have them', async () => {
+  it('accepts any body, as senders of webhooks have them', async () => {
     const service = await create({ image: IMAGE })
     for (const body of [
       '',
@@ -101,7 +101,7 @@ describe('a deploy hook', () => {
     'api:1',
     '',
     '-x',
-  ])('refuses another image than the configured: %s', async (reference) => {
+  ])('refuses another image than the configured one: %s', async (reference) => {
     const service = await create({ image: IMAGE })
     const answer = await server.request('POST', `${service.path}&image=${encodeURIComponent(reference)}`)
     expect(answer).toMatchObject(refusal(400, 'invalid_request'))
@@ -110,7 +110,7 @@ describe('a deploy hook', () => {
   })
 
   it.each(['--upload-pack=x', 'a..b', 'a%20b', '', 'refs/pull/7/head'])(
-    'refuses a ref that can be none: %s',
+    'refuses an impossible ref: %s',
     async (ref) => {
       const service = await create({ repo_url: 'https://git.example.com/x.git' })
       const answer = await server.request('POST', `${service.path}&ref=${ref}`)
@@ -119,7 +119,7 @@ describe('a deploy hook', () => {
     },
   )
 
-  it('refuses a choice that does not fit the source', async () => {
+  it('refuses a parameter that does not fit the source', async () => {
     const image = await create({ image: IMAGE })
     const answer = await server.request('POST', `${image.path}&ref=abcd`)
     expect(answer).toMatchObject(refusal(400, 'invalid_request'))
@@ -130,7 +130,7 @@ describe('a deploy hook', () => {
     expect(await server.request('POST', nothing.path)).toMatchObject(refusal(400, 'invalid_request'))
   })
 
-  it('says the same for an unknown service and for a wrong key, whatever else is wrong', async () => {
+  it('gives the same answer for an unknown service and for a wrong key, whatever else is wrong', async () => {
     const service = await create({ image: IMAGE })
     const wrong = '0'.repeat(40)
     const attempts = [
@@ -158,13 +158,13 @@ describe('a deploy hook', () => {
     expect(await countDeploys(service)).toBe(0)
   })
 
-  it('does not take an API token in the place of its key', async () => {
+  it('does not accept an API token in place of its key', async () => {
     const service = await create({ image: IMAGE })
     const init = { headers: { authorization: `Bearer ${server.token}` } }
     expect((await server.request('POST', `/hooks/deploy/${service.id}`, undefined, init)).status).toBe(401)
   })
 
-  it('stops at its old address when the key is made anew', async () => {
+  it('stops at its old address when the key is rotated', async () => {
     const service = await create({ image: IMAGE })
     const { body } = await server.api('POST', `/services/${service.id}/deploy-hook/rotate`)
     expect((await server.request('POST', service.path)).status).toBe(401)

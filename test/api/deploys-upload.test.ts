@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const LARGE_BYTES = 160 * 1024 * 1024
-/** 21 MiB were measured; with the collector alone to free the pieces it is more than 64. */
+/** 21 MiB were measured; if only the collector frees the pieces, it is more than 64. */
 const MAX_GROWTH_BYTES = 40 * 1024 * 1024
 
 const UPLOAD = '/services/upload/deploys/upload'
@@ -153,14 +153,14 @@ describe('an archive', () => {
     expect(archives()).toEqual([])
   })
 
-  it('declared over 512 MiB is refused before it is sent, and the answer can be read', async () => {
+  it('announced as over 512 MiB is refused before it is sent, and the answer can be read', async () => {
     const declared = 512 * 1024 * 1024 + 1
     expect(await sendDeclared(declared, '')).toMatch(/^HTTP\/1\.1 413 [^]*"payload_too_large"/)
     expect(await sendDeclared(declared, 'x'.repeat(4 * 1024 * 1024))).toMatch(/^HTTP\/1\.1 413 /)
     expect(archives()).toEqual([])
   })
 
-  it('that breaks off is forgotten', async () => {
+  it('that breaks off is dropped', async () => {
     const whole = await archiveOf(FILE, [{ name: 'a' }, noise(400_000)])
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     socket.on('error', () => {})
@@ -175,7 +175,7 @@ describe('an archive', () => {
     expect((await server.api('GET', '/services/upload/deploys')).body).toEqual([])
   })
 
-  it('that was coming when the server was killed is gone after its start', async () => {
+  it('that was being received when the server was killed is gone after its start', async () => {
     const whole = await archiveOf(FILE, [{ name: 'a' }, noise(400_000)])
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     socket.on('error', () => {})
@@ -195,7 +195,7 @@ describe('an archive', () => {
     ['is deleted', (path: string) => server.api('DELETE', path)],
     ['is suspended', (path: string) => server.api('POST', `${path}/suspend`)],
     ['gets an image', (path: string) => server.api('PATCH', path, { image: 'busybox:1' })],
-  ])('whose service %s while it comes is refused and not kept', async (what, change) => {
+  ])('whose service %s while it is received is refused and not kept', async (what, change) => {
     const path = `/services/${what.replaceAll(' ', '-')}`
     await server.api('POST', '/services', { name: what.replaceAll(' ', '-') })
     const whole = await archiveOf(FILE, [{ name: 'a' }, noise(400_000)])
@@ -224,7 +224,7 @@ describe('an archive', () => {
     expect((await server.api('GET', `${path}/deploys`)).body).toEqual([])
   })
 
-  it('that is good is taken after all of these, with links that stay inside', async () => {
+  it('that is valid is accepted after all of these, with links that stay inside', async () => {
     const packed = await archiveOf(
       FILE,
       [{ name: 'a/b', mode: 0o755 }, 'x'],
@@ -237,8 +237,8 @@ describe('an archive', () => {
   })
 })
 
-describe('archives that come at once', () => {
-  it('are all taken, though only some are read at a time', async () => {
+describe('simultaneous archives', () => {
+  it('are all accepted, though only some are read at a time', async () => {
     const archive = await archiveOf(FILE, [{ name: 'a' }, noise(100_000)])
     const names = Array.from({ length: 12 }, (_, index) => `together-${index}`)
     const answers = await Promise.all(
@@ -273,7 +273,7 @@ describe('a large archive', () => {
   })
 })
 
-/** Declares a body and sends only a part of it; answers what the server said until it closed. */
+/** Declares a body and sends only a part of it; returns what the server said until it closed. */
 function sendDeclared(declared: number, sent: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')

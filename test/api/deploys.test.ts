@@ -73,7 +73,7 @@ describe('a deploy', () => {
     })
   })
 
-  it('comes with the creation of a service that has a source, unless it is not wanted', async () => {
+  it('comes with the creation of a service that has a source, unless turned off', async () => {
     const service = await create({ image: 'busybox:1' })
     expect(service.latest_deploy).toMatchObject({
       trigger: 'create',
@@ -86,7 +86,7 @@ describe('a deploy', () => {
     expect(await deploys()).toEqual([])
   })
 
-  it('takes the commit that was asked for', async () => {
+  it('uses the requested commit', async () => {
     await create({ repo_url: REPOSITORY, deploy: false })
     for (const commit of ['9fceb02', 'a'.repeat(40), 'a'.repeat(64), 'v1.2.3', 'feature/x', 'refs/tags/v1']) {
       const { status, body } = await server.api('POST', `/services/${name}/deploys`, { commit })
@@ -109,7 +109,7 @@ describe('a deploy', () => {
     'x'.repeat(300),
     7,
     null,
-  ])('is refused with a commit that can be none, and nothing is queued: %j', async (commit) => {
+  ])('is refused with an impossible commit, and nothing is queued: %j', async (commit) => {
     await create({ repo_url: REPOSITORY, deploy: false })
     const answer = await server.api('POST', `/services/${name}/deploys`, { commit })
     expect(answer).toMatchObject(refusal(400, 'invalid_request'))
@@ -144,7 +144,7 @@ describe('a deploy', () => {
     expect(answer.body.error.message).toMatch(/repo_url.*image.*upload/)
   })
 
-  it('is found by its id alone', async () => {
+  it('is found only by its id', async () => {
     const service = await create({ image: 'busybox:1' })
     const ids = [
       service.id,
@@ -183,7 +183,7 @@ describe('deploys that wait', () => {
     expect((await server.api('GET', `/deploys/${first.latest_deploy!.id}`)).body.status).toBe('queued')
   })
 
-  it('are canceled when asked; a second time changes nothing', async () => {
+  it('are canceled on request; a second time changes nothing', async () => {
     const { latest_deploy } = await create({ image: 'busybox:1' })
     const canceled = await server.api('POST', `/deploys/${latest_deploy!.id}/cancel`)
     expect(canceled).toMatchObject({ status: 200, body: { status: 'canceled', started_at: null } })
@@ -192,7 +192,7 @@ describe('deploys that wait', () => {
     expect((await server.api('GET', `/services/${name}`)).body.state).toBe('not_deployed')
   })
 
-  it('are canceled by suspending, and a suspended service takes no more', async () => {
+  it('are canceled by suspending, and a suspended service accepts no more', async () => {
     const { latest_deploy } = await create({ image: 'busybox:1' })
     await server.api('POST', `/services/${name}/suspend`)
     expect((await server.api('GET', `/deploys/${latest_deploy!.id}`)).body).toMatchObject({
@@ -306,7 +306,7 @@ describe('a rollback', () => {
     )
   })
 
-  it('to a deploy that never was live is refused', async () => {
+  it('to a deploy that was never live is refused', async () => {
     const { latest_deploy } = await create({ image: 'busybox:1' })
     const answer = await server.api('POST', `/services/${name}/rollback`, { deploy_id: latest_deploy!.id })
     expect(answer).toMatchObject(refusal(409, 'conflict'))
@@ -314,11 +314,11 @@ describe('a rollback', () => {
   })
 })
 
-describe('a rollback to what is no longer kept', () => {
+describe('a rollback to something that is no longer kept', () => {
   it.each([
     ['a repository', { repo_url: REPOSITORY }, 'deploy its commit again'],
     ['an image', { image: 'busybox:1' }, 'deploy its image again'],
-  ])('is refused for %s with the way to have it again', async (_, fields, way) => {
+  ])('is refused for %s with the way to get it again', async (_, fields, way) => {
     const { id } = (await create(fields)).latest_deploy!
     const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
     database.prepare('UPDATE deploys SET was_live = 1 WHERE id = ?').run(id)

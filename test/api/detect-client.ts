@@ -5,10 +5,10 @@ import type { ApiAnswer, TestServer } from '../support/server.ts'
 
 type EntryHeader = Parameters<ReturnType<typeof pack>['entry']>[0]
 
-/** The files of a source by their paths; what is neither text nor bytes is written as JSON. */
+/** The files of a source by their paths; values that are neither text nor bytes are written as JSON. */
 export type Files = Record<string, string | Buffer | object>
 
-/** What is sent, how it is asked for, and what is found. */
+/** What is sent, how it is requested, and what is found. */
 export type Found = [what: string, files: Files, query: string, found: object]
 
 /** A .tar.gz of these files, with entries of other kinds. */
@@ -23,14 +23,14 @@ export async function archiveOf(files: Files, links: EntryHeader[] = []): Promis
   return gzipSync(await buffer(tar))
 }
 
-/** What a server says of these files. */
+/** What a server says about these files. */
 export async function detect(server: TestServer, files: Files, query = ''): Promise<ApiAnswer> {
   return await server.api('POST', `/detect${query}`, await archiveOf(files), {
     headers: { 'content-type': 'application/gzip' },
   })
 }
 
-/** A program of node. */
+/** A node program. */
 export const EXPRESS = {
   'package.json': {
     scripts: { start: 'node server.js' },

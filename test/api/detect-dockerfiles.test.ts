@@ -15,7 +15,7 @@ it.each<Found>([
     { type: 'web_service', runtime: 'docker', port: 8080, start_command: null },
   ],
   [
-    'a bot with a Dockerfile that speaks of no port',
+    'a bot with a Dockerfile that mentions no port',
     { 'requirements.txt': 'discord.py\n', 'main.py': '', Dockerfile: 'FROM python:3.13\nCOPY . .\n' },
     '',
     {
@@ -27,7 +27,7 @@ it.each<Found>([
     },
   ],
   [
-    'a web service with a Dockerfile that exposes a port, whatever bot is among its packages',
+    'a web service with a Dockerfile that exposes a port, even with a bot among its packages',
     { 'requirements.txt': 'discord.py\n', 'main.py': '', Dockerfile: 'FROM python:3.13\nEXPOSE 8000\n' },
     '',
     { type: 'web_service', runtime: 'docker', port: 8000 },
@@ -55,7 +55,7 @@ it.each<Found>([
     },
   ],
   [
-    'a Dockerfile whose image has no shell, with a command that wants none',
+    'a Dockerfile whose image has no shell, with a command that needs none',
     {
       Dockerfile:
         'FROM golang AS build\nFROM gcr.io/distroless/static:nonroot AS run\nFROM run\nCOPY --from=build /app /app\n',
@@ -89,7 +89,7 @@ it.each<Found>([
     { runtime: 'docker', start_command: 'serve $PORT' },
   ]),
   [
-    'its own Dockerfile, whatever the builder and the Dockerfiles of others are',
+    "its own Dockerfile, whatever the builder and other hosts' Dockerfiles are",
     {
       Dockerfile: 'FROM busybox\n',
       'backend/Dockerfile': 'FROM scratch\n',

@@ -9,7 +9,7 @@ afterAll(() => server?.stop())
 
 it.each<Found>([
   [
-    'folders that could be meant, of pages too',
+    'folders that could be meant, including pages',
     { 'api/go.mod': 'module x\n', 'site/index.html': '' },
     '',
     {
@@ -30,7 +30,7 @@ it.each<Found>([
     { runtime: null, root_dirs: ['shop/apps/api', 'shop/apps/web'] },
   ],
   [
-    'programs before libraries, documentation and what others wrote',
+    'programs before libraries, documentation and third-party code',
     {
       'README.md': '',
       'apps/web/index.html': '',
@@ -44,13 +44,13 @@ it.each<Found>([
     { runtime: null, root_dirs: ['apps/web', 'packages/api'] },
   ],
   [
-    'folders two levels down, where there are none above',
+    'folders two levels down, if there are none above',
     { 'README.md': '', 'team/shop/composer.json': {}, 'team/shop/public/index.php': '' },
     '',
     { runtime: null, root_dirs: ['team/shop'] },
   ],
   [
-    'folders beside others that hold programs a level below',
+    'folders next to others that contain programs a level below',
     {
       'web/package.json': EXPRESS['package.json'],
       'python/api/main.py': '',

@@ -30,7 +30,7 @@ it.each<Found>([
     { type: 'static_site', runtime: 'node', framework: 'vite', publish_dir: 'dist', start_command: null },
   ],
   [
-    'a front end that is to be a web service',
+    'a front end that is meant to be a web service',
     {
       'package.json': { scripts: { build: 'vite build' }, devDependencies: { vite: '7' } },
       'index.html': '',
@@ -51,13 +51,13 @@ it.each<Found>([
     { type: 'static_site', runtime: 'static', publish_dir: 'www' },
   ],
   [
-    'pages beside a script of their developers',
+    'pages next to a script of their developers',
     { 'index.html': '', 'start.sh': 'npx serve' },
     '',
     { type: 'static_site', runtime: 'static', publish_dir: '.' },
   ],
   [
-    'pages beside programs of Python that only help to make them',
+    'pages next to Python programs that only help to create them',
     {
       'index.html': '',
       'requirements.txt': 'requests\ndiscord.py\nfastapi\n',
@@ -69,19 +69,19 @@ it.each<Found>([
     { type: 'static_site', runtime: 'static', publish_dir: '.' },
   ],
   [
-    'pages beside a framework that builds none',
+    'pages next to a framework that builds none',
     { Gemfile: 'gem "sinatra"\n', 'index.html': '' },
     '',
     { type: 'static_site', runtime: 'static', publish_dir: '.' },
   ],
   [
-    'pages beside packages of a framework that no script builds with',
+    'pages next to packages of a framework that no script builds with',
     { 'package.json': { devDependencies: { '@angular/core': '*' } }, 'index.html': '' },
     '',
     { type: 'static_site', runtime: 'static', publish_dir: '.' },
   ],
   [
-    'programs of Java with a page beside them as programs',
+    'Java programs with a page next to them as programs',
     {
       'settings.gradle': "include 'one', 'two'\n",
       'one/build.gradle': "plugins { id 'org.springframework.boot' }\n",
@@ -92,13 +92,13 @@ it.each<Found>([
     { type: 'web_service', runtime: 'java' },
   ],
   [
-    'pages beside a book',
+    'pages next to a book',
     { 'book.toml': '[book]\n', 'src/SUMMARY.md': '', 'index.html': '' },
     '',
     { type: 'static_site', runtime: 'static', publish_dir: '.' },
   ],
   [
-    'the source of a framework as none to publish, whatever page lies in it',
+    'the source of a framework as nothing to publish, whatever page is in it',
     {
       'package.json': {
         scripts: { build: 'shopify hydrogen build' },
@@ -111,7 +111,7 @@ it.each<Found>([
     { type: 'web_service', framework: 'hydrogen', publish_dir: null },
   ],
   [
-    'a server that was to be a site',
+    'a server that was meant to be a site',
     EXPRESS,
     '?type=static_site',
     {

@@ -25,7 +25,7 @@ it.each<Found>([
     { type: 'background_worker', runtime: 'python', start_command: 'python main.py' },
   ],
   [
-    'a bot that was asked for as a web service',
+    'a bot that was requested as a web service',
     { 'requirements.txt': 'discord.py\n', 'main.py': 'import discord\n' },
     '?type=web_service',
     {
@@ -34,13 +34,13 @@ it.each<Found>([
     },
   ],
   [
-    'a job, which says itself what it runs',
+    'a job, which has its own command',
     { 'package.json': { devDependencies: { prettier: '3' } }, 'api/go.mod': 'module x\n' },
     '?type=cron_job',
     { runtime: 'node', root_dirs: [] },
   ],
   [
-    'the type that was asked for, although it cannot be right',
+    'the requested type, although it cannot be right',
     {
       'package.json': { scripts: { build: 'vite build' }, devDependencies: { vite: '7' } },
       'index.html': '',
@@ -54,7 +54,7 @@ it.each<Found>([
     },
   ],
   [
-    'the same of a worker',
+    'the same for a worker',
     {
       'package.json': { scripts: { build: 'vite build' }, devDependencies: { vite: '7' } },
       'index.html': '',

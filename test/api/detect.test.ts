@@ -18,7 +18,7 @@ afterAll(async () => {
   await server?.stop()
 })
 
-/** What is left of sources that were looked at. */
+/** What is left of sources that were inspected. */
 function left(): string[] {
   const { dataDirectory } = server
   return [
@@ -28,7 +28,7 @@ function left(): string[] {
 }
 
 describe('detection', () => {
-  it('answers every documented field', async () => {
+  it('returns every documented field', async () => {
     const { status, body } = await detect(server, EXPRESS)
     expect(status).toBe(200)
     expect(Object.keys(body)).toEqual([
@@ -91,7 +91,7 @@ describe('detection', () => {
     expect((await server.api('GET', '/services')).body).toEqual([])
   })
 
-  it('names the files of an archive that Git LFS has kept', async () => {
+  it('names the files of an archive that are stored in Git LFS', async () => {
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'ab'.repeat(32)}\nsize 4096\n`
     const { status, body } = await detect(server, { ...EXPRESS, 'public/logo.png': pointer })
     expect(status).toBe(200)
@@ -101,7 +101,7 @@ describe('detection', () => {
     )
   })
 
-  it('says what is wrong with a hint, an address or a source', async () => {
+  it('says what is wrong with an option, an address or a source', async () => {
     const answers: [ApiAnswer, string][] = [
       [await server.api('POST', '/detect', { repo_url: 'file:///etc' }), 'repo_url: '],
       [await server.api('POST', '/detect', { repo_url: 'https://x.test/r', kind: 1 }), 'kind: unknown field'],
@@ -126,7 +126,7 @@ describe('detection', () => {
     expect(left()).toEqual([])
   })
 
-  it('knows JSON and an archive apart when no type is named', async () => {
+  it('distinguishes JSON and an archive if no type is given', async () => {
     const repository = await createRepository({ 'index.html': '' })
     const body = JSON.stringify({ repo_url: remote.url(repository) })
     const found = { status: 200, body: { runtime: 'static' } }
@@ -179,7 +179,7 @@ describe('detection', () => {
     ],
     ['a manifest of 10 MiB', () => archiveOf({ 'package.json': `{"a":"${'x'.repeat(10 * 1024 ** 2)}"}` })],
     [
-      'a manifest that is no UTF-8',
+      'a manifest that is not UTF-8',
       () => archiveOf({ 'package.json': Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x7d]) }),
     ],
     ['a manifest that is nested 100,000 deep', () => archiveOf({ 'package.json': '['.repeat(100_000) })],
@@ -193,13 +193,13 @@ describe('detection', () => {
         ]),
     ],
     [
-      'scripts that are no texts',
+      'scripts that are not text',
       () =>
         archiveOf({
           'package.json': { scripts: { start: [], build: 1 }, dependencies: [], engines: 'x', main: {} },
         }),
     ],
-  ])('takes %s: an answer or a refusal, in time', async (_what, archive) => {
+  ])('handles %s: an answer or a refusal, in time', async (_what, archive) => {
     const { status, body } = await server.api('POST', '/detect', await archive(), {
       headers: { 'content-type': 'application/gzip' },
     })

@@ -60,7 +60,7 @@ export function operationsOf(document: OpenApi): NamedOperation[] {
   )
 }
 
-/** A schema of the document as one that stands alone: what it refers to comes along. */
+/** A schema of the document on its own, including everything that it refers to. */
 export function schemaOf(document: OpenApi, schema: JsonSchema): JsonSchema {
   const whole = { ...(schema as object), $defs: document.components.schemas }
   return JSON.parse(JSON.stringify(whole).replaceAll('#/components/schemas/', '#/$defs/')) as JsonSchema

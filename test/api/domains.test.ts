@@ -8,7 +8,7 @@ beforeAll(async () => {
   server = await startServer({
     flags: [
       ...['--base-domain', 'apps.example.com', '--dashboard-host', 'panel.example.net', '--tls', 'off'],
-      // Nobody answers there: every look fails at once.
+      // Nothing answers there: every check fails at once.
       ...['--public-ip', '203.0.113.7,2001:db8::7', '--dns-resolvers', '127.0.0.1:1'],
     ],
   })
@@ -95,11 +95,11 @@ describe('domains', () => {
     [`${'a.'.repeat(130)}example.org`],
     ['a b.example.org'],
     [7],
-  ])('are refused when %j is none', async (name) => {
+  ])('are refused if %j is not one', async (name) => {
     expect(await server.api('POST', '/domains', { name })).toMatchObject(invalid(/^name: /))
   })
 
-  test('are served at once when they are local, and are not checked', async () => {
+  test('are served at once if they are local, and are not checked', async () => {
     const { body: service } = await server.api('POST', '/services', { name: 'local' })
     expect(await statusAt('local.lab.test')).toBe(404)
     const { body } = await connect('lab.test')
@@ -117,7 +117,7 @@ describe('domains', () => {
     await server.api('DELETE', `/services/${service.id}`)
   })
 
-  test('are the default one at a time: what services and environments are shown under', async () => {
+  test('have one default at a time: the one under which services and environments are shown', async () => {
     await server.api('POST', '/services', { name: 'shown' })
     await connect('other.test')
     expect(await server.api('PATCH', '/domains/other.test', { is_default: true })).toMatchObject({
@@ -158,11 +158,11 @@ describe('domains', () => {
     await server.api('DELETE', '/services/shown')
   })
 
-  test('that are the base domain are not removed', async () => {
+  test('cannot be removed if they are the base domain', async () => {
     expect(await server.api('DELETE', '/domains/apps.example.com')).toMatchObject(conflict(/--base-domain/))
   })
 
-  test('say what a check found when it is asked for', async () => {
+  test('say what a check found when one is requested', async () => {
     const { status, body } = await server.api('POST', '/domains/apps.example.com/verify')
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -175,7 +175,7 @@ describe('domains', () => {
     })
   })
 
-  test('are told to the change feed', async () => {
+  test('are reported to the change feed', async () => {
     const ended = new AbortController()
     const response = await fetch(`${server.url}/api/v1/events`, {
       headers: { authorization: `Bearer ${server.token}` },
@@ -198,8 +198,8 @@ describe('domains', () => {
   })
 })
 
-describe('no two things have one host:', () => {
-  test('a domain is not where an environment is, nor an environment where a domain is', async () => {
+describe('no two things have the same host:', () => {
+  test('a domain cannot be where an environment is, nor an environment where a domain is', async () => {
     await server.api('POST', '/environments', { name: 'staging' })
     expect(await connect('staging.apps.example.com')).toMatchObject(conflict(/environment staging/))
     await connect('qa.apps.example.com')
@@ -211,7 +211,7 @@ describe('no two things have one host:', () => {
     await server.api('DELETE', '/environments/staging')
   })
 
-  test('a service has no custom domain where it will be by its name', async () => {
+  test('a service cannot have a custom domain where it will be by its name', async () => {
     await connect('later.example.net')
     const custom_domains = ['own.later.example.net']
     const own = { deploy: false, image: 'busybox:1', name: 'own', custom_domains }
@@ -225,7 +225,7 @@ describe('no two things have one host:', () => {
     await server.api('DELETE', '/domains/later.example.net')
   })
 
-  test('a service is not where the dashboard is', async () => {
+  test('a service cannot be where the dashboard is', async () => {
     expect((await connect('example.net')).status).toBe(201)
     expect(await server.api('POST', '/services', { name: 'panel' })).toMatchObject(conflict(/dashboard/))
     await server.api('POST', '/services', { name: 'later' })
@@ -237,7 +237,7 @@ describe('no two things have one host:', () => {
     expect(await connect('example.net')).toMatchObject(conflict(/dashboard/))
   })
 
-  test('a custom domain is no host of another service, of a domain or of the dashboard', async () => {
+  test('a custom domain cannot be a host of another service, of a domain or of the dashboard', async () => {
     await server.api('POST', '/services', { name: 'one', custom_domains: ['www.Shop.example.'] })
     await server.api('POST', '/services', { name: 'two' })
     const add = (domain: string) => server.api('POST', '/services/two/domains', { domain })
@@ -255,7 +255,7 @@ describe('no two things have one host:', () => {
     for (const name of ['one', 'two', 'www']) await server.api('DELETE', `/services/${name}`)
   })
 
-  test('a custom domain under a domain that is not served yet is served, unless a service is to be there', async () => {
+  test('a custom domain under a domain that is not served yet is served, unless a service will be there', async () => {
     await server.api('POST', '/environments', { name: 'staging' })
     await connect('waits.example.org')
     await server.api('POST', '/services', { name: 'api' })
@@ -272,7 +272,7 @@ describe('no two things have one host:', () => {
     })
     expect(await statusAt('shop.waits.example.org')).toBe(503)
     expect(await statusAt('web.waits.example.org')).toBe(404)
-    // Whoever would be there comes later, by whatever way.
+    // A service that would have this host comes later, by whatever way.
     expect(await server.api('POST', '/services', { name: 'shop' })).toMatchObject(conflict(/service web/))
     expect(await server.api('PATCH', '/services/api', { name: 'shop' })).toMatchObject(
       conflict(/service web/),
@@ -283,7 +283,7 @@ describe('no two things have one host:', () => {
     await server.api('DELETE', '/environments/staging')
   })
 
-  test('a custom domain stays where a domain is connected above it, and others can be added beside it', async () => {
+  test('a custom domain stays when a domain is connected above it, and others can be added next to it', async () => {
     await server.api('POST', '/services', { name: 'stays', custom_domains: ['mine.later.example.net'] })
     expect(await connect('later.example.net')).toMatchObject({ status: 201 })
     const added = await server.api('POST', '/services/stays/domains', { domain: 'beside.example' })
@@ -294,7 +294,7 @@ describe('no two things have one host:', () => {
 })
 
 describe('custom domains', () => {
-  test('are a hundred of a service, however they are added', async () => {
+  test('are limited to a hundred per service, however they are added', async () => {
     const custom_domains = Array.from({ length: 100 }, (_, at) => `h${at}.example.org`)
     await server.api('POST', '/services', { name: 'many', custom_domains })
     const add = (domain: string) => server.api('POST', '/services/many/domains', { domain })
@@ -331,7 +331,7 @@ describe('custom domains', () => {
         ],
       },
     })
-    // No name is looked up that the service has not.
+    // No name is looked up that the service does not have.
     expect(await server.api('POST', '/services/site/domains/other.example/verify')).toMatchObject(
       refused(404, 'not_found'),
     )
@@ -382,7 +382,7 @@ describe('custom domains', () => {
     await server.api('DELETE', '/services/x')
   })
 
-  test('lead to the canonical one, which is one of them', async () => {
+  test('redirect to the canonical one, which is one of them', async () => {
     const hosts = ['www.brand.example', 'brand.example']
     await server.api('POST', '/services', { name: 'brand', custom_domains: hosts })
     const patch = (body: object) => server.api('PATCH', '/services/brand', body)

@@ -37,7 +37,7 @@ describe('the API port', () => {
     'localhost.attacker.example',
     '127.0.0.1.attacker.example',
     'example.com',
-  ])('tells nothing to who asks for %s', async (host) => {
+  ])('reveals nothing at %s', async (host) => {
     for (const target of ['/healthz', '/', '/api/v1/auth/status', '/api/openapi.json']) {
       const answer = await get(host, target)
       expect(answer).toMatch(/^HTTP\/1\.1 421 Misdirected Request\r\n/)
@@ -47,13 +47,13 @@ describe('the API port', () => {
   })
 
   it.each(['a b', 'user@localhost', 'localhost/x', '[::1', 'localhost:port'])(
-    'refuses a host that is none: %s',
+    'refuses an invalid host: %s',
     async (host) => {
       expect(await get(host)).toMatch(/^HTTP\/1\.1 400 /)
     },
   )
 
-  it('says of every answer that its type is not to be guessed', async () => {
+  it('says in every answer that its type is not to be guessed', async () => {
     const page = await (await fetch(server.url)).text()
     const asset = /\/assets\/[\w.-]+\.js/.exec(page)![0]
     const paths = ['/', asset, '/assets/none.js', '/healthz', '/api/docs', '/api/docs/swagger-ui.css']
@@ -79,7 +79,7 @@ describe('the API port', () => {
     for (const answer of refused) expect(answer.toLowerCase()).toContain('x-content-type-options: nosniff')
   })
 
-  it('names in every 401 what it wants, the hooks among them', async () => {
+  it('names in every 401 what it requires, including the hooks', async () => {
     const post = (path: string, body?: unknown) => server.request('POST', path, body)
     const answers = [
       await server.request('GET', '/api/v1/services'),
@@ -102,7 +102,7 @@ describe('the API port', () => {
 describe('the dashboard', () => {
   const asset = async () => /\/assets\/index-[\w.-]+\.js/.exec(await (await fetch(server.url)).text())![0]
 
-  it('sends nothing again to who has it, in whatever list its tag stands', async () => {
+  it('sends nothing again to clients that have it, in whatever list its tag is', async () => {
     for (const path of ['/', '/services/x', await asset()]) {
       for (const encoding of ['br', 'gzip', 'identity']) {
         const ask = (fields: Record<string, string>, method = 'GET') =>
@@ -116,7 +116,7 @@ describe('the dashboard', () => {
             expect(answer.headers.get('etag')).toBe(etag)
             expect(answer.headers.get('vary')).toBe('accept-encoding')
           }
-        // A date counts for nothing beside a tag that is another (RFC 9110 section 13.1.3).
+        // A date does not count next to a different tag (RFC 9110 section 13.1.3).
         const later = { 'if-modified-since': 'Fri, 31 Dec 2100 23:59:59 GMT' }
         for (const fields of [{ 'if-none-match': '"x"' }, { 'if-none-match': 'x' }])
           expect((await ask({ ...fields, ...later })).status).toBe(200)
@@ -124,7 +124,7 @@ describe('the dashboard', () => {
     }
   })
 
-  it('says of its pages and files which methods they have', async () => {
+  it('says which methods its pages and files support', async () => {
     for (const path of ['/', '/services', '/no/such/page', await asset()])
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
         const answer = await server.request(method, path)
@@ -136,7 +136,7 @@ describe('the dashboard', () => {
       for (const method of ['GET', 'POST']) expect((await server.request(method, path)).status).toBe(404)
   })
 
-  it('sends a file in the coding that its client likes', async () => {
+  it('sends a file in the coding that its client prefers', async () => {
     const path = await asset()
     const codingOf = async (accepted: string) =>
       (await fetch(server.url + path, { headers: { 'accept-encoding': accepted } })).headers.get(
@@ -149,7 +149,7 @@ describe('the dashboard', () => {
 })
 
 describe('a target with scheme and host', () => {
-  it('is taken, and its host is the one that counts', async () => {
+  it('is accepted, and its host is the one that counts', async () => {
     const ask = (target: string, host: string) =>
       exchange(server.url, [`GET ${target} HTTP/1.1`, `Host: ${host}`])
     expect(await ask('http://localhost:7878/healthz', 'attacker.example')).toMatch(/^HTTP\/1\.1 200 [^]*ok$/)
@@ -161,7 +161,7 @@ describe('a target with scheme and host', () => {
     expect(await ask('http://user@localhost/healthz', 'localhost')).toMatch(/^HTTP\/1\.1 400 /)
   })
 
-  it('carries a query like any other', async () => {
+  it('can have a query like any other', async () => {
     const target = `http://localhost/api/v1/info?access_token=${server.token}`
     expect(await exchange(server.url, [`GET ${target} HTTP/1.1`, 'Host: localhost'])).toMatch(
       /^HTTP\/1\.1 200 /,
@@ -178,7 +178,7 @@ describe('a client that asks before it sends', () => {
   ]
   const bearer = () => `Authorization: Bearer ${server.token}`
 
-  it('is told to go on when nothing but the body is open', async () => {
+  it('is told to continue if only the body is missing', async () => {
     using wire = await Wire.open(server.url)
     const body = '{"name":"asked"}'
     wire.send(ask('/api/v1/services', [bearer(), `Content-Length: ${body.length}`, 'Connection: close']))
@@ -203,8 +203,8 @@ describe('a client that asks before it sends', () => {
   })
 })
 
-describe('a name that objects have', () => {
-  it.each(['__proto__', 'constructor', '__prot%6f__'])('is no field of a query: %s', async (name) => {
+describe('a name that every object has', () => {
+  it.each(['__proto__', 'constructor', '__prot%6f__'])('is not a field of a query: %s', async (name) => {
     for (const query of [`${name}=1`, `limit=1&${name}`]) {
       const { status, body } = await server.api('GET', `/services/nobody/deploys?${query}`)
       expect([status, body.error.code]).toEqual([400, 'invalid_request'])
@@ -213,16 +213,16 @@ describe('a name that objects have', () => {
   })
 })
 
-describe('a parameter of the query without a name', () => {
-  it.each(['=force', 'limit=1&=1', '=', 'a=why?&=force'])('is none: %s', async (query) => {
+describe('a query parameter without a name', () => {
+  it.each(['=force', 'limit=1&=1', '=', 'a=why?&=force'])('is refused: %s', async (query) => {
     const { status, body } = await server.api('DELETE', `/services/nobody?${query}`)
     expect([status, body.error.message]).toEqual([400, '"": unknown field'])
   })
 })
 
-describe('a parameter of the query that stands twice', () => {
+describe('a query parameter that is given more than once', () => {
   it.each(['limit=1&limit=2', 'limit=1&limit=1', 'limit&limit', 'l%69mit=1&limit=2'])(
-    'is told by its name: %s',
+    'is refused by its name: %s',
     async (query) => {
       const { status, body } = await server.api('GET', `/services/nobody/deploys?${query}`)
       expect([status, body.error.code]).toEqual([400, 'invalid_request'])
@@ -258,7 +258,7 @@ describe('a number in the query', () => {
 describe('a connection', () => {
   const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
-  it('has requests that were sent ahead answered in their order, and ends for too many of them', async () => {
+  it('answers requests that were sent ahead in their order, and ends after too many of them', async () => {
     using patient = await Wire.open(server.url)
     patient.socket.write(ask('/') + ask('/healthz') + ask('/api/none'))
     await waitFor(() => patient.received.includes('there is nothing at /api/none'), 'the last answer')
@@ -276,7 +276,7 @@ describe('a connection', () => {
   it.each([
     'no request\r\n\r\n',
     'POST /api/v1/services HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nno size',
-  ])('has what was asked before answered first where %j follows', async (bytes) => {
+  ])('answers earlier requests first when %j follows', async (bytes) => {
     using wire = await Wire.open(server.url)
     wire.socket.write(ask('/api/none') + ask('/api/other') + bytes)
     const [none, other, refused, ...more] = (await wire.end()).split(/(?=HTTP\/1\.1 )/)
@@ -288,7 +288,7 @@ describe('a connection', () => {
 })
 
 describe('connections', () => {
-  it('over 4,096 end the one that was idle longest, and who comes is served', async () => {
+  it('over 4,096 close the one that was idle longest, and the new one is served', async () => {
     const busy = await Wire.open(server.url)
     busy.send(['GET /api/v1/events HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${server.token}`])
     await waitFor(() => busy.received.includes('event: ready'), 'the stream')

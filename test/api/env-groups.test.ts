@@ -48,7 +48,7 @@ async function everything(): Promise<unknown> {
   return Promise.all(paths.map(async (path) => (await server.api('GET', path)).body))
 }
 
-/** Variables of a number, whose keys begin with a prefix. */
+/** A number of variables whose keys begin with a prefix. */
 function many(count: number, prefix: string, value = ''): { key: string; value: string }[] {
   return Array.from({ length: count }, (_, index) => ({ key: `${prefix}${index}`, value }))
 }
@@ -103,7 +103,7 @@ describe('an env group', () => {
     })
   })
 
-  it('has its name for itself, and the refusal names the holder', async () => {
+  it('has its name to itself, and the refusal names the owner', async () => {
     const answer = await server.api('POST', '/env-groups', { name })
     expect(answer).toMatchObject(refusal(409, 'conflict'))
     expect(answer.body.error.message).toContain(group.id)
@@ -131,7 +131,7 @@ describe('an env group', () => {
   it.each([
     [{ set: [{ key: 'A', value: 'new' }], unset: ['B'] }],
     [{ set: { A: 'new' }, unset: ['B', 'C'] }],
-  ])('has some set and others removed by a PATCH: %j', async (patch) => {
+  ])('has some variables set and others removed by a PATCH: %j', async (patch) => {
     const { status, body } = await server.api('PATCH', `/env-groups/${group.id}/env`, patch)
     expect({ status, vars: body.vars }).toEqual({ status: 200, vars: [{ key: 'A', value: 'new' }] })
   })
@@ -147,14 +147,14 @@ describe('an env group', () => {
 })
 
 describe('a link', () => {
-  it('is shown by the service and by the group, and made once however often it is asked for', async () => {
+  it('is shown by the service and by the group, and created once however often it is requested', async () => {
     const first = await link(name)
     expect(first).toMatchObject({ status: 200, body: { name: service, env_groups: [name] } })
     expect(await link(group.id)).toEqual({ ...first, headers: expect.anything() as Headers })
     expect((await groupNow()).services).toEqual([service])
   })
 
-  it('stands after the earlier ones, in every view', async () => {
+  it('comes after the earlier ones, in every view', async () => {
     const others = [`a-${name}`, `z-${name}`]
     for (const other of others) await server.api('POST', '/env-groups', { name: other })
     for (const ref of [others[1]!, name, others[0]!]) await link(ref)
@@ -164,7 +164,7 @@ describe('a link', () => {
     expect(body.find((entry: { name: string }) => entry.name === service).env_groups).toEqual(order)
   })
 
-  it('ends by id or name of the group, the others staying in order', async () => {
+  it('is removed by id or name of the group, and the others keep their order', async () => {
     const other = (await server.api('POST', '/env-groups', { name: `${name}-other` })).body
     await link(name)
     await link(other.id)
@@ -174,7 +174,7 @@ describe('a link', () => {
     expect(await linksOf()).toEqual([])
   })
 
-  it('that is not there cannot be ended', async () => {
+  it('that does not exist cannot be removed', async () => {
     for (const ref of [name, group.id, 'nobody']) {
       const answer = await server.api('DELETE', `/services/${service}/env-groups/${ref}`)
       expect(answer).toMatchObject(refusal(404, 'not_found'))
@@ -219,7 +219,7 @@ describe('a link', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('gives the service the port that the group names, until it ends', async () => {
+  it('gives the service the port that the group names, until it is removed', async () => {
     await server.api('PUT', `/env-groups/${name}/env`, { vars: [{ key: 'PORT', value: '7000' }] })
     expect((await link(name)).body.internal_port).toBe(7_000)
     await server.api('PATCH', `/env-groups/${name}/env`, { set: { PORT: '7001' } })
@@ -239,7 +239,7 @@ describe('a link', () => {
     ['a list', { group: ['x'] }, /^group: /],
     ['an unknown field', { group: 'x', position: 0 }, /^position: unknown field/],
     ['two faults', { group: 1, name: 'x' }, /group: .*name: unknown field|name: .*group: /],
-  ])('is refused when the body is bad: %s', async (_, body, message) => {
+  ])('is refused if the body is bad: %s', async (_, body, message) => {
     for (const ref of [service, 'nobody']) {
       const answer = await server.api('POST', `/services/${ref}/env-groups`, body)
       expect(answer).toMatchObject(refusal(400, 'invalid_request'))
@@ -248,7 +248,7 @@ describe('a link', () => {
     expect(await linksOf()).toEqual([])
   })
 
-  it('of a service that is being deleted is neither made nor ended', async () => {
+  it('of a service that is being deleted is neither created nor removed', async () => {
     await link(name)
     await server.api('DELETE', `/services/${service}`)
     expect(await link(name)).toMatchObject(refusal(409, 'conflict'))
@@ -266,7 +266,7 @@ describe('the deletion of an env group', () => {
     expect((await server.api('POST', '/env-groups', { name })).status).toBe(201)
   })
 
-  it('is refused while services are linked, names them, and is done with force', async () => {
+  it('is refused while services are linked, names them, and works with force', async () => {
     await link(name)
     for (const query of ['', '?force=false', '?restart=true']) {
       const answer = await server.api('DELETE', `/env-groups/${name}${query}`)
@@ -294,7 +294,7 @@ describe('a bad env group', () => {
   const NAMES = ['', 'A', 'a_b', 'a.b', '-a', 'a-', '1a', 'é', 'a\n', 'a'.repeat(64), null, 5, [], {}]
   const IDS = ['evg-0123456789abcdef0123', 'srv-0123456789abcdef0123', 'xyz-0123456789abcdef0123']
 
-  it.each([...NAMES, ...IDS])('is refused for its name, alone and beside bad variables: %j', async (bad) => {
+  it.each([...NAMES, ...IDS])('is refused for its name, alone and next to bad variables: %j', async (bad) => {
     const before = await everything()
     const alone = await server.api('POST', '/env-groups', { name: bad })
     const both = await server.api('POST', '/env-groups', { name: bad, vars: {} })
@@ -363,7 +363,7 @@ describe('a bad env group', () => {
     expect(await groupNow()).toEqual(group)
   })
 
-  it('is refused before its absence is told', async () => {
+  it('is refused before its absence is reported', async () => {
     expect(await server.api('PUT', '/env-groups/nobody/env', {})).toMatchObject(
       refusal(400, 'invalid_request'),
     )
@@ -379,7 +379,7 @@ describe('a bad env group', () => {
 })
 
 describe('the limits of the whole environment', () => {
-  /** Every way to bring a service and a group together that would be too much. */
+  /** Every way to combine a service and a group that would be too much. */
   async function refusedEveryWhere(
     own: { key: string; value: string }[],
     shared: { key: string; value: string }[],
@@ -421,7 +421,7 @@ describe('the limits of the whole environment', () => {
     expect((await server.api('PUT', `/services/${service}-linked/env`, { vars: over })).status).toBe(200)
   })
 
-  it('are 512 KiB together, what is hidden not counted', async () => {
+  it('are 512 KiB together, not counting hidden ones', async () => {
     const value = 'x'.repeat(60 * 1024)
     await refusedEveryWhere(many(5, 'OWN', value), many(5, 'SHARED', value), /512 KiB/)
     const hiding = many(5, 'SHARED', 'x')
@@ -433,7 +433,7 @@ describe('the limits of the whole environment', () => {
 })
 
 describe('the change feed', () => {
-  it('tells of an env group by its kind and id, and of services whose groups have changed', async () => {
+  it('reports an env group by its kind and id, and services whose groups have changed', async () => {
     const abort = new AbortController()
     const response = await fetch(`${server.url}/api/v1/events`, {
       headers: { authorization: `Bearer ${server.token}` },

@@ -22,7 +22,7 @@ function create(name: string) {
 }
 
 describe('environments', () => {
-  test('begin with production, which holds what names no other', async () => {
+  test('begin with production, which contains everything that names no other', async () => {
     await server.api('POST', '/services', { name: 'api' })
     const { status, body } = await server.api('GET', '/environments')
     expect(status).toBe(200)
@@ -67,7 +67,7 @@ describe('environments', () => {
     })
   })
 
-  test('have names after the rules of services, each once', async () => {
+  test('have names that follow the rules of services, each once', async () => {
     expect(await create('alpha')).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
     expect(await create('production')).toMatchObject({
       status: 409,
@@ -89,7 +89,7 @@ describe('environments', () => {
     expect((await create('panel')).status).toBe(201)
   })
 
-  test('hold services of the same name side by side, chosen by id or name', async () => {
+  test('have services of the same name next to each other, chosen by id or name', async () => {
     const { body: alpha } = await server.api('GET', '/environments/alpha')
     const there = await server.api('POST', '/services', { name: 'api', environment: 'alpha' })
     expect(there).toMatchObject({ status: 201, body: { environment: 'alpha' } })
@@ -107,7 +107,7 @@ describe('environments', () => {
     expect((await server.api('GET', '/environments/alpha')).body.services).toEqual(['api'])
   })
 
-  test('are deleted when they are empty, never production', async () => {
+  test('are deleted if they are empty, never production', async () => {
     const refused = await server.api('DELETE', '/environments/alpha')
     expect(refused.status).toBe(409)
     expect(refused.body.error.message).toContain('api')
@@ -117,7 +117,7 @@ describe('environments', () => {
     expect((await create('zeta')).status).toBe(201)
   })
 
-  test('tell the change feed that everything is to be read again', async () => {
+  test('make the change feed say that everything must be read again', async () => {
     const ended = new AbortController()
     const response = await fetch(`${server.url}/api/v1/events`, {
       headers: { authorization: `Bearer ${server.token}` },

@@ -49,7 +49,7 @@ async function connectApp(
 }
 
 describe('an app of GitHub', () => {
-  it('is registered by a manifest that asks for what it needs and no more', async () => {
+  it('is registered with a manifest that asks for what it needs and no more', async () => {
     const { body } = await authorize({
       provider: 'gitprov_a',
       base_url: provider.url,
@@ -71,14 +71,14 @@ describe('an app of GitHub', () => {
     })
   })
 
-  it('of a dashboard that the internet does not reach gets no webhook', async () => {
+  it('of a dashboard that the internet cannot reach gets no webhook', async () => {
     const redirect_uri = 'http://127.0.0.1:7878/git/callback'
     const { body } = await authorize({ provider: 'gitprov_a', redirect_uri })
     expect(body.url).toMatch(/^https:\/\/github\.com\/settings\/apps\/new\?state=/)
     expect(JSON.parse(body.fields.manifest)).not.toHaveProperty('hook_attributes')
   })
 
-  it('is connected once it is installed, and reads by short-lived tokens that are made once', async () => {
+  it('is connected once it is installed, and reads with short-lived tokens that are created once', async () => {
     provider.add('octo-org/api', ['octo-org'])
     const { app, answer } = await connectApp()
     expect(answer).toMatchObject({
@@ -115,7 +115,7 @@ describe('an app of GitHub', () => {
     expect(JSON.stringify(await listed())).not.toMatch(/PRIVATE KEY|an app secret/)
   })
 
-  it('keeps nothing secret in the open', async () => {
+  it('keeps nothing secret in plain sight', async () => {
     const { app } = await connectApp('sealed-org')
     const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'))
     const dump = JSON.stringify(
@@ -128,7 +128,7 @@ describe('an app of GitHub', () => {
       expect(dump).not.toContain(secret)
   })
 
-  it('takes each state once, and none that nobody made', async () => {
+  it('accepts each state once, and none that nobody created', async () => {
     const { state, app } = await connectApp('once-org')
     const installation_id = [...app.installations.keys()][0]
     for (const used of [state, 'f'.repeat(40), 'x'])
@@ -137,7 +137,7 @@ describe('an app of GitHub', () => {
       )
   })
 
-  it('is taken up where it was left, at each step', async () => {
+  it('continues where it was left, at each step', async () => {
     const begun = await authorize({ provider: 'gitprov_a', base_url: provider.url, organization: 'left-org' })
     const { id } = begun.body.connection
     const again = await authorize({ connection_id: id })
@@ -160,7 +160,7 @@ describe('an app of GitHub', () => {
     expect(await authorize({ connection_id: id })).toMatchObject({ body: { status: 'connected', url: null } })
   })
 
-  it("is read again by an installation alone, and an unknown one is nobody's", async () => {
+  it('is read again by only an installation, and an unknown one belongs to nobody', async () => {
     const { app, answer } = await connectApp('read-org')
     const [installation] = app.installations.values()
     installation!.selection = 'all'
@@ -186,7 +186,7 @@ describe('an app of GitHub', () => {
     })
   })
 
-  it('that the provider does not make leaves a pending connection', async () => {
+  it('that the provider does not create leaves a pending connection', async () => {
     const { body } = await authorize({
       provider: 'gitprov_a',
       base_url: provider.url,
@@ -199,7 +199,7 @@ describe('an app of GitHub', () => {
   })
 })
 
-describe('a token that the provider ended before its time', () => {
+describe('a token that the provider ended early', () => {
   const sha = () => branchTip('octo-org/api')
 
   /** An app with a token in use, and what its provider is asked for from now on. */
@@ -232,7 +232,7 @@ describe('a token that the provider ended before its time', () => {
     expect(mints()).toBeLessThanOrEqual(1)
   })
 
-  it('is replaced once, and the status of a commit is told', async () => {
+  it('is replaced once, and the status of a commit is reported', async () => {
     const { revoke, mints } = await connectInUse()
     const name = 'told'
     const made = await server.api('POST', '/services', { name, repo_url: url(), deploy: false })
@@ -245,20 +245,17 @@ describe('a token that the provider ended before its time', () => {
     await server.api('DELETE', `/services/${name}`)
   })
 
-  it.each([401, 403])(
-    'is replaced no more than once for one question that is answered %d',
-    async (status) => {
-      const { id, mints } = await connectInUse()
-      provider.instead.set('GET /api/v3/installation/repositories', (response) =>
-        response.writeHead(status).end('{"message":"Resource not accessible by integration"}'),
-      )
-      expect(await repositories(id)).toMatchObject(
-        failure(409, 'git_authorization_rejected', /Resource not accessible by integration/),
-      )
-      expect(mints()).toBe(1)
-      expect(provider.asked.filter(({ path }) => path.includes('/repositories'))).toHaveLength(2)
-    },
-  )
+  it.each([401, 403])('is replaced at most once for one request that is answered with %d', async (status) => {
+    const { id, mints } = await connectInUse()
+    provider.instead.set('GET /api/v3/installation/repositories', (response) =>
+      response.writeHead(status).end('{"message":"Resource not accessible by integration"}'),
+    )
+    expect(await repositories(id)).toMatchObject(
+      failure(409, 'git_authorization_rejected', /Resource not accessible by integration/),
+    )
+    expect(mints()).toBe(1)
+    expect(provider.asked.filter(({ path }) => path.includes('/repositories'))).toHaveLength(2)
+  })
 
   it('is used again when the installation was suspended and is back', async () => {
     const { id, revoke } = await connectInUse()
@@ -273,7 +270,7 @@ describe('a token that the provider ended before its time', () => {
     expect((await branches(url())).status).toBe(200)
   })
 
-  it('is not replaced while the provider answers no more questions', async () => {
+  it('is not replaced while the provider answers no more requests', async () => {
     const { id, mints } = await connectInUse()
     provider.instead.set('GET /api/v3/installation/repositories', (response) =>
       response.writeHead(403, { 'retry-after': '60' }).end('{"message":"a secondary rate limit"}'),
@@ -285,7 +282,7 @@ describe('a token that the provider ended before its time', () => {
   })
 })
 
-describe('an authorization by OAuth of GitLab', () => {
+describe('an OAuth authorization of GitLab', () => {
   const application = { client_id: 'client-1', client_secret: 'client-secret-1' }
 
   async function connectOAuth(): Promise<ApiAnswer> {
@@ -343,7 +340,7 @@ describe('an authorization by OAuth of GitLab', () => {
     })
   })
 
-  it('is renewed before it ends, once for all who ask at a time', async () => {
+  it('is renewed before it expires, once for all simultaneous requests', async () => {
     provider.oauth.lifetimeSeconds = 60
     const { body } = await connectOAuth()
     provider.oauth.lifetimeSeconds = 7_200
@@ -357,7 +354,7 @@ describe('an authorization by OAuth of GitLab', () => {
     expect((await read()).status).toBe(200)
   })
 
-  it('is renewed once its token was ended early, but not for what it may not do', async () => {
+  it('is renewed after its token was ended early, but not for what it may not do', async () => {
     provider.add('octo-org/api', ['ada'])
     const { body } = await connectOAuth()
     const renewals = () => provider.asked.filter(({ path }) => path === '/oauth/token').length
@@ -376,7 +373,7 @@ describe('an authorization by OAuth of GitLab', () => {
     expect(renewals()).toBe(1)
   })
 
-  it('outlives a provider that breaks off during a renewal', async () => {
+  it('survives a provider that breaks off during a renewal', async () => {
     provider.oauth.lifetimeSeconds = 60
     const { body } = await connectOAuth()
     provider.oauth.lifetimeSeconds = 7_200
@@ -397,7 +394,7 @@ describe('an authorization by OAuth of GitLab', () => {
     expect(await listed()).toMatchObject([{ status: 'pending' }])
   })
 
-  it('is connected as before when nothing is left to do', async () => {
+  it('stays connected if there is nothing left to do', async () => {
     const { body } = await connectOAuth()
     const { id } = body.connection
     expect(await authorize({ connection_id: id })).toMatchObject({
@@ -409,14 +406,14 @@ describe('an authorization by OAuth of GitLab', () => {
 describe('half of an OAuth application', () => {
   const half = { client_id: 'only' }
 
-  it('is nothing to GitHub, whose apps have none', async () => {
+  it('is ignored for GitHub, whose apps have none', async () => {
     const { status, body } = await authorize({ provider: 'gitprov_a', base_url: provider.url, ...half })
     expect({ status, body }).toMatchObject({ status: 200, body: { connection: { client_id: null } } })
     const again = await authorize({ connection_id: body.connection.id, ...half })
     expect(again).toMatchObject({ status: 200, body: { status: 'redirect' } })
   })
 
-  it('is refused by GitLab, also when a connection is resumed', async () => {
+  it('is refused for GitLab, also when a connection is resumed', async () => {
     const whole = { client_id: 'client-1', client_secret: 'client-secret-1' }
     const begun = { provider: 'gitprov_b', base_url: provider.url, ...whole }
     const { body } = await authorize(begun)
@@ -428,7 +425,7 @@ describe('half of an OAuth application', () => {
   })
 })
 
-describe('what cannot begin', () => {
+describe('something that cannot begin', () => {
   it.each([
     ['without a provider', {}],
     ['with a redirect_uri elsewhere', { provider: 'gitprov_a', redirect_uri: 'https://example.com/other' }],
@@ -445,7 +442,7 @@ describe('what cannot begin', () => {
     expect(await authorize(body)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } })
   })
 
-  it('without anything to go on with is refused', async () => {
+  it('without anything to continue with is refused', async () => {
     for (const body of [{}, { state: 'x' }, { code: 'y' }, { installation_id: -1 }, { installation_id: 'a' }])
       expect(await callback(body)).toMatchObject({ status: 400 })
     expect(await authorize({ connection_id: 'git-00000000000000000000' })).toMatchObject({ status: 404 })

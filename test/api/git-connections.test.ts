@@ -19,7 +19,7 @@ useProvider()
 
 describe('a personal access token', () => {
   it.each(['gitprov_a', 'gitprov_b'] as const)(
-    'of %s is asked whose it is, and kept as a hint alone',
+    'of %s is checked for its owner, and only a hint of it is shown',
     async (kind) => {
       const { status, body } = await connect(kind)
       expect({ status, body }).toMatchObject({
@@ -76,7 +76,7 @@ describe('a personal access token', () => {
       { provider: 'gitprov_a', token: 'x', base_url: 'http://169.254.169.254' },
     ],
     [
-      'the same in another way',
+      'the same in another spelling',
       { provider: 'gitprov_a', token: 'x', base_url: 'http://[::ffff:a9fe:a9fe]/' },
     ],
     ['an unknown field', { provider: 'gitprov_a', token: 'x', name: 'mine' }],
@@ -156,7 +156,7 @@ describe('a provider', () => {
     ],
   ]
   it.each(faults)(
-    'that answers %s is told so, and nothing stays',
+    'that answers %s is reported as such, and nothing stays',
     async (_what, answer, status, code, message) => {
       provider.instead.set('GET /api/v3/user', answer)
       expect(await connect()).toMatchObject(failure(status, code, message))
@@ -171,7 +171,7 @@ describe('a provider', () => {
     )
   })
 
-  it('that leads on on its own host is followed, without a change of what was asked', async () => {
+  it('that redirects on its own host is followed, without a change of the request', async () => {
     provider.instead.set('GET /api/v3/user', (response) => {
       provider.instead.clear()
       response.writeHead(301, { location: `${provider.url}/api/v3/user` }).end()
@@ -227,7 +227,7 @@ describe('the repositories of a connection', () => {
     },
   )
 
-  it('are a thousand at most, which is said', async () => {
+  it('are limited to a thousand, and the answer says so', async () => {
     const { body } = await connect()
     for (let index = 0; index < 1_000; index++) provider.add(`team/r${index}`, ['ada'])
     const { body: answer } = await server.api('GET', `/git/connections/${body.id}/repositories`)
@@ -245,7 +245,7 @@ describe('the repositories of a connection', () => {
 })
 
 describe('a submodule', () => {
-  it('in somebody else’s repository gets nothing that is the account’s own', async () => {
+  it('in somebody else’s repository gets nothing that belongs to the account', async () => {
     await connect()
     for (const name of ['ada/secret', 'ada/app', 'octo-org/lib']) {
       makeRepository(name)
@@ -271,14 +271,14 @@ describe('branches', () => {
     })
   })
 
-  it('of a repository that nobody connected may read are refused', async () => {
+  it('of a repository that no connected account may read are refused', async () => {
     provider.add('octo-org/api', [])
     expect(await branches(`${provider.url}/octo-org/api.git`)).toMatchObject(
       failure(409, 'git_authorization_rejected', /does not exist or is private/),
     )
   })
 
-  it('are read with the credentials in the address, where there are any', async () => {
+  it('are read with the credentials in the address, if there are any', async () => {
     await connect()
     const url = `${provider.url}/octo-org/api.git`.replace('://', '://x:wrong@')
     expect(await branches(url)).toMatchObject(
@@ -286,7 +286,7 @@ describe('branches', () => {
     )
   })
 
-  it('of a host that sends elsewhere are not read there, by whatever name', async () => {
+  it('of a host that redirects elsewhere are not read there, by whatever name', async () => {
     const other = createServer((_request, response) => response.writeHead(200).end()).listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
     let asked = 0
@@ -314,7 +314,7 @@ describe('branches', () => {
     'git://[fe80::1]/a/b',
     'http://0.0.0.0:7878/a/b',
     'ssh://git@[::ffff:169.254.1.1]/a/b',
-  ])('of %s are never asked for', async (url) => {
+  ])('of %s are never requested', async (url) => {
     expect(await branches(url)).toMatchObject(failure(400, 'invalid_request', /never connected to/))
     expect(await server.api('POST', '/services', { name: 'elsewhere', repo_url: url })).toMatchObject(
       failure(400, 'invalid_request', /^repo_url: .*never connected to/),
@@ -323,7 +323,7 @@ describe('branches', () => {
 })
 
 describe('a connection that services are cloned with', () => {
-  it('is removed by force alone, and names them', async () => {
+  it('is only removed with force, and names them', async () => {
     const { body } = await connect()
     const url = `${provider.url}/octo-org/api.git`
     const name = `cloned-${body.id.slice(-6)}`
@@ -344,7 +344,7 @@ describe('a connection that services are cloned with', () => {
 })
 
 describe('a server that denies private addresses', () => {
-  it('takes none for a repository or a provider', async () => {
+  it('allows none for a repository or a provider', async () => {
     const strict = await startServer({ flags: ['--deny-private-git'] })
     onTestFinished(() => strict.stop())
     for (const url of [

@@ -43,11 +43,11 @@ export function makeRepository(name: string): void {
   for (const branch of ['main', 'next']) git(bare, 'update-ref', `refs/heads/${branch}`, commit)
 }
 
-/** The commit that a branch of a repository is at. */
+/** The commit that a branch of a repository points to. */
 export const branchTip = (name: string, branch = 'main'): string =>
   git(join(home, `${name}.git`), 'rev-parse', branch)
 
-/** Pushes a branch on which another repository is a submodule. */
+/** Pushes a branch that has another repository as a submodule. */
 export function addSubmodule(name: string, branch: string, of: string): void {
   const work = mkdtempSync(join(home, '.work-'))
   git(work, 'clone', '-q', join(home, `${name}.git`), '.')
@@ -60,7 +60,7 @@ export function addSubmodule(name: string, branch: string, of: string): void {
   git(work, 'push', '-q', 'origin', `HEAD:${branch}`)
 }
 
-/** Connects with a token whose owner reads `octo-org/api`. */
+/** Connects with a token whose owner can read `octo-org/api`. */
 export async function connect(
   kind: 'gitprov_a' | 'gitprov_b' = 'gitprov_a',
   token = 'ghp_0123456789abcd',

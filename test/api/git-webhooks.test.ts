@@ -139,7 +139,7 @@ describe('watched paths', () => {
     [['services/api/**'], ['services/api-docs/a.ts', 'README.md']],
     [['*.json'], ['web/package.json']],
     [['services/api'], ['services/apix']],
-  ])('%j ignore a push that touches %j alone, and say so', async (paths, files) => {
+  ])('%j ignore a push that touches only %j, and say so', async (paths, files) => {
     await watching(paths)
     expect((await touching(files)).body).toMatchObject({
       ignored: true,
@@ -155,11 +155,11 @@ describe('watched paths', () => {
     ['tells not all commits', { total_commits_count: 21 }],
     ['tells no files', { commits: [{ id: AFTER, message: 'x' }] }],
     [
-      'tells not its last commit',
+      'does not list its last commit',
       { commits: [{ id: 'a'.repeat(40), added: [], removed: [], modified: ['docs/a'] }] },
     ],
     [
-      'tells more names than can be held against globs while others wait',
+      'lists more names than can be matched against globs while others wait',
       {
         commits: Array.from({ length: 20 }, (_, commit) => ({
           id: commit === 19 ? AFTER : `${commit}`.padStart(40, 'a'),
@@ -170,7 +170,7 @@ describe('watched paths', () => {
       },
     ],
     [
-      'touches as many files as are told at most',
+      'touches as many files as are listed at most',
       {
         commits: [
           {
@@ -187,7 +187,7 @@ describe('watched paths', () => {
     expect((await touching(['docs/a.md'], more)).body.deploys).toHaveLength(1)
   })
 
-  it('keep one service from a push that deploys another, with the reason beside it', async () => {
+  it('keep one service from a push that deploys another, with the reason next to it', async () => {
     await watching(['web/**'])
     const other = await watching(['api/**'])
     expect((await touching(['api/a.ts'])).body).toMatchObject({
@@ -197,7 +197,7 @@ describe('watched paths', () => {
     })
   })
 
-  it('are kept, cleared and judged', async () => {
+  it('are kept, cleared and checked', async () => {
     const id = await watching(['a/**'])
     const patch = (watch_paths: unknown) => server.api('PATCH', `/services/${id}`, { watch_paths })
     expect((await patch(['b/*', 'c'])).body.watch_paths).toEqual(['b/*', 'c'])
@@ -211,7 +211,7 @@ describe('watched paths', () => {
   })
 })
 
-/** An app of the played GitHub, connected. */
+/** An app of the fake GitHub, connected. */
 async function connectApp(owner: string): Promise<{ app: PlayedApp; id: string; installation: number }> {
   const redirect_uri = 'https://dashboard.example.com/git/callback'
   const begin = { provider: 'gitprov_a', base_url: provider.url, organization: owner, redirect_uri }
@@ -261,7 +261,7 @@ describe("an app's own secret", () => {
     })
   })
 
-  it('tells that its app was removed, after which the connection is pending', async () => {
+  it('reports that its app was removed, after which the connection is pending', async () => {
     const { app, id, installation } = await connectApp('octo-three')
     const event = { 'x-github-event': 'installation' }
     const other = { action: 'deleted', installation: { id: 1 } }
@@ -276,7 +276,7 @@ describe("an app's own secret", () => {
     })
   })
 
-  it('tells of other repositories, after which the connection is read again', async () => {
+  it('reports other repositories, after which the connection is read again', async () => {
     const { app, id, installation } = await connectApp('octo-four')
     app.installations.get(installation)!.selection = 'all'
     const added = { action: 'added', installation: { id: installation } }
@@ -288,7 +288,7 @@ describe("an app's own secret", () => {
       .toBe('all')
   })
 
-  it('enables the webhook where the server has no secret of its own', async () => {
+  it('enables the webhook if the server has no secret of its own', async () => {
     const bare = await startServer()
     onTestFinished(() => bare.stop())
     expect((await bare.request('POST', '/hooks/gitprov', '{}')).status).toBe(404)
@@ -310,7 +310,7 @@ describe("an app's own secret", () => {
 })
 
 describe('the log of deliveries', () => {
-  it('tells what became of each, the newest first', async () => {
+  it('shows the result of each, the newest first', async () => {
     const id = await service('https://git.example.com/log/one')
     const answer = await deliver(push('log/one', ['a']), SECRET, { 'x-github-delivery': 'first-one' })
     await deliver(push('log/nobody', ['a']), SECRET, { 'x-github-delivery': 'second-one' })
@@ -335,7 +335,7 @@ describe('the log of deliveries', () => {
     })
   })
 
-  it('keeps what was proved apart from forgeries, of which the last 50 are kept', async () => {
+  it('keeps verified ones apart from forgeries, of which the last 50 are kept', async () => {
     await deliver({ zen: 'kept' }, SECRET, { 'x-github-event': 'ping', 'x-github-delivery': 'kept' })
     for (let index = 0; index < 60; index++)
       await deliver({}, 'wrong', { 'x-github-delivery': `forged-${index}` })
@@ -355,12 +355,12 @@ describe('the log of deliveries', () => {
     ['half a signature', { 'x-hub-signature-256': 'sha256=abcd' }, 401],
     ['a signature of another kind', { 'x-hub-signature-256': '', 'x-hub-signature': 'sha1=abcd' }, 401],
     ['another token', { 'x-hub-signature-256': '', 'x-gitlab-token': 'x' }, 401],
-  ])('tells of a delivery with %s', async (_what, headers, status) => {
+  ])('lists a delivery with %s', async (_what, headers, status) => {
     expect((await deliver({ nonce: randomUUID() }, SECRET, headers)).status).toBe(status)
     expect((await deliveries(1))[0]).toMatchObject({ verdict: 'refused' })
   })
 
-  it('tells of a delivery that is no JSON', async () => {
+  it('lists a delivery that is not JSON', async () => {
     expect(await deliver('no JSON', SECRET)).toMatchObject({ status: 400 })
     expect((await deliveries(1))[0]).toMatchObject({
       verdict: 'refused',
@@ -368,7 +368,7 @@ describe('the log of deliveries', () => {
     })
   })
 
-  it('has as many as were asked for', async () => {
+  it('has as many as were requested', async () => {
     expect(await deliveries(1)).toHaveLength(1)
     expect(await deliveries(0)).toHaveLength(1)
     expect((await server.api('GET', '/git/deliveries?limit=a')).status).toBe(400)

@@ -30,7 +30,7 @@ async function create(fields: object = {}): Promise<void> {
 const CRON = { type: 'cron_job', schedule: '0 3 * * *' }
 
 describe('a job', () => {
-  it('of a service that is no cron job needs a command', async () => {
+  it('of a service that is not a cron job needs a command', async () => {
     await create()
     const { status, body } = await server.api('POST', `/services/${name}/jobs`)
     expect(status).toBe(400)

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe('current metrics', () => {
-  it('tell the host as /proc has it, and of an engine that does not answer nothing', async () => {
+  it('show the host as /proc has it, and nothing about an engine that does not answer', async () => {
     const { status, body } = await server.api('GET', '/server/metrics')
     expect(status).toBe(200)
     const total = Number(/^MemTotal: +(\d+) kB/m.exec(readFileSync('/proc/meminfo', 'utf8'))![1]) * 1024
@@ -36,14 +36,14 @@ describe('current metrics', () => {
     expect([body.containers, body.requests]).toEqual([null, []])
   })
 
-  it('are one look for all who ask at one time, and a new one for who asks then', async () => {
+  it('are one reading for simultaneous requests, and a new one for later ones', async () => {
     const [one, other] = await Promise.all([1, 2].map(() => server.api('GET', '/server/metrics')))
     expect(one!.body).toEqual(other!.body)
     expect((await server.api('GET', '/server/metrics')).body.at).not.toBe(one!.body.at)
   })
 })
 
-describe('an engine that takes requests and answers none', () => {
+describe('an engine that accepts requests but does not answer', () => {
   it('keeps nobody from the figures of the host', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'deployer-silent-'))
     const socket = join(folder, 'engine.sock')
@@ -63,7 +63,7 @@ describe('an engine that takes requests and answers none', () => {
 })
 
 describe('the history', () => {
-  it('comes with the first readings and outlives a restart', async () => {
+  it('comes with the first readings and survives a restart', async () => {
     const points = async () =>
       (await server.api('GET', '/server/metrics/history')).body.host as { at: string }[]
     await waitFor(async () => (await points()).length > 0, 'the first point')
@@ -103,7 +103,7 @@ describe('the history', () => {
 })
 
 describe('/metrics', () => {
-  it('is what a parser of Prometheus takes, without a complaint but about a name that is given', async () => {
+  it('is accepted by a Prometheus parser, without a complaint except about one given name', async () => {
     await waitFor(async () => (await scrape(server)).includes('svc_host_cpu_count'), 'the first reading')
     const { promtool } = await ensurePrometheus()
     const text = await scrape(server)
@@ -114,14 +114,14 @@ describe('/metrics', () => {
     expect(names).not.toContain('svc_container_cpu_percent')
   })
 
-  it('takes the token in the query, and says as what it comes', async () => {
+  it('accepts the token in the query, and has the right content type', async () => {
     const answer = await server.request('GET', `/metrics?access_token=${server.token}`)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('needs a token, and takes reads alone', async () => {
+  it('needs a token, and accepts only reads', async () => {
     expect(await server.request('GET', '/metrics')).toMatchObject(refusal(401, 'unauthorized'))
     const headers = { authorization: `Bearer ${server.token}` }
     expect(await server.request('POST', '/metrics', undefined, { headers })).toMatchObject(
@@ -134,13 +134,13 @@ describe('/metrics', () => {
 })
 
 describe('the alert rules for Prometheus', () => {
-  it('are told when they should be, and not otherwise', async () => {
+  it('fire when they should, and not otherwise', async () => {
     const { promtool } = await ensurePrometheus()
     await run(promtool, ['check', 'rules', 'docs/prometheus-alerts.yml'])
     await run(promtool, ['test', 'rules', 'test/api/prometheus-alerts.yml'])
   })
 
-  it('and the dashboard for Grafana ask for numbers that are there', () => {
+  it('and the Grafana dashboard query metrics that exist', () => {
     const documented = new Set(readFileSync('docs/metrics.md', 'utf8').match(/\bsvc_\w+/g))
     for (const file of ['docs/prometheus-alerts.yml', 'docs/grafana-dashboard.json']) {
       const names = readFileSync(file, 'utf8').match(/\bsvc_\w+/g)!
@@ -149,7 +149,7 @@ describe('the alert rules for Prometheus', () => {
   })
 })
 
-/** What promtool says of a text, a line each. Throws when it cannot parse it. */
+/** What promtool says about a text, one line each. Throws when it cannot parse it. */
 function check(promtool: string, text: string): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const child = execFile(promtool, ['check', 'metrics'], (error, out, err) => {

@@ -18,7 +18,7 @@ let server: TestServer
 
 beforeAll(async () => {
   disk = mkdtempSync(join(tmpdir(), 'deployer-disk-'))
-  // A disk of its own, that can be filled.
+  // A separate disk that can be filled.
   await run('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', disk])
   receiver = await startReceiver()
   server = await startServer({ dataDirectory: disk })
@@ -31,19 +31,19 @@ afterAll(async () => {
   rmSync(disk, { recursive: true, force: true })
 })
 
-/** Leaves so much of the disk free, and has the server look at it. */
+/** Leaves so much of the disk free, and makes the server check it. */
 async function leaveFree(percent: number): Promise<void> {
   const file = join(disk, 'filling')
   rmSync(file, { force: true })
   const { bavail, blocks, bsize } = statfsSync(disk)
   writeFileSync(file, Buffer.alloc(Math.max(0, bavail - Math.ceil((blocks * percent) / 100)) * bsize))
-  // It looks when it starts, and once a minute.
+  // It checks when it starts, and once a minute.
   await server.restart()
 }
 
 const told = (type: string) => toldTo(receiver).filter((each) => each.type === type)
 
-test('a disk that is nearly full is told once, and again after there was room', async () => {
+test('a disk that is nearly full is reported once, and again after there was space', async () => {
   await leaveFree(12)
   await leaveFree(8)
   await waitFor(() => told('server.disk_low').length === 1, 'the first message')
@@ -57,7 +57,7 @@ test('a disk that is nearly full is told once, and again after there was room', 
   await leaveFree(50)
 })
 
-test('a certificate that ends is told at 14, 7, 3 and 1 days, each once', async () => {
+test('an expiring certificate is reported at 14, 7, 3 and 1 days, each once', async () => {
   for (const days of [20, 14, 7, 2, 1]) await uploadSelfSigned(server, `in-${days}.example.com`, days)
   await server.restart()
   await waitFor(() => told('certificate.expiring').length === 4, 'the messages')
@@ -70,7 +70,7 @@ test('a certificate that ends is told at 14, 7, 3 and 1 days, each once', async 
   expect(told('certificate.expiring').at(-1)!.data.host).toBe('in-3.example.com')
 })
 
-/** Has every attempt fail to be recorded, as on a disk without a free page, while `work` runs. */
+/** Makes every attempt fail to be recorded, as on a disk without a free page, while `work` runs. */
 async function withoutRecords(work: () => Promise<void>): Promise<void> {
   const database = new DatabaseSync(join(disk, 'deployer.db'), { timeout: 5_000 })
   database.exec(`CREATE TRIGGER full BEFORE UPDATE ON notification_deliveries
@@ -83,13 +83,13 @@ async function withoutRecords(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test('a message that was taken is not sent again because that cannot be recorded', async () => {
+test('a delivered message is not sent again because that cannot be recorded', async () => {
   const isAboutIt = ({ body }: Receiver['received'][number]) => body.includes('unrecorded.example.com')
-  // Every change has it look at what is due.
+  // Every change makes it check what is due.
   const nudge = (name: string) => server.api('POST', '/environments', { name })
   const [{ id }] = (await server.api('GET', '/notifications')).body
   const first = async () => (await server.api('GET', `/notifications/${id}/deliveries`)).body[0]
-  // Messages are sent one at a time: one of an earlier test that is not recorded yet would hold up this one.
+  // Messages are sent one at a time: one of an earlier test that is not recorded yet would delay this one.
   await waitFor(async () => (await first()).status === 'delivered', 'the record of the last message')
   await withoutRecords(async () => {
     await uploadSelfSigned(server, 'unrecorded.example.com', 2)

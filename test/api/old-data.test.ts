@@ -20,7 +20,7 @@ function place(): string {
   return directory
 }
 
-/** Writes a data directory as the first version of the server did, with something of each kind that it knew. */
+/** Writes a data directory as the first version of the server did, with something of each kind that it supported. */
 function writeFirstData(directory: string): void {
   const vault = openVault(join(directory, 'secret.key'))
   const database = new DatabaseSync(join(directory, 'deployer.db'))

@@ -37,7 +37,7 @@ describe('the OpenAPI document', () => {
       const root = fileURLToPath(new URL('../..', import.meta.url))
       const tool = join(root, 'node_modules/@redocly/cli/bin/cli.js')
       const config = join(root, 'test/support/redocly.yaml')
-      // Nothing is sent and nothing asked for: the tool must work without a network.
+      // Nothing is sent or requested: the tool must work without a network.
       const env = {
         ...process.env,
         REDOCLY_TELEMETRY: 'off',
@@ -60,14 +60,14 @@ describe('the OpenAPI document', () => {
     const linter = new spectral.Spectral()
     linter.setRuleset({
       extends: [[rulesets.oas, 'all']],
-      // The project has no address to write to, and names its licence by the identifier, which excludes an address.
+      // The project has no contact address, and names its licence by the identifier, which excludes a URL.
       rules: { 'info-contact': 'off', 'license-url': 'off' },
     } as unknown as Parameters<typeof linter.setRuleset>[0])
     const findings = await linter.run(document as unknown as Record<string, unknown>)
     expect(findings.map(({ code, path, message }) => `${code} ${path.join('.')}: ${message}`)).toEqual([])
   })
 
-  it('gives every operation a summary, a tag, an example of what it takes and answers, and the errors it knows', () => {
+  it('gives every operation a summary, a tag, an example of what it takes and returns, and the errors it knows', () => {
     const faults = operationsOf(document).flatMap(({ name, operation }) => {
       const missing = []
       if (!operation.summary) missing.push('summary')
@@ -138,7 +138,7 @@ describe('the OpenAPI document', () => {
     },
   )
 
-  it('lets a list be asked for more than it gives, because that is clamped', () => {
+  it('allows requesting more than a list returns, because that is clamped', () => {
     const limits = operationsOf(document).flatMap(({ operation }) =>
       (operation.parameters ?? []).filter(({ name }) => name === 'limit'),
     )
@@ -148,7 +148,7 @@ describe('the OpenAPI document', () => {
     expect(limits.map(({ description }) => /clamped to 1\.\.\d+$/.test(description!))).not.toContain(false)
   })
 
-  it('says what a variable may be, a command and a commit', () => {
+  it('says what a variable, a command and a commit may be', () => {
     const { EnvVar, EnvReplacement, EnvPatch, JobInput, DeployInput } = document.components.schemas
     const key = { pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 256 }
     const value = { maxLength: 65_536 }
@@ -168,7 +168,7 @@ describe('the OpenAPI document', () => {
     expect(securitySchemes.session).toMatchObject({ type: 'apiKey', in: 'cookie' })
   })
 
-  it('offers the token in the query of reading operations alone', () => {
+  it('offers the token in the query only for reading operations', () => {
     const offering = operationsOf(document).filter(({ operation }) =>
       operation.security.some((scheme) => 'query' in scheme),
     )
@@ -178,7 +178,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('the page of the API', () => {
-  it('comes whole from the server itself, without a script in the page', async () => {
+  it('comes completely from the server itself, without a script in the page', async () => {
     const page = await server.request('GET', '/api/docs')
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toMatch(/^text\/html/)
@@ -194,7 +194,7 @@ describe('the page of the API', () => {
     }
   })
 
-  it('lets the browser load nothing from elsewhere', async () => {
+  it('makes the browser load nothing from elsewhere', async () => {
     const { headers } = await server.request('GET', '/api/docs')
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")

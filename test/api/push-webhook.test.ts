@@ -9,7 +9,7 @@ import { startServer, type ApiAnswer, type TestServer } from '../support/server.
 
 const SECRET = 'a secret of webhooks'
 const AFTER = '9fceb02d0ae598e95dc970b74767f19372d61af8'
-/** Of a tag that has a message. */
+/** The id of a tag that has a message. */
 const OBJECT = 'a'.repeat(40)
 let server: TestServer
 
@@ -41,7 +41,7 @@ function payloadOf(url: string, more: object = {}): object {
     after: AFTER,
     head_commit: { message: 'Answer in JSON' },
     repository: { clone_url: url, default_branch: 'main' },
-    // What makes this delivery one of its own.
+    // What makes this delivery unique.
     pusher: { id: randomUUID() },
     ...more,
   }
@@ -58,7 +58,7 @@ function deliver(payload: object | string, headers: Record<string, string> = {})
   })
 }
 
-/** Does something in the running server's own database. */
+/** Changes the running server's own database. */
 function withDatabase<T>(work: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
   try {
@@ -68,7 +68,7 @@ function withDatabase<T>(work: (database: DatabaseSync) => T): T {
   }
 }
 
-/** Lets the database refuse deploys of a service, until the function that is returned is called. */
+/** Makes the database refuse deploys of a service, until the returned function is called. */
 function failDeploysOf(serviceId: string): () => void {
   const trigger = `fail_${serviceId.replace('-', '_')}`
   withDatabase((database) =>
@@ -112,7 +112,7 @@ describe('a push', () => {
     expect(await deliver(payload)).toMatchObject(ignored(/before/))
   })
 
-  it('deploys every service that it is for, and the default branch where none is set', async () => {
+  it('deploys every service that it is for, and the default branch if none is set', async () => {
     const { url } = await repository()
     await repository({ repo_url: url, branch: null })
     await repository({ repo_url: url, branch: 'develop' })
@@ -160,7 +160,7 @@ describe('a push', () => {
     )
   })
 
-  it('deploys the others when the server fails at one, and tells nothing of the cause', async () => {
+  it('deploys the others when the server fails at one, and reveals nothing of the cause', async () => {
     const { url, name, id } = await repository()
     const other = await repository({ repo_url: url })
     const release = failDeploysOf(id)
@@ -176,7 +176,7 @@ describe('a push', () => {
     }
   })
 
-  it('that the server failed at is an error, and is taken when it is delivered again', async () => {
+  it('that the server failed at is an error, and is accepted when it is delivered again', async () => {
     const { url, id } = await repository()
     const payload = payloadOf(url)
     const release = failDeploysOf(id)
@@ -235,7 +235,7 @@ describe('a push', () => {
     expect(await deliver(payloadOf(url), { 'x-hook-delivery': 'one' })).toMatchObject(ignored(/before/))
   })
 
-  it('is known again after a restart of the server', async () => {
+  it('is recognized after a restart of the server', async () => {
     const { url } = await repository()
     const payload = payloadOf(url)
     expect((await deliver(payload)).body.deploys).toHaveLength(1)
@@ -261,7 +261,7 @@ describe('a push', () => {
   })
 })
 
-describe('each provider is understood', () => {
+describe('each provider is supported', () => {
   it('GitHub, Gitea and Forgejo by their own headers', async () => {
     const { url } = await repository()
     const text = JSON.stringify(payloadOf(url))
@@ -328,7 +328,7 @@ describe('a delivery', () => {
       })
   })
 
-  it('is judged by its signature alone, whatever its address carries', async () => {
+  it('is checked by its signature only, whatever its address contains', async () => {
     const ask = (headers: Record<string, string>) =>
       server.request('POST', '/hooks/gitprov?secret=1&x', '{}', {
         headers: { 'x-hook-event': 'ping', ...headers },
@@ -345,7 +345,7 @@ describe('a delivery', () => {
     ['no push', '{"a":1}'],
     ['a commit that is none', JSON.stringify({ ref: 'refs/heads/main', after: '-x' })],
     ['a part of a commit', JSON.stringify({ ref: 'refs/heads/main', after: AFTER + AFTER.slice(1, 9) })],
-  ])('that is signed but holds %s is 400', async (_what, body) => {
+  ])('that is signed but contains %s is 400', async (_what, body) => {
     expect(await deliver(body)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } })
   })
 
@@ -360,7 +360,7 @@ describe('a delivery', () => {
   })
 })
 
-it('the server says that pushes are taken, and without a secret there is nothing at the address', async () => {
+it('the server says that it accepts pushes, and without a secret there is nothing at the address', async () => {
   expect((await server.api('GET', '/info')).body).toMatchObject({
     gitprov_webhook_enabled: true,
     gitprov_webhook_secret_set: true,
@@ -374,12 +374,12 @@ it('the server says that pushes are taken, and without a secret there is nothing
   }
 })
 
-describe('the commands of the documentation', () => {
+describe('the commands in the documentation', () => {
   const ADDRESS = 'http://127.0.0.1:7878'
   const text = readFileSync(new URL('../../docs/hooks.md', import.meta.url), 'utf8')
   const commands = [...text.matchAll(/```sh\n([^`]*)```/g)].map(([, command]) => command!)
 
-  /** Runs the only command that contains this, as its reader would, and answers what the server said. */
+  /** Runs the only command that contains this, as its reader would, and returns what the server said. */
   async function run(part: string, variables: Record<string, string>): Promise<ApiAnswer['body']> {
     const [command = '', ...others] = commands.filter((text) => text.includes(part))
     expect({ part, others }).toEqual({ part, others: [] })
@@ -396,7 +396,7 @@ describe('the commands of the documentation', () => {
     return { SERVICE: body.id, KEY: body.deploy_hook_key }
   }
 
-  it('deploy by the hook, what is configured or what they name, and make a new key', async () => {
+  it('deploy with the hook what is configured or what they name, and create a new key', async () => {
     const repository = await hooked('documented', { repo_url: 'https://git.example.com/x/y.git' })
     const image = await hooked('documented-image', { image: 'registry.example.com/team/api:1' })
     expect(await run('?key=$KEY"', repository)).toMatchObject({ trigger: 'deploy_hook', status: 'queued' })

@@ -72,7 +72,7 @@ const WRONG_BODIES: Record<string, unknown[]> = {
   'POST /services/{id}/scale': [{}, { instances: 1.5 }],
 }
 
-/** The same of queries. */
+/** The same for queries. */
 const WRONG_QUERIES: Record<string, string[]> = {
   'GET /services/{id}/logs': ['tail=-1', 'since=yesterday', 'search=/(/', 'until=1h&since=1m', 'deploy='],
   'GET /datastores/{id}/logs': ['follow=maybe', 'search=/a**/', 'stream=all'],
@@ -82,7 +82,7 @@ const WRONG_QUERIES: Record<string, string[]> = {
   'DELETE /env-groups/{id}': ['restart=perhaps'],
 }
 
-/** Faults that meet a name that is in use, or that nobody has. */
+/** Errors together with a name that is in use, or that does not exist. */
 const WRONG_CREATIONS: [path: string, body: object][] = [
   ['/services', { name: 'taken', port: 0 }],
   ['/services', { name: 'taken', env: [{ key: 'A-B', value: '' }] }],
@@ -138,14 +138,14 @@ describe('a request that is wrong by itself', () => {
     expect((await Promise.all(answers)).filter(isNoRefusal)).toEqual([])
   })
 
-  it('is 400 whatever its path names, when its query is', async () => {
+  it('is 400 whatever its path names, if its query is wrong', async () => {
     const answers = Object.entries(WRONG_QUERIES).flatMap(([name, queries]) =>
       queries.map((query) => codeOf(name, `?${query}`)),
     )
     expect((await Promise.all(answers)).filter(isNoRefusal)).toEqual([])
   })
 
-  it('is 400 although its name is in use, or it names what is not there', async () => {
+  it('is 400 although its name is in use, or it names something missing', async () => {
     for (const path of ['/services', '/env-groups'])
       expect((await server.api('POST', path, { name: 'taken' })).status).toBe(201)
     const answers = WRONG_CREATIONS.map(([path, body]) => codeOf(`POST ${path}`, '', body))
@@ -157,7 +157,7 @@ describe('a request that is wrong by itself', () => {
     [{ to: 'nobody' }, 'to: must be an e-mail address or an array of them'],
     [{ events: [] }, 'events: must have at least 1 item'],
     [{ name: '' }, 'name: must have at least 1 character'],
-  ])('is told once what %o must be', async (fault, message) => {
+  ])('says once what %o must be', async (fault, message) => {
     const notification = { name: 'new', kind: 'webhook', url: 'https://example.com/', ...fault }
     const { body } = await server.api('POST', '/notifications', notification)
     expect(body.error.message).toBe(message)
@@ -172,7 +172,7 @@ describe('a request that is wrong by itself', () => {
 describe('a body over its limit', () => {
   const MIB = 1024 * 1024
 
-  /** What is answered to a head that declares a body, of which nothing is sent. */
+  /** The answer to a head that declares a body, of which nothing is sent. */
   async function declared(name: string, bytes: number): Promise<string> {
     const [method, path] = name.split(' ') as [string, string]
     const target = `/api/v1${path.replaceAll(/\{\w+\}/g, 'nobody')}?unheard=of`
@@ -193,7 +193,7 @@ describe('a body over its limit', () => {
 })
 
 describe('a deletion with a body', () => {
-  it('is held to the rules of every other change', async () => {
+  it('follows the rules of every other change', async () => {
     const deletion = (body: string) => server.api('DELETE', '/services/nobody', body)
     expect((await deletion('{"force": true}')).body.error.message).toBe('force: unknown field')
     for (const body of ['{', '[]', 'null']) expect((await deletion(body)).status).toBe(400)
@@ -201,7 +201,7 @@ describe('a deletion with a body', () => {
   })
 })
 
-/** What an operation answers whose path names nothing that is there. */
+/** What an operation answers if its path names nothing that exists. */
 async function codeOf(name: string, query: string, body?: unknown): Promise<string> {
   const [method, path] = name.split(' ') as [string, string]
   const { status, body: answer } = await server.api(

@@ -10,12 +10,12 @@ import { Wire } from '../support/wire.ts'
 
 /** Far longer than sixteen answers take, on any machine. */
 const HANG_MS = 30_000
-/** Sequences that are sent at the same moment. */
+/** Sequences that are sent at the same time. */
 const AT_ONCE = 24
 const RUNS = runs(30)
-/** What a system takes of a program in one piece. */
+/** What a system accepts from a program in one piece. */
 const SENT_AT_ONCE_BYTES = 60_000
-/** After which no shorter example of a failure is looked for; less than a test may take. */
+/** After this, no shorter example of a failure is looked for; less than a test may take. */
 const SHRINK_MS = 50_000
 
 let server: TestServer
@@ -39,7 +39,7 @@ interface Kind {
   mayEnd?: true
   /** Its answer has more than a few kilobytes. */
   isLong?: true
-  /** Its body is a new env group; without, it is bytes that mean nothing. */
+  /** Its body is a new env group; otherwise it is bytes that mean nothing. */
   makes?: true
 }
 
@@ -60,7 +60,7 @@ const PLAIN: Record<string, Kind> = {
   expecting: { head: () => ['GET /healthz', 'Expect: a miracle'], statuses: [417], mayEnd: true },
 }
 
-/** With one; none that starts a program, of which a slow machine starts few. */
+/** With one; none starts a program, since a slow machine starts few. */
 const SENDING: Record<string, Kind> = {
   group: { head: () => ['POST /api/v1/env-groups', bearer], statuses: [201], makes: true },
   'invited group': {
@@ -80,7 +80,7 @@ const asked = fc.oneof(
   fc.record({ kind: fc.constantFrom(...Object.keys(PLAIN)) }),
   fc.record({
     kind: fc.constantFrom(...Object.keys(SENDING)),
-    // Around the sizes at which node stops reading ahead.
+    // Around the sizes at which Node stops reading ahead.
     size: fc.oneof(fc.constantFrom(0, 10, 60_000, 65_536, 131_072, 140_000), fc.nat(300_000)),
     isChunked: fc.boolean(),
   }),
@@ -90,14 +90,14 @@ type Asked = typeof asked extends fc.Arbitrary<infer Value> ? Value : never
 const sequence = fc.record({
   requests: fc.oneof(
     fc.array(asked, { minLength: 1, maxLength: 14 }),
-    // Few kinds meet themselves and each other more often.
+    // With few kinds, the same and other kinds meet more often.
     fc
       .tuple(asked, asked)
       .chain((pair) => fc.array(fc.constantFrom(...pair), { minLength: 2, maxLength: 14 })),
   ),
-  /** Whether each waits for the answer before. */
+  /** Whether each waits for the previous answer. */
   isPatient: fc.boolean(),
-  /** Where what is sent ahead is cut, as a share of it. */
+  /** Where what is sent ahead is cut, as a fraction of it. */
   cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 4 }),
   /** After how many of its pieces the client leaves. */
   leavesAfter: fc.option(fc.nat(3), { freq: 10 }),
@@ -134,7 +134,7 @@ interface Answer {
   isLast: boolean
 }
 
-/** The answers that have come whole. */
+/** The answers that have arrived completely. */
 function answersIn(received: string, messages: readonly Message[]): Answer[] {
   const answers: Answer[] = []
   for (let at = 0, end; (end = received.indexOf('\r\n\r\n', at)) !== -1;) {
@@ -151,13 +151,13 @@ function answersIn(received: string, messages: readonly Message[]): Answer[] {
   return answers
 }
 
-/** Which groups a sequence made: all of those whose answer came, none of those behind the last answer. */
+/** Which groups a sequence created: all of those whose answer came, none of those behind the last answer. */
 interface Outcome {
   made: string[]
   notMade: string[]
 }
 
-/** Sends a sequence over a connection of its own, and reads what comes. */
+/** Sends a sequence over its own connection, and reads the answers. */
 async function play({ requests, isPatient, cuts, leavesAfter }: Sequence): Promise<Outcome> {
   const messages = requests.map(messageOf)
   using wire = await Wire.open(server.url)
@@ -179,13 +179,13 @@ async function play({ requests, isPatient, cuts, leavesAfter }: Sequence): Promi
   const came = answers()
   expect(came.length).toBeLessThanOrEqual(messages.length)
   for (const [at, { status }] of came.entries()) expect(messages[at]!.statuses).toContain(status)
-  // Who sends on behind an answer that is the last one may be cut off before it is read; what stands before is handled.
+  // A client that sends more after the last answer may be cut off before it reads it; earlier requests are handled.
   const firstEnd = messages.findIndex(({ mayEnd }) => mayEnd)
   const certain = firstEnd === -1 ? messages.length : firstEnd
   const wasToldTheEnd = came.at(-1)?.isLast === true
   const mayBeCutOff = !isPatient && firstEnd !== -1
   expect(came.length === messages.length || wasToldTheEnd || mayBeCutOff).toBe(true)
-  // Who still writes when the end comes may lose what it has not read, and so may who has much to read.
+  // A client that still writes at the end may lose what it has not read, and so may one that has much to read.
   const isSentAtOnce = pieces.length === 1 && pieces[0]!.length < SENT_AT_ONCE_BYTES
   if (isSentAtOnce && !messages.some(({ isLong }) => isLong))
     expect(came.length).toBeGreaterThanOrEqual(certain)
@@ -213,7 +213,7 @@ async function groupNames(): Promise<Set<string>> {
 }
 
 describe('requests over one connection', () => {
-  it('are each handled once and answered in their turn, whatever they are and in what pieces they come', async () => {
+  it('are each handled once and answered in order, whatever they are and in whatever pieces they come', async () => {
     const batch = fc.array(sequence, { minLength: AT_ONCE, maxLength: AT_ONCE })
     const made: string[] = []
     const notMade: string[] = []
@@ -238,7 +238,7 @@ describe('requests over one connection', () => {
     expect(await wire.send(asking).end()).toMatch(/^HTTP\/1\.1 200 [^]*connection: close[^]*ok$/i)
   })
 
-  it('wait behind a stream, and are not handled when their client has left', async () => {
+  it('wait behind a stream, and are not handled if their client has left', async () => {
     const wire = await Wire.open(server.url)
     const { text, group } = messageOf({ kind: 'group', size: 0, isChunked: false })
     wire.send(['GET /api/v1/events HTTP/1.1', 'Host: localhost', bearer]).socket.write(text)

@@ -12,7 +12,7 @@ afterAll(() => server.stop())
 
 const LONE_SURROGATE = '\ud800'
 
-/** For each field what no service may have; a create and a patch refuse the same. */
+/** Values of each field that no service may have; a create and a patch refuse the same ones. */
 const BAD: Record<string, unknown[]> = {
   name: [
     '',
@@ -191,7 +191,7 @@ const BAD: Record<string, unknown[]> = {
   ],
 }
 
-/** What a create alone takes. */
+/** What only a create accepts. */
 const BAD_IN_CREATE: Record<string, unknown[]> = {
   type: ['', 'web', 'WEB_SERVICE', null, 1],
   deploy: ['false', 0, null],
@@ -208,7 +208,7 @@ function shortened(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 60)}… (${text.length})` : text
 }
 
-/** The faults of an answer that must refuse `fields`, naming each. */
+/** The errors of an answer that must refuse `fields`, naming each. */
 async function unlessRefused(
   method: string,
   path: string,
@@ -255,9 +255,9 @@ describe('a bad value of a service', () => {
     },
   )
 
-  it('is named beside each other bad value of the same request', async () => {
+  it('is named next to each other bad value of the same request', async () => {
     const before = await everything()
-    // Lists of variables are judged as a whole after each field.
+    // Lists of variables are checked as a whole after each field.
     const fields = Object.keys(BAD).filter((field) => field !== 'env')
     const faults: string[] = []
     for (const [index, first] of fields.entries()) {
@@ -272,7 +272,7 @@ describe('a bad value of a service', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('is refused beside good values, which are not saved either', async () => {
+  it('is refused together with good values, which are not saved either', async () => {
     const before = await everything()
     const answer = await server.api('PATCH', '/services/kept', { branch: 'next', instances: 3, port: 0 })
     expect(answer).toMatchObject(refusal(400, 'invalid_request'))
@@ -304,7 +304,7 @@ describe('values that do not fit together', () => {
     await server.api('PATCH', '/services/pair', { name: `used-${named.replaceAll('_', '-')}-${Date.now()}` })
   })
 
-  it('a source changes its kind only when the other one is cleared in the same request', async () => {
+  it('a source changes its kind only if the other one is cleared in the same request', async () => {
     const repository = 'https://git.example.com/x.git'
     expect(await server.api('PATCH', '/services/kept', { repo_url: repository })).toMatchObject(
       refusal(400, 'invalid_request'),
@@ -374,7 +374,7 @@ describe('a good value at the edge of what is allowed', () => {
   })
 })
 
-describe('a body that is no good JSON object', () => {
+describe('a body that is not a good JSON object', () => {
   it.each([
     ['an array', '[]', /^body: /],
     ['a text', '"name"', /^body: /],
@@ -408,12 +408,12 @@ describe('a body that is no good JSON object', () => {
     ],
     ['half of a character', '{"name": "x", "start_command": "\\ud83d"}', /^start_command: .*surrogate/],
     [
-      'half of a character inside',
+      'half of a surrogate pair inside',
       '{"name": "x", "env": [{"key": "A", "value": "\\uDC00"}]}',
       /^env\.0\.value: .*surrogate/,
     ],
     [
-      'half of a character in the depth',
+      'half of a surrogate pair deep inside',
       `{"name":${'["\\ud83d\\ude00",'.repeat(50_000)}"\\ud83d"${']'.repeat(50_000)}}`,
       /surrogate/,
     ],
@@ -438,7 +438,7 @@ describe('a body that is no good JSON object', () => {
     expect(answer.body.error.message).toMatch(/UTF-8/)
   })
 
-  it('is refused wherever it holds half of a character, which would be kept as another one', async () => {
+  it('is refused wherever it contains half of a surrogate pair, which would be stored as something else', async () => {
     const repo_url = 'https://git.example.com/a.git'
     for (const [path, body] of [
       ['/blueprints', { name: 'half', repo_url, path: 'a\ud800' }],
@@ -458,7 +458,7 @@ describe('a body that is no good JSON object', () => {
     expect(await server.api('POST', '/services', body)).toMatchObject(refusal(400, 'invalid_request'))
   })
 
-  it('is not asked for a Content-Type, and any is taken', async () => {
+  it('needs no Content-Type, and any is accepted', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'x']) {
       const answer = await server.api('PATCH', '/services/kept', '{"auto_deploy": true}', {
         headers: { 'content-type': type },

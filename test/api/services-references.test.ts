@@ -94,7 +94,7 @@ describe('a reference', () => {
     },
   )
 
-  it('never shows the values that it leads to', async () => {
+  it('never reveals the values that it refers to', async () => {
     await server.api('POST', '/services', {
       name: 'through',
       env: [{ key: 'V', value: '${{service.web.env.TOKEN}}' }],
@@ -105,7 +105,7 @@ describe('a reference', () => {
     expect(server.logs).not.toContain('t0ken')
   })
 
-  it('that closes a circle is refused, by a create as by a change', async () => {
+  it('that is circular is refused, by a create and by a change', async () => {
     await server.api('POST', '/services', { name: 'ring', env: [{ key: 'V', value: '1' }] })
     await save('${{service.ring.env.V}}')
     const answer = await server.api('PATCH', '/services/ring/env', { set: { V: '${{service.api.env.R}}' } })
@@ -137,8 +137,8 @@ describe('a service that others refer to', () => {
     expect((await server.api('PATCH', '/services/target', { name: 'target', branch: 'x' })).status).toBe(200)
   })
 
-  it('goes when that is forced, and can no longer be referred to', async () => {
-    // The engine of this server never answers, so that a deletion that is begun goes on.
+  it('is deleted if forced, and can no longer be referred to', async () => {
+    // This server's engine never answers, so that a deletion stays under way.
     expect((await server.api('DELETE', '/services/target?force=true')).status).toBe(502)
     const answer = await save('${{service.target.host}}')
     expect(answer).toMatchObject(refusal(400, 'invalid_request'))
@@ -211,7 +211,7 @@ describe("references in a group's variables", () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('that a variable of the service hides need not resolve, until they no longer are hidden', async () => {
+  it('that a variable of the service hides need not resolve, until they are no longer hidden', async () => {
     await server.api('PUT', `/services/${service}/env`, { vars: [{ key: 'R', value: 'own' }] })
     const vars = [{ key: 'R', value: '${{service.nobody}}' }]
     await server.api('PUT', `/env-groups/${name}/env`, { vars })
@@ -222,7 +222,7 @@ describe("references in a group's variables", () => {
     expect((await server.api('DELETE', `/services/${service}/env-groups/${name}`)).status).toBe(200)
   })
 
-  it('hold back the deletion of the service that they name while a service is linked', async () => {
+  it('prevent the deletion of the service that they name while a service is linked', async () => {
     const target = `${service}-target`
     await server.api('POST', '/services', { name: target })
     const vars = [{ key: 'R', value: `\${{service.${target}.host}}` }]
@@ -232,7 +232,7 @@ describe("references in a group's variables", () => {
     expect(answer).toMatchObject(refusal(409, 'conflict'))
     expect(answer.body.error.message).toContain(`R of env group ${name}`)
     await server.api('DELETE', `/services/${service}/env-groups/${name}`)
-    // The engine of this server never answers, so that a deletion that is begun goes on.
+    // This server's engine never answers, so that a deletion stays under way.
     expect((await server.api('DELETE', `/services/${target}`)).status).toBe(502)
   })
 })

@@ -11,7 +11,7 @@ afterAll(() => server?.stop())
 type Fields = Record<string, unknown>
 const TYPES = ['web_service', 'private_service', 'background_worker', 'static_site', 'cron_job']
 
-/** What each type needs, so that one further field alone can be what is wrong. */
+/** What each type needs, so that only one further field can be wrong. */
 const NEEDS: Record<string, Fields> = { cron_job: { schedule: '0 3 * * *', start_command: 'true' } }
 
 /** Fields with a good value that are refused for these types. */
@@ -49,9 +49,9 @@ function refusal(field: string) {
   }
 }
 
-describe('a field that its type has not', () => {
+describe('a field that a type does not have', () => {
   it.each(MISFITS)(
-    '$field $value of a $type is refused on create and nothing is made',
+    '$field $value of a $type is refused on create and nothing is created',
     async ({ field, value, type }) => {
       const before = await names()
       expect(await create({ type, ...NEEDS[type], [field]: value })).toMatchObject(refusal(field))
@@ -73,7 +73,7 @@ describe('a field that its type has not', () => {
     },
   )
 
-  it('beside another one is refused by the name of one of them, whatever the pair', async () => {
+  it('next to another one is refused by the name of one of them, whatever the pair', async () => {
     const before = await names()
     for (const type of TYPES) {
       const foreign = MISFITS.filter((misfit) => misfit.type === type)
@@ -131,7 +131,7 @@ describe('a cron job', () => {
     ['with words', 'every day at noon', /five fields/],
     ['with a line break', '0 0 * * *\n* * * * *', /five fields/],
     ['of a novel', '*'.repeat(300), /./],
-  ])('is not made with a schedule %s', async (_what, schedule, message) => {
+  ])('cannot be created with a schedule %s', async (_what, schedule, message) => {
     const answer = await create({ type: 'cron_job', start_command: 'true', schedule })
     expect(answer).toMatchObject(refusal('schedule'))
     expect((answer.body.error as { message: string }).message).toMatch(message)
@@ -145,7 +145,7 @@ describe('a cron job', () => {
     '0,30 9-17 * JAN-MAR mon-fri',
     '0 12 * * 7',
     '5 4 1-31/2 * *',
-  ])('is made with the schedule %s', async (schedule) => {
+  ])('can be created with the schedule %s', async (schedule) => {
     const answer = await create({ type: 'cron_job', start_command: 'true', schedule })
     expect(answer).toMatchObject({
       status: 201,
@@ -184,7 +184,7 @@ describe('a disk', () => {
     '/a,b',
     '/a\\b',
     '/a\nb',
-  ])('is not mounted at %j', async (disk_mount_path) => {
+  ])('cannot be mounted at %j', async (disk_mount_path) => {
     expect(await create({ disk_mount_path })).toMatchObject(refusal('disk_mount_path'))
   })
 
@@ -192,14 +192,14 @@ describe('a disk', () => {
     ['/data', '/data'],
     ['/var/lib/app/', '/var/lib/app'],
     ['//data//x/./y', '/data/x/y'],
-  ])('at %s stands as %s', async (given, shown) => {
+  ])('at %s is stored as %s', async (given, shown) => {
     expect(await create({ disk_mount_path: given })).toMatchObject({
       status: 201,
       body: { disk_mount_path: shown },
     })
   })
 
-  it('goes with one instance, however the two come together', async () => {
+  it('works with one instance only, however the two come together', async () => {
     expect(await create({ disk_mount_path: '/data', instances: 2 })).toMatchObject(refusal('instances'))
     const beside = { root_dir: 'app', dockerfile_path: '../docker/Dockerfile' }
     expect(await create({ ...beside, dockerfile_path: '../../Dockerfile' })).toMatchObject(
@@ -230,7 +230,7 @@ describe('a disk', () => {
 describe('the source of a service', () => {
   const REPOSITORY = 'https://git.example.com/team/app.git'
 
-  it('is switched only when the other one is cleared in the same request', async () => {
+  it('is switched only if the other one is cleared in the same request', async () => {
     const { body } = await create({ repo_url: REPOSITORY })
     expect(await server.api('PATCH', `/services/${body.id}`, { image: 'app:1' })).toMatchObject(
       refusal('image'),

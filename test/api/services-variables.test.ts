@@ -33,26 +33,23 @@ describe('the variables of a service', () => {
     expect((await server.api('GET', '/services/with-env/env')).body).toEqual(env)
   })
 
-  it.each(['abc', '0', '70000', '80 '])(
-    'are refused with PORT as %j, where that is the port',
-    async (value) => {
-      const env = [{ key: 'PORT', value }]
-      const answer = await server.api('POST', '/services', { name: 'wrong-port', env })
-      expect(answer).toMatchObject({
-        status: 400,
-        body: {
-          error: { message: expect.stringMatching(/^env: PORT is .*: it must be a number from 1 to 65535/) },
-        },
-      })
-      // Where something else says what the port is, it is a variable like others.
-      for (const more of [{ port: 3000 }, { type: 'background_worker' }]) {
-        const name = `port-${randomUUID().slice(0, 8)}`
-        expect((await server.api('POST', '/services', { name, env, ...more })).status).toBe(201)
-      }
-    },
-  )
+  it.each(['abc', '0', '70000', '80 '])('are refused with PORT as %j, if that is the port', async (value) => {
+    const env = [{ key: 'PORT', value }]
+    const answer = await server.api('POST', '/services', { name: 'wrong-port', env })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        error: { message: expect.stringMatching(/^env: PORT is .*: it must be a number from 1 to 65535/) },
+      },
+    })
+    // If something else says what the port is, it is a variable like others.
+    for (const more of [{ port: 3000 }, { type: 'background_worker' }]) {
+      const name = `port-${randomUUID().slice(0, 8)}`
+      expect((await server.api('POST', '/services', { name, env, ...more })).status).toBe(201)
+    }
+  })
 
-  it('are replaced whole by PUT, in the order given', async () => {
+  it('are replaced completely by PUT, in the order given', async () => {
     const vars = [
       { key: 'Z', value: '' },
       { key: 'C', value: 'x' },
@@ -73,7 +70,7 @@ describe('the variables of a service', () => {
     [{ set: [{ key: 'A', value: 'new' }] }],
     [{ set: { A: 'new' } }],
     [{ set: { A: 'new' }, unset: ['UNKNOWN'] }],
-  ])('are set by PATCH as a list or an object, the rest staying: %j', async (patch) => {
+  ])('are set by PATCH as a list or an object, and the rest stays: %j', async (patch) => {
     const { status, body } = await server.api('PATCH', '/services/api/env', patch)
     expect(status).toBe(200)
     expect(body).toEqual([
@@ -113,12 +110,12 @@ describe('the variables of a service', () => {
     '{"a": [1]}',
     '\u{1f4a9} é',
     'x'.repeat(64 * 1024),
-  ])('hold any text as it is: %j', async (value) => {
+  ])('keep any text as it is: %j', async (value) => {
     await server.api('PUT', '/services/api/env', { vars: [{ key: 'V', value }] })
     expect(await variables()).toEqual([{ key: 'V', value }])
   })
 
-  it('are up to 1,000 and 512 KiB together', async () => {
+  it('are limited to 1,000 and 512 KiB together', async () => {
     const many = Array.from({ length: 1_000 }, (_, index) => ({ key: `K${index}`, value: '' }))
     expect((await server.api('PUT', '/services/api/env', { vars: many })).body).toHaveLength(1_000)
     expect(await server.api('PATCH', '/services/api/env', { set: { ONE_MORE: '' } })).toMatchObject(
@@ -148,7 +145,7 @@ describe('the variables of a service', () => {
     expect(server.logs).not.toContain(secret)
   })
 
-  it('make no deploy of a service that is not live, even with restart', async () => {
+  it('create no deploy of a service that is not live, even with restart', async () => {
     for (const [method, body] of [
       ['PUT', { vars: [] }],
       ['PATCH', { set: { A: '9' } }],
@@ -230,14 +227,14 @@ describe('bad variables', () => {
     expect(await variables()).toEqual(FIRST)
   })
 
-  it('are refused when a key of the object stands twice', async () => {
+  it('are refused if a key of the object is given twice', async () => {
     const answer = await server.api('PATCH', '/services/api/env', '{"set": {"C": "1", "C": "2"}}')
     expect(answer).toMatchObject(refusal(400, 'invalid_request'))
     expect(await variables()).toEqual(FIRST)
   })
 
   it.each(['${{service.other.host}}', 'x${{ y }}', '${{'])(
-    'are refused with a reference that cannot be resolved, and told how the text itself is written: %s',
+    'are refused with a reference that cannot be resolved, and the error says how to write the text itself: %s',
     async (value) => {
       const answer = await server.api('PUT', '/services/api/env', { vars: [{ key: 'A', value }] })
       expect(answer).toMatchObject(refusal(400, 'invalid_request'))
@@ -250,7 +247,7 @@ describe('bad variables', () => {
     expect((await server.api('PUT', '/services/api/env', { vars })).body).toEqual(vars)
   })
 
-  it('of a service that does not exist come after the fault of the body', async () => {
+  it('of a service that does not exist are checked after the body', async () => {
     expect(await server.api('PUT', '/services/nobody/env', {})).toMatchObject(refusal(400, 'invalid_request'))
     expect(await server.api('PUT', '/services/nobody/env', { vars: [] })).toMatchObject(
       refusal(404, 'not_found'),

@@ -100,7 +100,7 @@ describe('a service', () => {
     expect((await server.api('GET', '/services/nowhere')).status).toBe(404)
   })
 
-  it('is not found by another kind of id, another case or a name that nobody has', async () => {
+  it('is not found by another kind of id, another case or a name that nothing has', async () => {
     const refs = [
       service.id.replace('srv-', 'dep-'),
       service.id.toUpperCase(),
@@ -113,7 +113,7 @@ describe('a service', () => {
     }
   })
 
-  it('keeps its name for itself, and the refusal names it', async () => {
+  it('has its name to itself, and the refusal names it', async () => {
     const answer = await server.api('POST', '/services', { name, image: 'busybox:1' })
     expect(answer).toMatchObject(refusal(409, 'conflict'))
     expect(answer.body.error.message).toContain(name)
@@ -123,7 +123,7 @@ describe('a service', () => {
     expect((await server.api('GET', `/services/${other.body.id}`)).body).toEqual(other.body)
   })
 
-  it('of two creates with one name at the same time only one wins', async () => {
+  it('is created by only one of two simultaneous creates with one name', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => server.api('POST', '/services', { name: `race-${made}` })),
     )
@@ -172,7 +172,7 @@ describe('a service', () => {
     expect(moved.body.repo_url).toBe('https://git.example.com/y.git')
   })
 
-  it('keeps and shows the address of its repository as git is given it', async () => {
+  it('keeps and shows the address of its repository as git gets it', async () => {
     for (const [repository, shown] of [
       ['HTTPS://Git.Example.com:443//team/x%2Egit', 'https://git.example.com/team/x.git'],
       ['HTTPS://ada:s3cret@Git.Example.com/x', 'https://***@git.example.com/x'],
@@ -191,7 +191,7 @@ describe('a service', () => {
     expect(body.deploy_hook_path).toContain(body.deploy_hook_key)
   })
 
-  it('tells its status before it ever ran', async () => {
+  it('reports its status before it ever ran', async () => {
     const { status, body } = await server.api('GET', `/services/${name}/status`)
     expect({ status, body }).toEqual({
       status: 200,
@@ -199,13 +199,13 @@ describe('a service', () => {
     })
   })
 
-  it('that was never live is not restarted', async () => {
+  it('that was never live cannot be restarted', async () => {
     expect(await server.api('POST', `/services/${name}/restart`)).toMatchObject(refusal(409, 'conflict'))
   })
 })
 
 describe('while the engine does not answer', () => {
-  it('settings that only the next deploy reads are saved without a word about it', async () => {
+  it('settings that only the next deploy reads are saved without mentioning it', async () => {
     const fields = { memory_limit_mb: 64, cpu_limit: 0.5, branch: 'next', port: 80, auto_deploy: false }
     const answer = await server.api('PATCH', `/services/${name}`, fields)
     expect(answer).toMatchObject({ status: 200, body: fields })
@@ -216,13 +216,13 @@ describe('while the engine does not answer', () => {
     ['PATCH', '', { suspended: true }, { suspended: true, state: 'suspended' }],
     ['POST', '/scale', { instances: 0 }, { instances: 0 }],
     ['POST', '/suspend', undefined, { suspended: true }],
-  ])('a service that runs nothing is changed all the same: %s%s %j', async (method, path, body, saved) => {
+  ])('a service that runs nothing is changed anyway: %s%s %j', async (method, path, body, saved) => {
     const answer = await server.api(method, `/services/${name}${path}`, body)
     expect(answer).toMatchObject({ status: 200, body: saved })
     expect((await server.api('GET', `/services/${name}`)).body).toMatchObject(saved)
   })
 
-  it('a deletion is begun and told; the service takes nothing more', async () => {
+  it('a deletion is begun and reported; the service accepts nothing more', async () => {
     await server.api('PATCH', `/services/${name}`, { image: 'busybox:1' })
     const answer = await server.api('DELETE', `/services/${name}`)
     expect(answer).toMatchObject(refusal(502, 'runtime_error'))
@@ -253,7 +253,7 @@ describe('while the engine does not answer', () => {
     expect(await server.api('GET', `/services/${name}/logs`)).toMatchObject({ status: 200 })
   })
 
-  it('the server tells of itself without the facts of the engine', async () => {
+  it("the server reports about itself without the engine's facts", async () => {
     const { status, body } = await server.api('GET', '/info')
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -326,14 +326,14 @@ describe('the order of refusals', () => {
 
 describe('a query', () => {
   it.each(['true', '1', 'yes', 'on', 'y', 'TRUE', '', 'false', '0', 'no', 'off', 'n', 'False'])(
-    'takes a boolean in each documented spelling: %j',
+    'accepts a boolean in each documented spelling: %j',
     async (value) => {
       const answer = await server.api('PUT', `/services/${name}/env?restart=${value}`, { vars: [] })
       expect(answer.status).toBe(200)
     },
   )
 
-  it('takes the bare name of a boolean', async () => {
+  it('accepts the bare name of a boolean', async () => {
     expect((await server.api('PUT', `/services/${name}/env?restart`, { vars: [] })).status).toBe(200)
   })
 
@@ -351,13 +351,13 @@ describe('a query', () => {
   })
 
   it.each(['environment=', 'environment=production&environment=production', 'environment[]=production'])(
-    'is refused with an environment that is none: %s',
+    'is refused with an invalid environment: %s',
     async (query) => {
       expect(await server.api('GET', `/services?${query}`)).toMatchObject(refusal(400, 'invalid_request'))
     },
   )
 
-  it('may carry the token of a GET, but not of a change', async () => {
+  it('may contain the token of a GET, but not of a change', async () => {
     const query = `?access_token=${server.token}`
     expect((await server.request('GET', `/api/v1/services${query}`)).status).toBe(200)
     expect(await server.request('POST', `/api/v1/services${query}`, { name: 'x' })).toMatchObject(
@@ -394,7 +394,7 @@ describe('a path', () => {
     expect((await server.api('GET', `/services/${name}`)).headers.get('cache-control')).toBe('no-store')
   })
 
-  it('gives no other origin leave to read it', async () => {
+  it('gives no other origin permission to read it', async () => {
     const init = { headers: { origin: 'https://example.com', authorization: `Bearer ${server.token}` } }
     const { headers } = await server.request('GET', '/api/v1/services', undefined, init)
     expect(headers.get('access-control-allow-origin')).toBeNull()
@@ -412,7 +412,7 @@ describe('a body over 2 MiB', () => {
     expect((await server.request('GET', '/healthz')).body).toBe('ok')
   })
 
-  it('is taken at exactly 2 MiB, counted in bytes', async () => {
+  it('is accepted at exactly 2 MiB, counted in bytes', async () => {
     const limit = 2 * 1024 * 1024
     const fill = (bytes: number) => `{"branch":"x"${' '.repeat(bytes - 14)}}`
     expect((await server.api('PATCH', `/services/${name}`, fill(limit))).status).toBe(200)
@@ -448,14 +448,14 @@ function exchange(send: (socket: ReturnType<typeof connect>) => void): Promise<s
     let text = ''
     socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
     socket.on('close', () => resolve(text))
-    // A reset after the answer was read is the client's loss of nothing.
+    // A reset after the answer was read loses nothing for the client.
     socket.on('error', (error) => (text === '' ? reject(error) : resolve(text)))
     socket.on('connect', () => send(socket))
   })
 }
 
 describe('a name that is taken', () => {
-  it('is refused to all but one of many at once, and the refusal names who has it', async () => {
+  it('is refused to all but one of many simultaneous requests, and the refusal names its owner', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => server.api('POST', '/services', { name: 'wanted-by-many' })),
     )
@@ -471,7 +471,7 @@ describe('a name that is taken', () => {
 })
 
 describe('the list', () => {
-  it('is as the database is now, whoever wrote to it', async () => {
+  it('shows the database as it is now, whoever wrote to it', async () => {
     const list = async () => (await server.api('GET', '/services')).body as { name: string; branch: string }[]
     await server.api('POST', '/services', { name: 'listed-now' })
     expect((await list()).map(({ name }) => name)).toContain('listed-now')

@@ -66,7 +66,7 @@ function collect(child: ChildProcess): () => Ended {
   return () => ({ code: child.exitCode, output, errors })
 }
 
-/** Of a start that must fail: exit code 1 and one line of words, not a stack, that names `named`. */
+/** Checks a start that must fail: exit code 1 and one line of words, not a stack, that names `named`. */
 function expectRefused({ code, errors }: Ended, named: string | RegExp): void {
   expect({ code, errors }).toMatchObject({ code: 1 })
   const lines = errors.split('\n').filter((line) => line.startsWith('deployer: '))
@@ -122,7 +122,7 @@ describe('a start with a bad flag ends with one line that names it and leaves no
   })
 })
 
-describe('a start that cannot have what it was told', () => {
+describe('a start that cannot have what it was given', () => {
   it.each(['--listen', '--http-listen', '--https-listen'])(
     'names the address of %s that is taken',
     async (flag) => {
@@ -156,7 +156,7 @@ describe('a start that cannot have what it was told', () => {
     expectRefused(await serve(['--data-dir', path, '--listen', '127.0.0.1:0']), `--data-dir ${path}`)
   })
 
-  it('names a directory that others can read and that holds what is not its own', async () => {
+  it('names a directory that others can read and that contains other files', async () => {
     const path = place()
     mkdirSync(path)
     writeFileSync(join(path, 'notes.txt'), 'shared')
@@ -188,7 +188,7 @@ describe('a data directory', () => {
 
   const second = () => serve(['--data-dir', server.dataDirectory, '--listen', '127.0.0.1:0'])
 
-  it('belongs to one server; a second one is told so and the first goes on', async () => {
+  it('belongs to one server; a second one is told so and the first continues', async () => {
     expectRefused(await second(), `--data-dir ${server.dataDirectory} is in use`)
     expect((await server.request('GET', '/healthz')).body).toBe('ok')
     expect((await server.api('GET', '/services')).status).toBe(200)
@@ -201,7 +201,7 @@ describe('a data directory', () => {
     expect((await server.api('GET', '/services/kept')).status).toBe(200)
   })
 
-  it('is freed by SIGTERM, which ends the server with code 0 although a client holds a stream', async () => {
+  it('is freed by SIGTERM, which stops the server with code 0 although a client holds a stream', async () => {
     const response = await fetch(`${server.url}/api/v1/events`, {
       headers: { authorization: `Bearer ${server.token}` },
     })
@@ -241,7 +241,7 @@ describe('a data directory', () => {
     }
   })
 
-  it('has a setup link printed until there is an account, and its token never', async () => {
+  it('prints a setup link until there is an account, and never its token', async () => {
     const link = () => server.logs.split('/setup?code=').length - 1
     const before = link()
     expect(before).toBeGreaterThan(0)
@@ -253,7 +253,7 @@ describe('a data directory', () => {
   })
 })
 
-describe('what was set at the start', () => {
+describe('a setting given at the start', () => {
   it('counts from the flag before the variable, and from the variable', async () => {
     const token = 'a-token-from-the-flag'
     const server = await startServer({
@@ -279,7 +279,7 @@ describe('what was set at the start', () => {
     }
   })
 
-  it('is warned of where every user of the host can read it, and not where it is in a file', async () => {
+  it('causes a warning if every user of the host can read it, but not in a file', async () => {
     const file = join(folder, 'token')
     writeFileSync(file, 'a-token-from-a-file\n')
     const flags = ['--api-token-file', file, '--webhook-secret', 'seen by everyone']
@@ -297,7 +297,7 @@ describe('what was set at the start', () => {
     }
   })
 
-  it('says with --log-level debug what becomes of what, and not without', async () => {
+  it('says with --log-level debug which value is used for what, and not otherwise', async () => {
     for (const level of ['debug', 'info']) {
       const server = await startServer({ flags: ['--log-level', level] })
       try {

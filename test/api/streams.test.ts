@@ -35,7 +35,7 @@ function follow(path: string): Promise<Followed> {
   return followed(path, { authorization: `Bearer ${server.token}` })
 }
 
-/** Reads a stream in the background, as who these headers say. */
+/** Reads a stream in the background, with the credentials of these headers. */
 async function followed(path: string, headers: Record<string, string>): Promise<Followed> {
   const abort = new AbortController()
   const response = await open(path, { headers, signal: abort.signal })
@@ -56,7 +56,7 @@ interface Change {
   action: string
 }
 
-/** What the change feed tells of `work`, up to the creation of a service that marks its end. */
+/** What the change feed reports during `work`, up to the creation of a service that marks its end. */
 async function changesOf(work: () => Promise<unknown>): Promise<Change[]> {
   const feed = await follow('/events')
   try {
@@ -92,7 +92,7 @@ describe('the change feed', () => {
     feed.close()
   })
 
-  it('tells one change for each write', async () => {
+  it('reports one change for each write', async () => {
     let id = ''
     const changes = await changesOf(async () => {
       ;({ id } = await create())
@@ -108,7 +108,7 @@ describe('the change feed', () => {
     ])
   })
 
-  it('tells env groups, domains and datastores by their own ids, and that they are of no service', async () => {
+  it('reports env groups, domains and datastores by their own ids, and not as changes of a service', async () => {
     let ids: string[] = []
     const changes = await changesOf(async () => {
       const group = await server.api('POST', '/env-groups', { name: 'told', vars: [] })
@@ -133,7 +133,7 @@ describe('the change feed', () => {
     )
   })
 
-  it('tells a new deploy, and of one that it replaces that it changed', async () => {
+  it('reports a new deploy, and a change of the one that it replaces', async () => {
     const { id, latest_deploy } = await create({ image: 'busybox:1' })
     let newer = ''
     const changes = await changesOf(async () => {
@@ -145,7 +145,7 @@ describe('the change feed', () => {
     ])
   })
 
-  it('tells a canceled deploy once; canceling it again tells nothing', async () => {
+  it('reports a canceled deploy once; canceling it again reports nothing', async () => {
     const { id, latest_deploy } = await create({ image: 'busybox:1' })
     const cancel = () => server.api('POST', `/deploys/${latest_deploy.id}/cancel`)
     const first = await changesOf(cancel)
@@ -154,7 +154,7 @@ describe('the change feed', () => {
     expect(await changesOf(cancel)).toEqual([])
   })
 
-  it('tells nothing of a refused request or of one that only reads', async () => {
+  it('reports nothing for a refused request or one that only reads', async () => {
     const { id } = await create({ image: 'busybox:1', deploy: false })
     const changes = await changesOf(async () => {
       const requests: [string, string, unknown?][] = [
@@ -188,7 +188,7 @@ describe('the change feed', () => {
     for (const feed of feeds) feed.close()
   })
 
-  it('takes the token in the query, as event sources of browsers send it', async () => {
+  it("accepts the token in the query, as browsers' event sources send it", async () => {
     const abort = new AbortController()
     const url = `${server.url}/api/v1/events?access_token=${server.token}`
     const response = await fetch(url, { signal: abort.signal })
@@ -196,7 +196,7 @@ describe('the change feed', () => {
     abort.abort()
   })
 
-  it('is cut when the server ends, and a follower that stays does not hold the end up', async () => {
+  it('is cut when the server stops, and a follower that stays does not delay that', async () => {
     const feed = await follow('/events')
     await waitFor(() => feed.events.length > 0, 'ready')
     await server.kill('SIGTERM')
@@ -227,7 +227,7 @@ describe("the server's own log", () => {
     return server.request('POST', '/api/v1/auth/login', { email: EMAIL, password: 'wrong password' })
   }
 
-  it('is read whole, with exactly the documented fields, and ends', async () => {
+  it('is read completely, with exactly the documented fields, and ends', async () => {
     const entries = await read('')
     expect(entries.length).toBeGreaterThan(0)
     for (const entry of entries) {
@@ -243,7 +243,7 @@ describe("the server's own log", () => {
   ])('is cut to its last lines: %s', async (query, count) => {
     await failToSignIn()
     await failToSignIn()
-    // The server may say something between two looks.
+    // The server may log something between two reads.
     await waitFor(async () => {
       const all = await read('')
       return isDeepStrictEqual(await read(query), all.slice(all.length - count))
@@ -298,7 +298,7 @@ describe('a stream', () => {
     },
   )
 
-  it('answers HEAD with its head alone', async () => {
+  it('answers HEAD with only its head', async () => {
     for (const path of ['/events', '/server/logs?follow']) {
       const response = await open(path, {
         method: 'HEAD',
@@ -308,7 +308,7 @@ describe('a stream', () => {
     }
   })
 
-  it('that nobody reads any more is let go of', async () => {
+  it('that nobody reads any more is closed', async () => {
     const before = await server.api('GET', '/info')
     for (let round = 0; round < 50; round++) (await follow('/events')).close()
     await create()
@@ -333,7 +333,7 @@ describe('a stream', () => {
     const other = await follow('/events')
     await waitFor(() => own.events.length > 0 && other.events.length > 0, 'both streams')
     await browser.delete(`/auth/tokens/${api_token.id}`)
-    // Sooner than the next keep-alive, which looks too.
+    // Sooner than the next keep-alive, which checks too.
     await waitFor(() => own.over, 'its end', 5_000)
     expect(other.over).toBe(false)
     other.close()

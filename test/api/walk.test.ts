@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Ids that no resource has, so that nothing that the walk asks for changes anything. */
+/** Ids that no resource has, so that no request of the walk changes anything. */
 const NOBODY: Record<string, string> = {
   deploy_id: 'dep-00000000000000000000',
   backup_id: 'bak-00000000000000000000',
@@ -32,7 +32,7 @@ function bearer(): RequestInit {
   return { headers: { authorization: `Bearer ${server.token}` } }
 }
 
-/** What an answer is worth in a list of faults; undefined when it is the expected error. */
+/** How an answer appears in a list of errors; undefined if it is the expected error. */
 function unlessRefused(
   name: string,
   { status, headers, body }: ApiAnswer,
@@ -75,7 +75,7 @@ describe('every operation', () => {
     expect(faults).toEqual([])
   })
 
-  it('answers 401 to a token that nobody made', async () => {
+  it('answers 401 to a token that nobody created', async () => {
     const init = { headers: { authorization: `Bearer dpl_${'0'.repeat(40)}` } }
     const faults = await faultsOf(operations.filter(needsCredentials), async ({ name, method, path }) => {
       const answer = await server.request(method.toUpperCase(), address(path), undefined, init)
@@ -105,7 +105,7 @@ describe('every operation', () => {
     expect(faults).toEqual([])
   })
 
-  it('answers 400 to a parameter of the query that it does not know', async () => {
+  it('answers 400 to an unknown query parameter', async () => {
     const chosen = operations.filter(
       (operation) => takesToken(operation) && !operation.path.endsWith('/upload'),
     )
@@ -121,7 +121,7 @@ describe('every operation', () => {
     expect(faults).toEqual([])
   })
 
-  it('answers 400 to a field of the body that it does not know, and names the field', async () => {
+  it('answers 400 to an unknown field of the body, and names the field', async () => {
     const chosen = operations.filter(
       ({ operation }) =>
         operation.requestBody?.content['application/json'] &&
@@ -165,7 +165,7 @@ describe('every operation', () => {
     expect(faults).toEqual([])
   })
 
-  it('answers 404 when the path names what does not exist', async () => {
+  it('answers 404 when the path names something that does not exist', async () => {
     const chosen = operations.filter(
       (operation) =>
         takesToken(operation) && ['get', 'delete'].includes(operation.method) && operation.path.includes('{'),
@@ -177,7 +177,7 @@ describe('every operation', () => {
     expect(faults).toEqual([])
   })
 
-  it('that reads without a path parameter answers what the document says', async () => {
+  it('that reads without a path parameter answers as the document says', async () => {
     const chosen = operations.filter(
       ({ method, path, operation }) =>
         method === 'get' &&
@@ -267,15 +267,15 @@ describe('the probe', () => {
   })
 
   it.each(['?_=1792468', '?probe', '?__proto__=1', '?access_token=none', '?a=%ff'])(
-    'passes over what a load balancer adds: %s',
+    'ignores what a load balancer adds: %s',
     async (query) => {
       expect((await server.request('GET', `/healthz${query}`)).body).toBe('ok')
     },
   )
 })
 
-describe('a request that is no HTTP API call', () => {
-  it('never brings the server down', async () => {
+describe('a request that is not an HTTP API call', () => {
+  it('never crashes the server', async () => {
     for (const path of [
       '//',
       '/%00',
@@ -295,7 +295,7 @@ function streams(operation: NamedOperation['operation']): boolean {
   return Object.values(operation.responses).some((response) => response.content?.['text/event-stream'])
 }
 
-/** Sends a path as it is; fetch would tidy it first. */
+/** Sends a path as it is; fetch would normalize it first. */
 function rawStatus(path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(server.url)

@@ -37,7 +37,7 @@ test('a wrong setup code is refused with a sentence, and the right one signs in'
   expect(browser.faults).toEqual([])
 })
 
-test('a session that ended leads to sign-in and back to the page that was asked for', async () => {
+test('after a session ended, sign-in leads back to the requested page', async () => {
   const page = await browser.enter(server)
   await page.goto('/services')
   await page.getByRole('heading', { name: 'Services' }).waitFor()
@@ -59,7 +59,7 @@ test('the address to return to is never another site', async () => {
   expect(page.url()).toBe(`${server.url}/services`)
 })
 
-test('a token made in the dashboard is shown until it was taken, and works until it is revoked there', async () => {
+test('a token created in the dashboard is shown until it was copied, and works until it is revoked there', async () => {
   const page = await browser.enter(server)
   // As over plain HTTP from another machine.
   await page.addInitScript("Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined })")
@@ -88,7 +88,7 @@ test('a token made in the dashboard is shown until it was taken, and works until
   expect(await ask()).toBe(401)
 })
 
-test('a dialog whose answer is shown this once stays until it has come', async () => {
+test('a dialog that shows its answer only once stays until the answer has come', async () => {
   const page = await browser.enter(server)
   const held = Promise.withResolvers<void>()
   await page.route('**/auth/tokens', async (route) => {
@@ -106,7 +106,7 @@ test('a dialog whose answer is shown this once stays until it has come', async (
   expect(await page.getByLabel('the token', { exact: true }).innerText()).toMatch(/^dpl_[0-9a-f]{40}$/)
 })
 
-test('a terminal is signed in once the administrator typed its code, for 90 days', async () => {
+test('a terminal is signed in once the administrator has typed its code, for 90 days', async () => {
   const page = await browser.enter(server)
   const { body: started } = await server.request('POST', '/api/v1/auth/cli', { name: 'laptop' })
   await page.goto(`/cli/${started.id}`)

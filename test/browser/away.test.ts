@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const notice = () => page.getByRole('status').getByText('No connection to the server.')
 
-test('the code of every page is fetched ahead when the browser is idle', async () => {
+test('the code of every page is fetched in advance when the browser is idle', async () => {
   const fetched = new Set<string>()
   page.on('request', (request) => fetched.add(new URL(request.url()).pathname.replace(/-[\w-]{8}\.js$/, '')))
   await page.goto('/services')
@@ -35,7 +35,7 @@ test('the code of every page is fetched ahead when the browser is idle', async (
     .toEqual([])
 })
 
-test('while the server is away a link keeps the page and says so, and the page goes on when it is back', async () => {
+test('while the server is away a link keeps the page and says so, and continues when it is back', async () => {
   await page.goto('/services/kept/settings')
   await page.getByLabel('Start command').fill('typed meanwhile')
   const before = await page.getByLabel('Port').boundingBox()
@@ -64,7 +64,7 @@ test('while the server is away a link keeps the page and says so, and the page g
 })
 
 test.for(['services/kept?*', 'services/kept/env', 'services/*/env', 'environments', 'auth/status'])(
-  'a request for %s that the network cut off is sent again by itself, although the change feed stayed open',
+  'a request for %s that the network cut off is repeated, although the change feed stayed open',
   async (path) => {
     let isCut = false
     await page.route(`**/api/v1/${path}`, async (route) => {
@@ -78,7 +78,7 @@ test.for(['services/kept?*', 'services/kept/env', 'services/*/env', 'environment
   },
 )
 
-test('who is signed out is led to sign-in also when the first question was cut off', async () => {
+test('without a session, sign-in is shown even if the first request was cut off', async () => {
   const stranger = await browser.open(server.url)
   let cut = 0
   await stranger.route('**/api/v1/auth/status', (route) =>
@@ -89,7 +89,7 @@ test('who is signed out is led to sign-in also when the first question was cut o
   await stranger.context().close()
 })
 
-test('a server that is back within three seconds is nothing to speak of', async () => {
+test('an absence of less than three seconds is not mentioned', async () => {
   await page.clock.install()
   await page.goto('/services')
   await page.getByRole('link', { name: 'kept', exact: true }).waitFor()

@@ -5,17 +5,17 @@ import { expect, test } from 'vitest'
 import { PHONE, type TestBrowser } from './browser.ts'
 
 const AXE = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-/** All that axe knows of, its advice for good practice too; target size is off unless it is asked for. Pages have no media to preload. */
+/** All rules of axe, including best practices; target size is off unless requested. Pages have no media to preload. */
 const RULES = { rules: { 'target-size': { enabled: true } }, resultTypes: ['violations'], preload: false }
-/** What a narrow page can change. */
+/** Rules whose result can differ on a narrow page. */
 const LAYOUT = {
   ...RULES,
   rules: { 'target-size': { enabled: true }, 'color-contrast': { enabled: false } },
 }
-/** What a theme can change. */
+/** Rules whose result can differ with the theme. */
 const CONTRAST = { runOnly: ['color-contrast'], resultTypes: ['violations'] }
 
-/** A way to look at a page. */
+/** A way to view a page. */
 interface Look {
   name: string
   viewport: { width: number; height: number }
@@ -25,11 +25,11 @@ interface Look {
 
 const DESKTOP = { width: 1280, height: 900 }
 
-// Colours are the same on a desktop and on a phone, what is said of them is not.
+// Colours are the same on a desktop and on a phone; the rules about them need not run twice.
 const LIGHT: Look = { name: 'light desktop', viewport: DESKTOP, colorScheme: 'light', options: RULES }
 const DARK: Look = { name: 'dark desktop', viewport: DESKTOP, colorScheme: 'dark', options: CONTRAST }
 const NARROW: Look = { name: 'phone', viewport: PHONE, colorScheme: 'light', options: LAYOUT }
-/** At what a phone alone has. */
+/** Rules for what only a phone has. */
 export const PHONE_ALONE: Look = { ...NARROW, options: RULES }
 
 export interface Visit {
@@ -37,13 +37,13 @@ export interface Visit {
   path: string
   /** What is opened on the page. */
   open?: (page: Page) => Promise<unknown>
-  /** Whether it is looked at in every way by each run, for the others that are made of the same parts. */
+  /** Whether each run views it in every way, on behalf of the others that consist of the same parts. */
   isOfItsKind?: boolean
-  /** Whether it is a page with other data on it: it is looked at with all tests only. */
+  /** Whether it is a page with other data: it is only viewed with all tests. */
   isVariant?: boolean
 }
 
-/** A page that goes from visit to visit, and at which axe looks. */
+/** A page that goes from visit to visit and is checked by axe. */
 export class Visitor {
   readonly #browser: TestBrowser
   readonly #page: Page
@@ -59,7 +59,7 @@ export class Visitor {
     return new Visitor(browser, page)
   }
 
-  /** What axe finds, look by look, and what went wrong so far. Goes there unless that is where the page stands. */
+  /** The findings of axe for each view, and what else went wrong so far. Goes there unless the page is there already. */
   async look(visit: Visit, looks: [Look, ...Look[]]): Promise<string[]> {
     if (this.#at !== visit) await this.#go(visit, looks[0])
     const found: string[] = []
@@ -85,7 +85,7 @@ export class Visitor {
     await this.#page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   }
 
-  /** What axe finds once nothing moves. */
+  /** The findings of axe once nothing moves. */
   async #findings(options: object): Promise<string[]> {
     await this.#page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' })
     await this.#page.evaluate(
@@ -97,10 +97,10 @@ export class Visitor {
 }
 
 /**
- * Tests that look at each of these pages by all rules, and by those that a theme and a narrow window can change. A look takes
- * seconds, and a change that breaks one breaks it wherever the same parts are: each run looks at each page once, and in every
- * way at one page of each kind; what else can be opened on a page, and a page with other data, is only looked at with all
- * tests.
+ * Tests that check each of these pages by all rules, and by those that a theme and a narrow window can change. A check takes
+ * seconds, and a change that breaks one page breaks every page with the same parts. So each run checks each page once, and
+ * one page of each kind in every way. Whatever else can be opened on a page, and pages with other data, are only checked with
+ * all tests.
  */
 export function testVisits(visits: Visit[], visitor: () => Visitor): void {
   const paths = new Set<string>()

@@ -25,14 +25,14 @@ afterAll(async () => {
   await remotes?.close()
 })
 
-/** What axe finds on the page as it stands. */
+/** The findings of axe on the page as it is now. */
 function findings(): Promise<string[]> {
   return page.evaluate<string[]>(
     "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))",
   )
 }
 
-test('a blueprint is written with completion, its faults and its plan beside it, and applied', async () => {
+test('a blueprint is written with completion, with its errors and its plan next to it, and applied', async () => {
   await page.goto('/services')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Blueprints' }).click()
   await page.getByRole('link', { name: 'Open the editor' }).click()
@@ -87,7 +87,7 @@ test('a Compose file is converted into the editor', async () => {
   await page.getByRole('list', { name: 'Plan' }).getByText('web', { exact: true }).waitFor()
 })
 
-test('characters that make a blueprint read otherwise than it is are shown in the editor', async () => {
+test('characters that make a blueprint read differently are shown in the editor', async () => {
   await page.goto('/blueprints/editor')
   const editor = page.getByRole('textbox', { name: 'Blueprint' })
   await editor.click()

@@ -10,11 +10,11 @@ import { afterEach } from 'vitest'
 import type { TestServer } from '../support/server.ts'
 
 /**
- * Debian's, without the parts that draw on a screen: pages take 41 % less processor time than in the browser for desktops.
+ * Debian's, without the parts that draw on a screen: pages take 41 % less processor time than in the desktop browser.
  * Another one can be named.
  */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell'
-/** What a page waits for comes from a real server and perhaps a real build; longer is a hang. */
+/** Pages wait for a real server and perhaps a real build; longer is a hang. */
 const WAIT_LIMIT_MS = 120_000
 
 const EMAIL = 'ada@example.com'
@@ -22,7 +22,7 @@ export const PASSWORD = 'correct horse battery staple'
 export const PHONE = { width: 390, height: 844 }
 
 interface PageOptions extends BrowserContextOptions {
-  /** The page loads the code of all the others once it is idle, as it does for people; that costs as much as the page itself. */
+  /** A page loads the code of all the others once it is idle, as for people; that costs as much as the page itself. */
   loadsAhead?: boolean
   /**
    * The notice that the engine does not answer is shown. It moves the page down when it comes, and a click under which the
@@ -35,7 +35,7 @@ interface PageOptions extends BrowserContextOptions {
 const MAX_SNAPSHOT_CHARACTERS = 6_000
 const openPages = new Set<Page>()
 
-/** What the pages of a test that failed show, since on another machine nobody can look. */
+/** Prints what the pages of a failed test show, since nobody can look on another machine. */
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return
   for (const page of openPages) {
@@ -45,11 +45,11 @@ afterEach(async ({ task }) => {
   }
 })
 
-/** A real Chromium that keeps what went wrong in its pages. */
+/** A real Chromium that records what went wrong in its pages. */
 export class TestBrowser implements AsyncDisposable {
   readonly #browser: Browser
   readonly #faults: string[] = []
-  /** What signs a page in; nothing until one was. */
+  /** What signs a page in; empty until one was. */
   #cookies: Cookie[] = []
 
   private constructor(browser: Browser) {
@@ -61,10 +61,10 @@ export class TestBrowser implements AsyncDisposable {
     return new TestBrowser(await chromium.launch({ executablePath: CHROMIUM, args }))
   }
 
-  /** A page with cookies and storage of its own, for the dashboard at `baseURL`. */
+  /** A page with its own cookies and storage, for the dashboard at `baseURL`. */
   async open(baseURL: string, options: PageOptions = {}): Promise<Page> {
     const { loadsAhead = false, showsEngineNotice = false, ...contextOptions } = options
-    // A sign that turns is drawn sixty times a second, without a graphics card.
+    // A spinner is drawn sixty times a second, without a graphics card.
     const context = await this.#browser.newContext({ baseURL, reducedMotion: 'reduce', ...contextOptions })
     context.setDefaultTimeout(WAIT_LIMIT_MS)
     this.#watch(context, new URL(baseURL).host)
@@ -77,8 +77,8 @@ export class TestBrowser implements AsyncDisposable {
   }
 
   /**
-   * Such a page that is signed in. The account is created, or signed in to, over HTTP and once: by clicks that takes seconds,
-   * and is tried where it is what is tested.
+   * Such a page, signed in. The account is created or signed in to once, over HTTP: with clicks that takes seconds, and the
+   * clicks are tested where sign-in is the subject.
    */
   async enter(server: TestServer, options: PageOptions = {}): Promise<Page> {
     const page = await this.open(server.url, options)
@@ -96,7 +96,7 @@ export class TestBrowser implements AsyncDisposable {
     return page
   }
 
-  /** What went wrong so far: a page threw, was refused something by its policy, or asked another host. */
+  /** What went wrong so far: a page threw, its policy refused something, or it contacted another host. */
   get faults(): readonly string[] {
     return this.#faults
   }
@@ -117,14 +117,14 @@ export class TestBrowser implements AsyncDisposable {
   }
 }
 
-/** What Chromium says of a document that it has cut off, and of the next one, which its page about that may come upon. */
+/** What Chromium says about a document that it has cut off, and about the next one, which its page may then hit. */
 const CUT_OFF = /ERR_NETWORK_CHANGED|interrupted by another navigation to "chrome-error:/
 /** More containers than one may come and go meanwhile. */
 const MAX_CUTS = 10
 
 /**
- * A container that another test starts or removes changes the machine's addresses, upon which Chromium cuts off what is on
- * its way. The dashboard asks again by itself; the document is asked for by the test.
+ * A container that another test starts or removes changes the machine's addresses, upon which Chromium aborts requests
+ * under way. The dashboard repeats them by itself; the document is requested again by the test.
  */
 function goesAgain(page: Page): Page {
   const goto = page.goto.bind(page)
@@ -140,7 +140,7 @@ function goesAgain(page: Page): Page {
   return page
 }
 
-/** Pages of deployed services are opened by the tests themselves; blob and data addresses leave no browser. */
+/** Tests open pages of deployed services themselves; blob and data addresses leave no browser. */
 function isOwn(url: URL, host: string): boolean {
   return (
     url.host === host ||
@@ -165,11 +165,11 @@ export async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Keeps pages from loading ahead, which is tried in away.test.ts. */
+/** Keeps pages from loading in advance, which away.test.ts tests. */
 async function keepBusy(context: BrowserContext): Promise<void> {
   await context.addInitScript(`const { requestIdleCallback: whenIdle } = globalThis
     globalThis.requestIdleCallback = () => {
-      // Who asks first is the dashboard itself; an editor on the page may ask later.
+      // The dashboard itself asks first; an editor on the page may ask later.
       globalThis.requestIdleCallback = whenIdle
       return 0
     }`)
@@ -181,7 +181,7 @@ async function hideEngineNotice(context: BrowserContext): Promise<void> {
     document.adoptedStyleSheets.push(sheet)`)
 }
 
-/** Waits until the badge beside the page's heading says this, which is read out. */
+/** Waits until the badge next to the page's heading, which is announced to screen readers, says this. */
 export async function waitForBadge(page: Page, text: string): Promise<void> {
   await page.locator('h1 + [role=status]', { hasText: new RegExp(`^\\s*${text}\\s*$`) }).waitFor()
 }

@@ -16,7 +16,7 @@ afterAll(async () => {
   await server?.stop()
 })
 
-/** The least contrast of a field's border to what it encloses and to what it stands on (WCAG 1.4.11). */
+/** The minimum contrast of a field's border to its inside and to its background (WCAG 1.4.11). */
 const LEAST_CONTRAST = `(() => {
   const parse = (colour) => colour.match(/[\\d.]+/g).map(Number)
   const light = (colour) => {
@@ -38,7 +38,7 @@ const LEAST_CONTRAST = `(() => {
   }))
 })()`
 
-test.for(['light', 'dark'] as const)('where a field is can be seen in the %s theme', async (colorScheme) => {
+test.for(['light', 'dark'] as const)('input fields can be seen in the %s theme', async (colorScheme) => {
   const stranger = await browser.open(server.url, { colorScheme })
   await stranger.goto('/sign-in')
   await stranger.getByLabel('E-mail').blur()

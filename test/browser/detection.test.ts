@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const found = () => page.getByRole('region', { name: 'Found in the source' })
 
-test('New service shows what a repository is before anything is made, and takes its type', async () => {
+test('New service shows what a repository is before anything is created, and uses its type', async () => {
   const repository = await createRepository({
     'package.json': JSON.stringify({ scripts: { build: 'vite build' }, devDependencies: { vite: '7' } }),
     'index.html': '',
@@ -61,7 +61,7 @@ test('New service shows what a repository is before anything is made, and takes 
 })
 
 test(
-  'New service offers the folders of a repository with several programs, and looks into the one that is chosen',
+  'New service offers the folders of a repository with several programs, and inspects the chosen one',
   { tags: ['slow'] },
   async () => {
     const repository = await createRepository({ 'README.md': 'words' })
@@ -87,7 +87,7 @@ test(
     await found().getByText('Static site').waitFor()
     expect(await page.getByLabel('Root directory').inputValue()).toBe('apps/web')
 
-    // The folder was one of that repository.
+    // The folder belonged to that repository.
     const other = await createRepository({ 'index.html': '' })
     await page.getByLabel('Repository address').fill(remote.url(other))
     await expect.poll(() => page.getByLabel('Root directory').inputValue()).toBe('')
@@ -105,7 +105,7 @@ test('New service says when nothing is found, and why', async () => {
   await found().getByText('no way to build this source was found').waitFor()
 })
 
-test("a service's settings say what an empty field comes to", async () => {
+test("a service's settings show what an empty field amounts to", async () => {
   const repository = await createRepository({
     'package.json': JSON.stringify({ scripts: { build: 'tsc', start: 'node dist/main.js' } }),
     Procfile: 'release: node migrate.js\n',
@@ -117,12 +117,12 @@ test("a service's settings say what an empty field comes to", async () => {
   await empty('npm run build').waitFor()
   await empty('node migrate.js').waitFor()
   expect(await page.getByLabel('Start command').inputValue()).toBe('node own.js')
-  // Emptied, the field shows what the files say in its place.
+  // Once emptied, the field shows what the files say in its place.
   await page.getByLabel('Start command').fill('')
   await empty('node dist/main.js').waitFor()
 })
 
-test('the settings of a service look at its source once, however often something else of it changes', async () => {
+test('the settings of a service inspect its source once, however often something else about it changes', async () => {
   const repository = await createRepository({ Dockerfile: 'FROM busybox:1\nEXPOSE 3000\n' })
   const fields = { name: 'looked-at', repo_url: remote.url(repository), deploy: false }
   await server.api('POST', '/services', fields)

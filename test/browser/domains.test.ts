@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 
 test('the dashboard is set up and used at its own host over HTTPS', async () => {
-  // The authority's root is new each time; that its certificates are good is tried with other clients.
+  // The authority's root is new each time; other clients test that its certificates are good.
   const page = await browser.open(DASHBOARD, { ignoreHTTPSErrors: true })
   await setUp(page, place.server.setupCode)
   const [cookie] = await page.context().cookies()
@@ -37,7 +37,7 @@ test('the dashboard is set up and used at its own host over HTTPS', async () => 
   await certificates.getByText('this dashboard').waitFor()
   await certificates.getByText('Issued', { exact: true }).waitFor()
 
-  // A domain whose names lead nowhere yet comes with its records, and is watched while it waits.
+  // A domain whose names point nowhere yet comes with its records, and is watched while it waits.
   await place.names.setDefault(null)
   await page.getByRole('button', { name: 'Connect a domain' }).click()
   await page.getByRole('textbox', { name: 'Domain' }).fill('192.0.2.1')

@@ -10,7 +10,7 @@ let page: Page
 beforeAll(async () => {
   server = await startServer()
   browser = await TestBrowser.launch()
-  // The question for the password is there when the session ends, as it is for people.
+  // The password prompt is there when the session ends, as for people.
   page = await browser.enter(server, { loadsAhead: true })
 })
 afterAll(async () => {
@@ -48,7 +48,7 @@ async function openVariables(name: string): Promise<void> {
 const value = (key: string) => page.getByLabel(`Value of ${key}`, { exact: true })
 const unsaved = () => page.getByText('Unsaved changes')
 
-test('a save of variables keeps what was changed elsewhere since they were loaded, and follows it', async () => {
+test('saving variables keeps what was changed elsewhere since they were loaded, and shows it', async () => {
   const name = await makeService()
   await openVariables(name)
   await value('LEVEL').fill('debug')
@@ -79,7 +79,7 @@ test.for([
   expect(await variables(name)).toEqual({ LEVEL: result, REGION: 'us' })
 })
 
-test('a save finds out what was changed elsewhere also when nobody told the page', async () => {
+test('saving finds out what was changed elsewhere even if the page was not notified', async () => {
   const name = await makeService()
   await page.route('**/api/v1/events', (route) => route.abort())
   await openVariables(name)
@@ -145,7 +145,7 @@ test('a session that ends asks for the password over the page at once, and keeps
   expect(browser.faults).toEqual([])
 })
 
-test('a save that meets the end of the session goes on after the password was given', async () => {
+test('a save that hits the end of the session continues after the password was entered', async () => {
   const name = await makeService()
   await page.route('**/api/v1/events', (route) => route.abort())
   await openVariables(name)
@@ -188,7 +188,7 @@ test('leaving unsaved work asks in the page, and staying keeps it', async () => 
   expect(browser.faults).toEqual([])
 })
 
-test('a refusal is said once, at its field, in words, and the field has the focus', async () => {
+test('a refusal is shown once, at its field, in words, and the field has the focus', async () => {
   const name = await makeService()
   await page.goto(`/services/${name}/settings`)
   await page.getByLabel('Port').fill('70000')
@@ -215,7 +215,7 @@ test('a refusal is said once, at its field, in words, and the field has the focu
   expect(await file.evaluate((field) => field.matches(':focus'))).toBe(true)
 })
 
-test('a repository that cannot be read is said once, at its address, and made a service of after a question', async () => {
+test('a repository that cannot be read is reported once, at its address, and becomes a service after confirmation', async () => {
   await page.goto('/services/new')
   await page.getByLabel('Repository address').fill('http://127.0.0.1:9/team/unread.git')
   const fault = page.getByRole('alert')
@@ -278,7 +278,7 @@ test('on a phone the bar with the save buttons covers no field', async () => {
   await phone.context().close()
 })
 
-test('a variable that is removed by the keys leads the focus on to the next, and the last one to where one is added', async () => {
+test('removing a variable with the keyboard moves the focus to the next, and from the last one to the add button', async () => {
   await page.goto(`/services/${await makeService()}/variables`)
   const focused = () => page.locator(':focus').evaluate((element) => element.ariaLabel ?? element.textContent)
   await page.getByRole('button', { name: 'Remove LEVEL' }).press('Enter')
@@ -289,7 +289,7 @@ test('a variable that is removed by the keys leads the focus on to the next, and
   expect(browser.faults).toEqual([])
 })
 
-test('a value that is shown by the keys to be edited has the focus', async () => {
+test('a value that is opened for editing with the keyboard has the focus', async () => {
   await page.goto(`/services/${await makeService()}/variables`)
   await page.getByRole('button', { name: 'Show and edit the value of REGION' }).press('Enter')
   await page.locator('textarea:focus').waitFor()
@@ -297,7 +297,7 @@ test('a value that is shown by the keys to be edited has the focus', async () =>
   expect(browser.faults).toEqual([])
 })
 
-test('a question that was closed while its answer was under way closes no other, and its refusal is said', async () => {
+test('a dialog that was closed while its answer was under way closes no other, and its refusal is shown', async () => {
   const refused = Promise.withResolvers<void>()
   await page.route('**/suspend', async (route) => {
     await refused.promise
@@ -344,7 +344,7 @@ test('variables edited as text keep what was added elsewhere meanwhile, and show
   expect(browser.faults).toEqual([])
 })
 
-test('a reference is completed from what is typed of it, by the keys alone', async () => {
+test('a reference is completed from what is typed, with the keyboard only', async () => {
   await server.api('POST', '/datastores', { kind: 'relational', name: 'orders' })
   const other = await makeService()
   const name = await makeService()
@@ -362,7 +362,7 @@ test('a reference is completed from what is typed of it, by the keys alone', asy
   expect(await field.inputValue()).toBe('at ${{datastore.orders.host}}')
   expect(await list.count()).toBe(0)
 
-  // A service's own variables, one step further; never those of the service itself.
+  // Another service's own variables, one step further; never those of the service itself.
   await field.fill('')
   await field.pressSequentially(`\${{${other}.env`)
   await list.getByRole('option', { name: `service.${other}.env.` }).waitFor()

@@ -35,10 +35,10 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** What went wrong; that the browser went to the provider is what was asked of it. */
+/** What went wrong; that the browser went to the provider is expected. */
 const faults = () => browser.faults.filter((fault) => !fault.startsWith(`asked ${provider.url}`))
 
-test('GitHub is connected in the browser, and a repository of it chosen for a service', async () => {
+test('GitHub is connected in the browser, and a repository of it is chosen for a service', async () => {
   await page.goto('/services')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Git' }).click()
   await page.getByText('No accounts connected').waitFor()
@@ -82,7 +82,7 @@ test('GitLab is connected in the browser by OAuth', async () => {
   expect(faults()).toEqual([])
 })
 
-test('a token is judged before it is kept', async () => {
+test('a token is checked before it is stored', async () => {
   await page.goto('/git')
   await page.getByRole('button', { name: 'Use a token…' }).click()
   await page.getByRole('textbox', { name: 'Token' }).fill('ghp_wrong')
@@ -103,14 +103,14 @@ test('a token is judged before it is kept', async () => {
   expect(faults()).toEqual([])
 })
 
-test('who comes back without a state that holds is told to start again', async () => {
+test('coming back without a valid state says to start again', async () => {
   await page.goto('/git/callback?code=x&state=made-up')
   await page.getByText(/The state is unknown, already used/).waitFor()
   await page.goto('/git/callback?error=access_denied&error_description=The+user+denied+it')
   await page.getByText(/did not connect the account: The user denied it/).waitFor()
 })
 
-test('deliveries are listed with what became of them', async () => {
+test('deliveries are listed with their results', async () => {
   const text = JSON.stringify({
     ref: 'refs/heads/main',
     after: 'a'.repeat(40),
@@ -130,7 +130,7 @@ test('deliveries are listed with what became of them', async () => {
   expect(faults()).toEqual([])
 })
 
-test('the settings of a service hold its watched paths and its deploy hook, ready for a CI', async () => {
+test('the settings of a service contain its watched paths and its deploy hook, ready for a CI', async () => {
   await server.api('POST', '/services', {
     name: 'hooked',
     repo_url: 'https://git.example.com/a/b',

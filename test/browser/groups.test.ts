@@ -12,7 +12,7 @@ beforeAll(async () => {
   server = await startServer({
     flags: [
       ...['--base-domain', 'apps.example.com', '--tls', 'off', '--public-ip', '203.0.113.7'],
-      // Nobody answers there: every look fails at once.
+      // Nothing answers there: every check fails at once.
       ...['--dns-resolvers', '127.0.0.1:1'],
     ],
   })
@@ -28,7 +28,7 @@ const main = (name: string) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click()
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 
-test('setting up asks for the code that the link lacks, and again for one that the server refuses', async () => {
+test('setup asks for the code that the link lacks, and again for one that the server refuses', async () => {
   await page.goto('/setup')
   const focused = () => page.evaluate<string>("document.activeElement.labels?.[0].innerText ?? ''")
   await waitFor(async () => (await focused()).trim() === 'Setup code', 'the focus in the first empty field')
@@ -42,7 +42,7 @@ test('setting up asks for the code that the link lacks, and again for one that t
   await setUp(page, server.setupCode)
 })
 
-test('an environment is created on its page or on the way to something new, holds it, and is deleted once it is empty', async () => {
+test('an environment is created on its page or with a new service, contains it, and is deleted once it is empty', async () => {
   await main('Environments')
   const production = page.getByRole('article', { name: 'production' })
   await production.getByText('Protected').waitFor()
@@ -91,7 +91,7 @@ test('a domain lists the records of every environment', async () => {
     .waitFor()
 })
 
-test('an env group is created, filled, linked from both sides, unlinked, and deleted with what uses it said', async () => {
+test('an env group is created, filled, linked from both sides, unlinked, and deleted, naming what uses it', async () => {
   await main('Env groups')
   await button('New env group').click()
   await page.getByLabel('Name', { exact: true }).fill('shared')
@@ -148,7 +148,7 @@ test('a new service is linked to the env groups that are chosen for it', async (
   expect((await server.api('GET', '/services/linked')).body.env_groups).toEqual(['chosen'])
 })
 
-test('a custom domain comes with its record and where it leads, and leaves only when that is confirmed', async () => {
+test('a custom domain comes with its record and where it points, and is removed only after confirmation', async () => {
   await server.api('POST', '/services', { name: 'site', deploy: false })
   await server.api('POST', '/services/site/domains', { domain: 'www.brand.example' })
   await page.goto('/services/site/settings')
@@ -165,7 +165,7 @@ test('a custom domain comes with its record and where it leads, and leaves only 
   expect(browser.faults).toEqual([])
 })
 
-test('on a phone a certificate is a card whose parts are all in sight', async () => {
+test('on a phone a certificate is a card whose parts are all visible', async () => {
   await page.setViewportSize(PHONE)
   await page.goto('/domains')
   const row = page.getByRole('row', { name: /linked\.apps\.example\.com/ })

@@ -3,9 +3,9 @@ import type { Page } from 'playwright-core'
 import { startServer, type TestServer } from '../support/server.ts'
 import { TestBrowser } from './browser.ts'
 
-/** Twice what a browser has unless it is told otherwise. */
+/** Twice the browser's default size. */
 const LARGE = '--blink-settings=defaultFontSize=32'
-/** Letters of the smallest kind, at twice their size. */
+/** The smallest text, at twice its size. */
 const SMALLEST_PX = 24
 
 /** A page of each kind: a list, forms, a log, charts, an editor. */
@@ -47,15 +47,15 @@ afterAll(async () => {
   await server?.stop()
 })
 
-/** What is written smaller than the smallest letters should be, once each. */
+/** Text that is smaller than the smallest text should be, once each. */
 const SMALL = `[...new Set([...document.querySelectorAll('body *')]
   .filter((part) => [...part.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== ''))
   .filter((part) => part.checkVisibility() && Number.parseFloat(getComputedStyle(part).fontSize) < ${SMALLEST_PX - 0.01})
   .map((part) => part.textContent.trim()))]`
 
-test.for(PATHS)('every letter of %s is as large as the reader has told the browser', isAsLarge)
+test.for(PATHS)('all text of %s is as large as the browser is set to', isAsLarge)
 test.for(FURTHER_PATHS)(
-  'every letter of %s is as large as the reader has told the browser, too',
+  'all text of %s is as large as the browser is set to, too',
   { tags: ['slow'] },
   isAsLarge,
 )
@@ -73,7 +73,7 @@ async function isAsLarge(path: string): Promise<void> {
   }
 }
 
-test('the rows of a log are as high as their letters, and follow each other', async () => {
+test('the rows of a log are as high as their text, and follow each other', async () => {
   const line = (number: number) =>
     `event: log\ndata: ${JSON.stringify({ ts: '2026-01-01T00:00:00Z', stream: 'stdout', line: `said ${number}` })}\n\n`
   const body = Array.from({ length: 300 }, (_, number) => line(number)).join('')
@@ -97,12 +97,12 @@ test('the rows of a log are as high as their letters, and follow each other', as
 /** What a browser does when its reader chooses another size while the page is open. */
 const chooseLetters = (px: number) => page.evaluate(`document.documentElement.style.fontSize = '${px}px'`)
 
-test('rows of an open log follow another size of letters', { tags: ['slow'] }, async () => {
+test('rows of an open log follow another text size', { tags: ['slow'] }, async () => {
   const events = Array.from({ length: 300 }, (_, number) => {
     const line = { ts: '2026-01-01T00:00:00Z', stream: 'stdout', line: `said ${number}` }
     return `event: log\ndata: ${JSON.stringify(line)}\n\n`
   })
-  // What is read again, as a stream that was cut is, moves the rows too.
+  // Lines that are loaded again, as after a stream was cut, move the rows too.
   const body = `${events.join('')}event: end\ndata: {}\n\n`
   await page.route('**/services/*/logs?*', (route) =>
     route.fulfill({ contentType: 'text/event-stream', body }),
@@ -127,7 +127,7 @@ test('rows of an open log follow another size of letters', { tags: ['slow'] }, a
   await chooseLetters(28)
   await expect.poll(distance).toBe(40)
 
-  // Who reads further up keeps the place.
+  // Someone reading further up keeps the place.
   const log = page.getByRole('log')
   await log.evaluate((element) => (element.scrollTop = 40 * 100))
   const firstShown = () =>
@@ -151,8 +151,8 @@ test('rows of an open log follow another size of letters', { tags: ['slow'] }, a
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
 
-test('letters of an open chart follow another size', async () => {
-  // What is drawn is asked of who draws it.
+test('text of an open chart follows another size', async () => {
+  // What is drawn is read from the library that draws it.
   await page.addInitScript(`globalThis.drawn = new Set()
     const { fillText } = CanvasRenderingContext2D.prototype
     CanvasRenderingContext2D.prototype.fillText = function (...given) {
@@ -168,7 +168,7 @@ test('letters of an open chart follow another size', async () => {
   await expect.poll(drawn).toContain(12)
 })
 
-test('letters as large as the reader has told the browser have room in the sidebar', async () => {
+test('text as large as the browser is set to has room in the sidebar', async () => {
   const wide = await large.enter(server, { viewport: { width: 2400, height: 1000 } })
   await wide.goto('/services')
   const bar = wide.getByRole('complementary', { name: 'Sidebar' })

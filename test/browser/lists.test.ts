@@ -17,7 +17,7 @@ afterAll(async () => {
   await server?.stop()
 })
 
-test('a list of deploys whose older ones were asked for says that there are no more', async () => {
+test('a list of deploys whose older ones were loaded says that there are no more', async () => {
   await server.api('POST', '/services', { name: 'busy', image: 'busybox:1', deploy: false })
   const deploy = () => server.api('POST', '/services/busy/deploys')
   for (let count = 0; count < 30; count++) await deploy()
@@ -42,7 +42,7 @@ test('a list of deploys whose older ones were asked for says that there are no m
   expect(browser.faults).toEqual([])
 })
 
-test('older deploys that the server fails to answer are asked for again by the same button', async () => {
+test('older deploys that the server fails to return are requested again with the same button', async () => {
   const { body: service } = await server.api('POST', '/services', {
     name: 'unread',
     image: 'busybox:1',
@@ -77,7 +77,7 @@ test('older deploys that the server fails to answer are asked for again by the s
   expect(browser.faults).toEqual([])
 })
 
-test('the buttons of deploys of one image have names of their own', async () => {
+test('the buttons of deploys of one image have distinct names', async () => {
   const { body: service } = await server.api('POST', '/services', {
     name: 'again',
     image: 'busybox:1',
@@ -133,7 +133,7 @@ test.for([
   await page.getByRole('region', { name: heading }).getByText(words).waitFor()
 })
 
-test('an environment names its services in the order of the list', async () => {
+test('an environment lists its services in the order of the list', async () => {
   await server.api('POST', '/environments', { name: 'many' })
   for (const name of ['web-10', 'web-2', 'web-1'])
     await server.api('POST', '/services', { name, environment: 'many', deploy: false })
@@ -142,7 +142,7 @@ test('an environment names its services in the order of the list', async () => {
   await expect.poll(() => links.allInnerTexts()).toEqual(['web-1', 'web-2', 'web-10'])
 })
 
-test('environments, env groups and what chooses one of them are in the order in which people read names', async () => {
+test('environments, env groups and their menus are in natural order', async () => {
   for (const name of ['preview-10', 'preview-9']) {
     await server.api('POST', '/environments', { name })
     await server.api('POST', '/env-groups', { name, vars: [] })
@@ -167,7 +167,7 @@ test('environments, env groups and what chooses one of them are in the order in 
   }
 })
 
-test('a drain that is being turned off, and a browser that is being signed out, are asked for once', async () => {
+test('disabling a drain, and signing out a browser, are requested once', async () => {
   await server.api('POST', '/log-drains', { name: 'archive', kind: 'http', url: 'http://127.0.0.1:9/x' })
   const other = await browser.open(server.url)
   await other.goto('/sign-in')
@@ -185,7 +185,7 @@ test('a drain that is being turned off, and a browser that is being signed out, 
       await route.continue()
     })
     await page.goto(path)
-    // A try before this one may have left another browser.
+    // An earlier attempt may have left another browser.
     const found = await page.getByRole('button', { name }).first().getAttribute('aria-label')
     const button = page.getByRole('button', { name: found!, exact: true })
     await button.dblclick()
@@ -195,12 +195,12 @@ test('a drain that is being turned off, and a browser that is being signed out, 
     expect(asked).toBe(1)
     await page.unroute(request)
   }
-  // The browser went away with its button.
+  // The browser disappeared with its button.
   await page.locator('h1:focus').waitFor()
   await other.context().close()
 })
 
-test('the focus stays where it was led on from what a question was asked about, also when that goes', async () => {
+test('after a confirmation the focus stays in place, even if its subject disappears', async () => {
   await server.api('POST', '/environments', { name: 'brief' })
   await page.goto('/environments')
   const brief = page.getByRole('article', { name: 'brief' })
@@ -216,7 +216,7 @@ test('the focus stays where it was led on from what a question was asked about, 
   expect(await page.evaluate('document.activeElement === document.body')).toBe(true)
 })
 
-test('the palette names a service also where its environment has a long name', async () => {
+test('the palette names a service even if its environment has a long name', async () => {
   const environment = 'm'.repeat(63)
   await server.api('POST', '/environments', { name: environment })
   await server.api('POST', '/services', { name: 'needle', environment, deploy: false })
@@ -283,7 +283,7 @@ test('what a value can refer to, and what a connection clones, is offered in the
   await page.keyboard.press('Escape')
 })
 
-test('an answer that is none of the server is told in words', async () => {
+test('an answer that is not from the server is explained in words', async () => {
   const list = '**/api/v1/env-groups'
   await page.route(list, (route) =>
     route.fulfill({ contentType: 'text/html', body: '<html>Sign in to the network</html>' }),
@@ -295,7 +295,7 @@ test('an answer that is none of the server is told in words', async () => {
   await page.getByRole('alert').waitFor({ state: 'detached' })
 })
 
-test('a request that a proxy refuses each time is not sent again with every answer to another', async () => {
+test('a request that a proxy refuses each time is not repeated with every answer to another', async () => {
   const list = '**/api/v1/env-groups'
   let asked = 0
   await page.route(list, (route) => {
@@ -304,14 +304,14 @@ test('a request that a proxy refuses each time is not sent again with every answ
   })
   await page.goto('/env-groups')
   await page.getByText('The server does not answer.').waitFor()
-  // A question a second finds that the server is there.
+  // One request a second finds that the server is there.
   await page.waitForTimeout(3_000)
   expect(asked).toBeLessThan(12)
   await page.unroute(list)
   await page.getByRole('alert').waitFor({ state: 'detached' })
 })
 
-test('an answer that breaks off is told in words, and is not asked for without end', async () => {
+test('an answer that breaks off is explained in words, and is not requested without end', async () => {
   const other = await browser.enter(server)
   await other.addInitScript(`globalThis.isCut = true
     globalThis.asked = 0

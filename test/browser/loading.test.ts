@@ -17,7 +17,7 @@ afterAll(async () => {
   await server?.stop()
 })
 
-/** After it a page that waits for its code says so. */
+/** After this, a page that waits for its code says so. */
 const MOMENT_MS = 800
 
 const loading = (page: Page) => page.getByText('Loading…', { exact: true })
@@ -68,7 +68,7 @@ test('a browser without JavaScript is told what else does the same', async () =>
   expect(status).toBe(200)
 })
 
-test('where the code does not come at all, nothing says that it is on its way', async () => {
+test('if the code does not arrive at all, nothing says that it is loading', async () => {
   const page = await browser.open(server.url)
   await page.route('**/assets/vue-*.js', (route) => route.abort())
   await page.goto('/sign-in')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { PHONE, TestBrowser } from './browser.ts'
 
-/** Lines of the log that is played, of which the page asks for the newest. */
+/** Lines of the simulated log, of which the page requests the newest. */
 const ALL = 5_000
 
 let browser: TestBrowser
@@ -20,10 +20,7 @@ afterAll(async () => {
   await server?.stop()
 })
 
-/**
- * A log that is followed stays open, whose stored lines alone can be played: what comes later is told to the page by the
- * test.
- */
+/** Of a followed log only the stored lines can be simulated, since it stays open: the test itself sends later ones. */
 const STAYS_OPEN = `const whole = fetch
   globalThis.fetch = async (url, ...rest) => {
     const answer = await whole(url, ...rest)
@@ -40,11 +37,11 @@ const STAYS_OPEN = `const whole = fetch
 const momentOf = (number: number) =>
   new Date(Date.UTC(2026, 0, 1) + Math.floor(number / 3) * 3_000).toISOString()
 
-/** What the server answers of such a log. */
+/** What the server answers for such a log. */
 function answered(asked: URL): string {
   const { since = '', until, tail, follow } = Object.fromEntries(asked.searchParams)
   const lines = Array.from({ length: ALL }, (_, at) => ({ number: at + 1, ts: momentOf(at + 1) }))
-    // All is longer ago than what is asked for by how long ago it was.
+    // Everything is older than what `since` asks for.
     .filter(({ ts }) => ts >= since && !since.endsWith('m') && (until === undefined || ts <= until))
     .slice(-Number(tail))
   const end = follow === 'true' ? '' : 'event: end\ndata: {}\n\n'
@@ -55,7 +52,7 @@ function eventOf(number: number, ts = momentOf(number)): string {
   return `event: log\ndata: ${JSON.stringify({ ts, stream: 'stdout', line: `said ${number}.` })}\n\n`
 }
 
-/** So many lines more come of a log that is followed. */
+/** So many more lines come in a followed log. */
 async function say(page: Page, count: number): Promise<void> {
   const events = Array.from({ length: count }, (_, at) => eventOf(ALL + at + 1)).join('')
   await page.evaluate(`said.enqueue(new TextEncoder().encode(${JSON.stringify(events)}))`)
@@ -78,7 +75,7 @@ const rowOf = (page: Page, number: number) =>
     .locator('.log-row')
     .filter({ hasText: `said ${number}.` })
 
-test('a link to a line leads to it also when newer lines have pushed it out of what is shown at first', async () => {
+test('a link to a line works even when newer lines have pushed it out of what is shown at first', async () => {
   const page = await open()
   await rowOf(page, ALL - 3)
     .getByRole('button')
@@ -90,14 +87,14 @@ test('a link to a line leads to it also when newer lines have pushed it out of w
   await rowOf(later, 100).and(later.locator('.log-marked')).waitFor()
   await expect.poll(() => rowOf(later, 100).isVisible()).toBe(true)
   expect(await later.locator('.log-marked').count()).toBe(1)
-  // What came before and after it is there too.
+  // The lines before and after it are there too.
   await rowOf(later, 99).waitFor()
   await rowOf(later, 101).waitFor()
   expect(browser.faults).toEqual([])
   await later.context().close()
 })
 
-test('a line that was chosen stays in view, and keeps the focus, while others come', async () => {
+test('a selected line stays in view, and keeps the focus, while others come', async () => {
   const page = await open()
   const chosen = rowOf(page, ALL - 3)
   await chosen.getByRole('button').click()
@@ -111,14 +108,14 @@ test('a line that was chosen stays in view, and keeps the focus, while others co
   await page.context().close()
 })
 
-test('a link within a range that has moved on since leads to its line', async () => {
+test('a link within a range that has moved on since works', async () => {
   const page = await open(`?since=15m#${momentOf(100)}+1`)
   await rowOf(page, 100).and(page.locator('.log-marked')).waitFor()
   expect(browser.faults).toEqual([])
   await page.context().close()
 })
 
-test('a link to a line that is not there leads to what came next, and marks nothing', async () => {
+test('a link to a line that does not exist leads to the next one, and marks nothing', async () => {
   const page = await open(`#${momentOf(100)}+7`)
   await rowOf(page, 102).waitFor()
   expect(await page.locator('.log-marked').count()).toBe(0)
@@ -127,7 +124,7 @@ test('a link to a line that is not there leads to what came next, and marks noth
 })
 
 test.for(['2030-01-01T00:00:00.000Z', '2025-99-99T00:00:00.000Z'])(
-  'a log is followed though nothing has come of %s, to which its address leads',
+  'a log is followed although nothing has come of %s, to which its address leads',
   async (moment) => {
     const page = await open(`#${moment}`)
     await rowOf(page, ALL).waitFor()
@@ -138,7 +135,7 @@ test.for(['2030-01-01T00:00:00.000Z', '2025-99-99T00:00:00.000Z'])(
   },
 )
 
-test('a log says that it has older lines also to a browser whose clock is a little behind', async () => {
+test('a log says that it has older lines, even to a browser whose clock is a little behind', async () => {
   const page = await open()
   await page.route('**/api/v1/services/*/logs?*', (route) => {
     const ahead = new Date(Date.now() + 2_000).toISOString()
@@ -150,7 +147,7 @@ test('a log says that it has older lines also to a browser whose clock is a litt
   await page.context().close()
 })
 
-test('a log of which the newest lines alone are shown says so', async () => {
+test('a log of which only the newest lines are shown says so', async () => {
   const page = await open()
   const note = page.getByText('Only the newest lines are shown.')
   await note.waitFor()
@@ -161,7 +158,7 @@ test('a log of which the newest lines alone are shown says so', async () => {
   await page.context().close()
 })
 
-test('the keys reach the number of the line that was found, which links to it', async () => {
+test('the keyboard reaches the number of the line that was found, which links to it', async () => {
   const page = await open()
   await rowOf(page, ALL).waitFor()
   await page.getByLabel('Find in view').fill('said 4000.')
@@ -182,7 +179,7 @@ test('the keys reach the number of the line that was found, which links to it', 
   await page.context().close()
 })
 
-test('a button of the log that goes away gives the focus to what is beside it', async () => {
+test('a log button that disappears gives the focus to its neighbour', async () => {
   const page = await open(`?since=${momentOf(ALL - 500)}`)
   await rowOf(page, ALL).waitFor()
   await page.getByRole('log').press('PageUp')
@@ -194,7 +191,7 @@ test('a button of the log that goes away gives the focus to what is beside it', 
   await page.context().close()
 })
 
-test('a finger finds the number of a line', async () => {
+test('touch reaches the number of a line', async () => {
   const page = await open('', { viewport: PHONE, hasTouch: true, isMobile: true })
   const box = await rowOf(page, ALL).getByRole('button').boundingBox()
   expect(Math.min(box!.width, box!.height)).toBeGreaterThanOrEqual(24)

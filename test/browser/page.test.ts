@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { PHONE, TestBrowser } from './browser.ts'
 
-/** After this a page asks again for what it did not get, however often that failed. */
+/** After this a page repeats what it did not get, however often that failed. */
 const LONGEST_PAUSE_MS = 5_000
-/** As long as a name can be, and nowhere to be broken. */
+/** As long as a name can be, without a place to break. */
 const LONG = 'm'.repeat(63)
 
 let browser: TestBrowser
@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 test.for(['/', '/services', '/services/x/logs', '/setup?code=1', '/no/such/page'])(
-  'the address %s answers the page with its policy, asked about again each time',
+  'the address %s answers the page with its policy, and is revalidated each time',
   async (path) => {
     const answer = await server.request('GET', path)
     expect(answer.status).toBe(200)
@@ -49,7 +49,7 @@ test.for(['/', '/services', '/services/x/logs', '/setup?code=1', '/no/such/page'
 )
 
 test.for(['/api/nope', '/api', '/hooks/nope', '/assets/nope.js'])(
-  'the address %s is none of the dashboard and answers 404 as JSON',
+  'the address %s is not one of the dashboard and answers 404 as JSON',
   async (path) => {
     const answer = await server.request('GET', path)
     expect(answer.status).toBe(404)
@@ -57,7 +57,7 @@ test.for(['/api/nope', '/api', '/hooks/nope', '/assets/nope.js'])(
   },
 )
 
-test('its files are compressed and kept for good, since their names change with them', async () => {
+test('its files are compressed and cached for good, since their names change with them', async () => {
   const page = await server.request('GET', '/')
   const [, script] = /<script type="module"[^>]* src="([^"]+)"/.exec(page.body as string)!
   const answer = await server.request('GET', script!, undefined, { headers: { 'accept-encoding': 'br' } })
@@ -67,7 +67,7 @@ test('its files are compressed and kept for good, since their names change with 
 
 const TABS = ['', '/deploys', '/logs', '/runs', '/variables', '/settings']
 
-test('no page is wider than its window, at 400 % neither, however long a name without a break is', async () => {
+test('no page is wider than its window, not at 400 % either, however long a name without a break is', async () => {
   const page = await browser.enter(server)
   const choosing = ['/blueprints/editor', '/datastores/new', '/environments']
   const held = [`/env-groups/${LONG}`, `/datastores/${LONG}.${LONG}`]
@@ -100,7 +100,7 @@ async function expectToFit(page: Page, paths: string[]): Promise<void> {
   expect(browser.faults).toEqual([])
 }
 
-test('a trail of pages that is too long for its line breaks before a chevron, and ends with none', async () => {
+test('breadcrumbs that are too long for their line break before a chevron, and end without one', async () => {
   const page = await browser.enter(server, { viewport: PHONE })
   await page.goto(`/services/${LONG}.${LONG}/deploys/dep-00000000000000000000`)
   const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('listitem')
@@ -112,7 +112,7 @@ test('a trail of pages that is too long for its line breaks before a chevron, an
   await page.context().close()
 })
 
-test('what is pressed on a phone is at least 24 pixels high and wide, but for links within a sentence', async () => {
+test('targets on a phone are at least 24 pixels high and wide, except for links within a sentence', async () => {
   const page = await browser.enter(server, { viewport: PHONE })
   for (const path of [`/services/${LONG}.${LONG}`, `/services/${LONG}.${LONG}/settings`, '/environments']) {
     await page.goto(path)
@@ -127,7 +127,7 @@ test('what is pressed on a phone is at least 24 pixels high and wide, but for li
   }
 })
 
-test('what the server fails to answer is said in its place, until it does', async () => {
+test('what the server fails to return is reported in its place, until it succeeds', async () => {
   const page = await browser.enter(server)
   await server.api('POST', '/services', { name: 'shop', image: 'busybox:1' })
   const refusal = { error: { code: 'database_error', message: 'the database cannot be read' } }
@@ -145,7 +145,7 @@ test('what the server fails to answer is said in its place, until it does', asyn
   expect(browser.faults).toEqual([])
 })
 
-test('who reads a log further up keeps the place, also while the server is away and when the log is read again', async () => {
+test('a reader further up in a log keeps the place, also while the server is away and when the log is loaded again', async () => {
   await server.api('POST', '/services', { name: 'talker', image: 'busybox:1', deploy: false })
   const page = await browser.enter(server)
   let reads = 0
@@ -154,7 +154,7 @@ test('who reads a log further up keeps the place, also while the server is away 
     reads += 1
     const first = reads === 1 ? 1 : 101
     if (reads === 2) {
-      // Else it might be read again, and be elsewhere, before anybody has the place.
+      // Otherwise it might be loaded again, and be elsewhere, before anybody has the place.
       await scrolled.promise
       return route.abort()
     }
@@ -196,7 +196,7 @@ function logOf(first: number, last: number): string {
     .join('')
 }
 
-test('a page whose code cannot be loaded is fetched anew once and then says so', async () => {
+test('a page whose code cannot be loaded is reloaded once and then says so', async () => {
   const page = await browser.open(server.url)
   let documents = 0
   page.on('request', (request) => (documents += request.resourceType() === 'document' ? 1 : 0))
@@ -206,7 +206,7 @@ test('a page whose code cannot be loaded is fetched anew once and then says so',
   expect(documents).toBe(2)
 })
 
-test('a page whose first code was cut off on its way is fetched anew once, and then says so', async () => {
+test('a page whose first code was cut off on its way is reloaded once, and then says so', async () => {
   const page = await browser.open(server.url)
   let documents = 0
   page.on('request', (request) => (documents += request.resourceType() === 'document' ? 1 : 0))
@@ -220,7 +220,7 @@ test('a page whose first code was cut off on its way is fetched anew once, and t
   await page.getByText('The dashboard could not be loaded').waitFor()
 })
 
-test('a dark system gets a dark page before anything is drawn, and a choice outlives the page', async () => {
+test('a dark system gets a dark page before anything is drawn, and a choice survives the page', async () => {
   const page = await browser.open(server.url, { colorScheme: 'dark' })
   await page.goto('/sign-in', { waitUntil: 'commit' })
   await page.locator('html.dark').waitFor()
@@ -230,7 +230,7 @@ test('a dark system gets a dark page before anything is drawn, and a choice outl
   expect(await page.locator('html.dark').count()).toBe(0)
 })
 
-test('where the system chooses the colours, what is chosen can be told from what is not', async () => {
+test('with forced colours, the selection can be told apart from the rest', async () => {
   const page = await browser.enter(server, { forcedColors: 'active' })
   await page.goto('/services')
   const bar = page.getByRole('complementary', { name: 'Sidebar' })

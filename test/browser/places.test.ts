@@ -6,7 +6,7 @@ import { TestBrowser } from './browser.ts'
 let browser: TestBrowser
 let server: TestServer
 let page: Page
-/** Paths below /api/v1 that the page has asked for. */
+/** Paths under /api/v1 that the page has requested. */
 let asked: string[] = []
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ test('services of every environment are in the list, under the name of their env
   expect(browser.faults).toEqual([])
 })
 
-test('the palette finds services of every environment and names it', async () => {
+test('the palette finds services of every environment and names the environment', async () => {
   await page.goto('/services')
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Control+k')
@@ -51,7 +51,7 @@ test('the palette finds services of every environment and names it', async () =>
   await page.waitForURL('**/services/shop-10.staging')
 })
 
-test('the services are fetched once a load, and a change fetches the one service', async () => {
+test('the services are fetched once per load, and a change fetches the one service', async () => {
   asked = []
   await page.goto('/services')
   await page.getByRole('link', { name: 'shop-39', exact: true }).waitFor()
@@ -75,7 +75,7 @@ test('a page follows its service through a change of its name', async () => {
   expect(browser.faults).toEqual([])
 })
 
-test('a move leads the focus to the heading of the page, a first load does not', async () => {
+test('navigation moves the focus to the heading of the page, a first load does not', async () => {
   await page.goto('/services')
   await page.getByRole('heading', { level: 1 }).waitFor()
   expect(await focused()).not.toContain('H1')
@@ -88,7 +88,7 @@ test('a move leads the focus to the heading of the page, a first load does not',
   await expect.poll(focused).toBe('H1 Services')
 })
 
-test('how long ago something was is told by the clock of the server', async () => {
+test("how long ago something was is calculated with the server's clock", async () => {
   const other = await browser.open(server.url, { storageState: await page.context().storageState() })
   await other.clock.install({ time: Date.now() - 7 * 3_600_000 })
   await other.goto('/services/shop-12')
@@ -96,7 +96,7 @@ test('how long ago something was is told by the clock of the server', async () =
   await other.context().close()
 })
 
-test('older deploys that are asked for by the keys are gone on with', async () => {
+test('older deploys that are loaded with the keyboard keep the focus there', async () => {
   const { body: service } = await server.api('GET', '/services/shop-12')
   const deploy = (at: number) => ({
     id: `dep-${String(at).padStart(20, '0')}`,
@@ -135,7 +135,7 @@ test('a dialog gives the focus back to what opened it', async () => {
   await expect.poll(() => more.evaluate((button) => button.matches(':focus'))).toBe(true)
 })
 
-test('going back finds the list where it was left, with its filter', async () => {
+test("going back restores the list's position and its filter", async () => {
   await page.goto('/services')
   await page.getByLabel('Filter by name').fill('shop')
   await page.getByLabel('State').selectOption('Not deployed')
@@ -160,13 +160,13 @@ test.for([
   ['/services/shop-10/deploys/dep-00000000000000000000', 'This deploy does not exist'],
   ['/services/shop-10/runs/job-00000000000000000000', 'This run does not exist'],
   ['/no/such/page', 'There is nothing here'],
-])('%s has a heading and says what is not there', async ([path, text]) => {
+])('%s has a heading and says what does not exist', async ([path, text]) => {
   await page.goto(path!)
   await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()
   await page.getByRole('heading', { level: 2, name: text }).waitFor()
 })
 
-test('variables of linked groups are shown, with what wins over them', async () => {
+test('variables of linked groups are shown, with what overrides them', async () => {
   for (const [name, value] of [
     ['early', '1'],
     ['late', '2'],

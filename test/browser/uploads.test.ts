@@ -29,7 +29,7 @@ async function archive(): Promise<Buffer> {
   return gzipSync(await buffer(tar))
 }
 
-/** Keeps an upload on its way; answers what lets it arrive. */
+/** Keeps an upload under way; returns a function that lets it arrive. */
 async function holdUpload(): Promise<() => Promise<void>> {
   const held = Promise.withResolvers<void>()
   await page.route('**/deploys/upload*', async (route) => {
@@ -46,7 +46,7 @@ async function deploysOf(name: string): Promise<unknown[]> {
   return (await server.api('GET', `/services/${name}/deploys`)).body
 }
 
-test('an upload whose dialog is closed ends there, and leads nowhere', async () => {
+test('an upload whose dialog is closed is canceled, and leads nowhere', async () => {
   await server.api('POST', '/services', { name: 'brochure' })
   await page.goto('/services/brochure')
   const arrive = await holdUpload()
@@ -60,7 +60,7 @@ test('an upload whose dialog is closed ends there, and leads nowhere', async () 
   await ended
   await arrive()
   expect(await deploysOf('brochure')).toEqual([])
-  // It can be begun anew.
+  // It can be started again.
   await page.getByRole('button', { name: 'Deploy', exact: true }).click()
   expect(await dialog.getByRole('progressbar').count()).toBe(0)
   await dialog.getByLabel('Choose a .tar.gz file').setInputFiles(ARCHIVE)
@@ -70,7 +70,7 @@ test('an upload whose dialog is closed ends there, and leads nowhere', async () 
   expect(browser.faults).toEqual([])
 })
 
-test('who leaves the page of a new service while its source is sent is not led back, and told what was made', async () => {
+test('leaving the page of a new service during its upload does not lead back, and says what was created', async () => {
   const arrive = await holdUpload()
   const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('/deploys/upload'))
   await page.goto('/services/new')
@@ -86,7 +86,7 @@ test('who leaves the page of a new service while its source is sent is not led b
   await page.getByText('left-alone was created. The upload was interrupted').waitFor()
   expect(new URL(page.url()).pathname).toBe('/account')
   expect(await deploysOf('left-alone')).toEqual([])
-  // Work that is not saved is asked for again.
+  // Unsaved work is asked about again.
   await page.goto('/services/new')
   await page.getByLabel('Name', { exact: true }).fill('not-saved')
   await page.getByRole('link', { name: 'Account' }).click()
@@ -94,7 +94,7 @@ test('who leaves the page of a new service while its source is sent is not led b
   expect(browser.faults).toEqual([])
 })
 
-test('an upload that something else than the server answers says so', async () => {
+test('an upload that something other than the server answers says so', async () => {
   await server.api('POST', '/services', { name: 'leaflet' })
   await page.goto('/services/leaflet')
   await page.route('**/deploys/upload*', (route) =>

@@ -8,7 +8,7 @@ import { builtServer } from '../support/build.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 
-/** Of Debian and its kin. */
+/** Of Debian and similar systems. */
 const NOBODY = 65_534
 
 let entry: string
@@ -72,7 +72,7 @@ test('version and help print and end', async () => {
   expect(await deployer(entry)).toEqual(help)
 })
 
-test('a command says what it does when it is asked for help, and does nothing', async () => {
+test('a command describes itself when asked for help, and does nothing', async () => {
   await expectUsage('uninstall')
   expect((await deployer(entry, 'help', 'conquer')).code).toBe(1)
 })
@@ -116,12 +116,12 @@ async function expectRefusals(words: string): Promise<void> {
 }
 
 test.each(['status', 'stop', 'reset-password', 'ssh-key', 'version'])(
-  '%s refuses a word that it does not know, and leads to its own help',
+  '%s refuses an unknown word, and points to its own help',
   { tags: ['slow'] },
   expectRefusals,
 )
 
-test('a command refuses a word that it does not know, and leads to its own help', async () => {
+test('a command refuses an unknown word, and points to its own help', async () => {
   await expectRefusals('proxy upgrade')
   const stop = await deployer(entry, 'stop', '--data-dir', '--all')
   expect(stop).toMatchObject({
@@ -131,14 +131,14 @@ test('a command refuses a word that it does not know, and leads to its own help'
   expect(await deployer(entry, 'help', 'stop', 'status')).toMatchObject({ code: 1, out: '' })
 })
 
-test('a fault in another setting does not keep a server from being asked after or ended', async () => {
+test('an error in another setting does not prevent status and stop', async () => {
   const env = { ...process.env, DEPLOYER_LISTEN: 'nowhere', DEPLOYER_DATA_DIR: server.dataDirectory }
   expect(await deployerAs({ env }, entry, 'status')).toMatchObject({ code: 0, error: '' })
   const none = { ...env, DEPLOYER_DATA_DIR: scratch() }
   expect(await deployerAs({ env: none }, entry, 'stop')).toMatchObject({ code: 0, error: '' })
 })
 
-test('what cannot be written is said, and is a failure; a reader that has enough is none', async () => {
+test('output that cannot be written is reported, and is a failure; a reader that stops early is not', async () => {
   for (const command of [['version'], ['help'], ['status', '--data-dir', server.dataDirectory]]) {
     const full = openSync('/dev/full', 'w')
     const outcome = await printingTo(full, command)
@@ -151,7 +151,7 @@ test('what cannot be written is said, and is a failure; a reader that has enough
   }
 })
 
-test('a server outlives the place to which its log goes', async () => {
+test("a server survives the loss of its log's destination", async () => {
   const folder = scratch()
   const full = openSync('/dev/full', 'w')
   const flags = ['--listen', '127.0.0.1:0', '--http-listen', '127.0.0.1:0', '--tls', 'off']
@@ -173,12 +173,12 @@ test('a server outlives the place to which its log goes', async () => {
   } finally {
     await deployer(entry, 'stop', '--all', '--data-dir', folder)
   }
-  // A service manager that starts what has failed anew leaves this one alone.
+  // A service manager that restarts what has failed leaves this one alone.
   await waitFor(() => child.exitCode !== null, 'the server to end', 15_000)
   expect(child.exitCode).toBe(0)
 })
 
-test('status tells a server with another token, and one that hangs, from one that does not run', async () => {
+test('status distinguishes a server with another token, and one that hangs, from one that does not run', async () => {
   const folder = scratch()
   const token = 'a token of its own, visible'.replaceAll(' ', '-')
   const other = await startServer({ dataDirectory: folder, env: { DEPLOYER_API_TOKEN: token } })
@@ -198,7 +198,7 @@ test('status tells a server with another token, and one that hangs, from one tha
   }
 })
 
-test('what a server says of itself, and is damaged, is named in one line', async () => {
+test('damaged data of a server is named in one line', async () => {
   const folder = scratch()
   writeFileSync(join(folder, 'server.json'), '{"pid":')
   for (const command of ['status', 'stop']) {
@@ -209,7 +209,7 @@ test('what a server says of itself, and is damaged, is named in one line', async
 })
 
 test.skipIf(process.getuid?.() !== 0)(
-  'a key that finds no room on the disk is named in one line',
+  'a key that does not fit on the disk is named in one line',
   async () => {
     const disk = scratch()
     await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk])
@@ -225,15 +225,18 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 )
 
-test.skipIf(process.getuid?.() !== 0)('a user without a home directory is told to name a place', async () => {
-  const { HOME: _, XDG_DATA_HOME: __, ...env } = process.env
-  // Nothing is looked for below the folder in which the command happens to be run.
-  for (const given of [{}, { HOME: '' }, { HOME: '', XDG_DATA_HOME: 'data' }]) {
-    const outcome = await deployerAs({ uid: 54_321, env: { ...env, ...given } }, entry, 'status')
-    expect(outcome).toMatchObject({ code: 1, out: '' })
-    expect(outcome.error).toMatch(/^deployer: [^\n]*--data-dir[^\n]*\n$/)
-  }
-})
+test.skipIf(process.getuid?.() !== 0)(
+  'a user without a home directory is told to name a directory',
+  async () => {
+    const { HOME: _, XDG_DATA_HOME: __, ...env } = process.env
+    // Nothing is looked for below the folder in which the command happens to run.
+    for (const given of [{}, { HOME: '' }, { HOME: '', XDG_DATA_HOME: 'data' }]) {
+      const outcome = await deployerAs({ uid: 54_321, env: { ...env, ...given } }, entry, 'status')
+      expect(outcome).toMatchObject({ code: 1, out: '' })
+      expect(outcome.error).toMatch(/^deployer: [^\n]*--data-dir[^\n]*\n$/)
+    }
+  },
+)
 
 test.each([
   [
@@ -267,7 +270,7 @@ test.each([
 })
 
 test.skipIf(process.getuid?.() !== 0)(
-  'a user who may not look into the data directory is told so, not that no server runs',
+  'a user who may not read the data directory is told so, not that no server runs',
   async () => {
     for (const command of ['status', 'stop', 'reset-password', 'proxy upgrade']) {
       const words = [...command.split(' '), '--data-dir', server.dataDirectory]
@@ -288,7 +291,7 @@ test('ssh-key prints the public key, the same each time', async () => {
   })
 })
 
-test('proxy upgrade replaces the data plane by another program, and says when none runs', async () => {
+test('proxy upgrade replaces the data plane with another program, and says when none runs', async () => {
   const folder = scratch()
   cpSync(dirname(entry), folder, { recursive: true })
   appendFileSync(join(folder, 'proxy.mjs'), '\n// another build\n')

@@ -10,7 +10,7 @@ const BUILT = { build: 'vite build' }
 const embedding = (pattern: string, head = ''): string =>
   `${head}package ui\n\nimport "embed"\n\n//go:embed ${pattern}\nvar files embed.FS\n`
 
-/** A program whose folder `ui` has a front end, and the package that takes it in. */
+/** A program whose folder `ui` has a front end, and the package that embeds it. */
 const withFrontEnd = (source: string, more: CorpusTree['files'] = {}): CorpusTree['files'] => ({
   ...PROGRAM,
   'ui/serve.go': source,
@@ -21,7 +21,7 @@ const withFrontEnd = (source: string, more: CorpusTree['files'] = {}): CorpusTre
 
 const FRONT_END = '(cd ui && npm ci --include=dev && npm run build && rm -rf node_modules) && go build'
 
-/** Programs of Go that take in what npm builds, as many small servers do with their pages. */
+/** Go programs that embed what npm builds, as many small servers do with their pages. */
 export const GO_EMBEDDED: CorpusTree[] = [
   {
     title: 'Go that embeds the pages of a folder with a package.json, which git ignores',

@@ -16,7 +16,7 @@ const symfony = (packages: string[], more: CorpusTree['files'] = {}): CorpusTree
   ...more,
 })
 
-/** Trees that say in a file for another host how they are built and started, by that host's documentation. */
+/** Trees that say in a file for another host how they are built and started, according to that host's documentation. */
 export const HOST_FILES: CorpusTree[] = [
   {
     title: "variables that Heroku's app.json asks for",
@@ -265,7 +265,7 @@ cmd = "gunicorn -w 4 run:app"
   "packages": { "node": "22", "python": "latest" },
   "buildAptPackages": ["lsb-release"],
   "steps": {
-    // Beside what is found.
+    // In addition to what is found.
     "build": { "commands": ["...", { "cmd": "node after.js" }, { "src": "a", "dest": "b" }], "variables": { "HELLO": "world" } }
   },
   "deploy": { "aptPackages": ["..."], "startCommand": "node dist/main.js" }

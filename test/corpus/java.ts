@@ -49,13 +49,13 @@ const API = {
   'api/pom.xml': `<project>${OF_SHOP}${plugin()}</project>`,
 }
 
-/** The largest jar that any module leaves, as without a look at them. */
+/** The largest jar that any module leaves, as if the modules were not inspected. */
 const ANY_JAR = 'ls -S target/*.jar target/*.war target/quarkus-app/*.jar */target/*.jar'
 
 const BOOT_PLUGIN = "plugins { id 'org.springframework.boot' version '3.4.0' }\n"
 const ALONE = `${BOOT_PLUGIN}repositories { mavenCentral() }\n`
 
-/** A library of Gradle that switches its program off, each as others write it. */
+/** A Gradle library that switches its program off, in different spellings. */
 const SWITCHED_OFF: [file: string, text: string][] = [
   ['core/build.gradle', 'bootJar {\n  enabled = false\n}\njar { enabled = true }\n'],
   ['core/build.gradle', "tasks.named('bootJar') {\n  enabled = false\n}\n"],

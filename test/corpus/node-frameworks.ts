@@ -15,7 +15,7 @@ const server = (
 
 const NITRO_SERVER = 'node .output/server/index.mjs'
 
-/** What Lovable's template for TanStack Start leaves of the files of configuration. */
+/** The configuration files that Lovable's template for TanStack Start leaves. */
 const lovable = (options: string): Record<string, string | object> => ({
   'package.json': manifest(
     { dev: 'vite dev', build: 'vite build' },

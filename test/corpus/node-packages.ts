@@ -34,7 +34,7 @@ const berryLock = (range: string, version = 8): string =>
 const bunLock = (range: string): string =>
   `{\n  "lockfileVersion": 1,\n  "workspaces": {\n    "": {\n      "name": "app",\n      "dependencies": {\n        "express": "${range}",\n      },\n    },\n  },\n}\n`
 
-/** The older form, which is no text, and has names and ranges in it. */
+/** The older, binary form, which contains names and ranges. */
 const bunBytes = (words: string): Buffer =>
   Buffer.concat([
     Buffer.from('#!/usr/bin/env bun\nbun-lockfile-format-v0\n'),
@@ -225,7 +225,7 @@ export const NODE_PACKAGES: CorpusTree[] = [
       }),
     },
     plan: { runtime: 'node' },
-    // Said once for all commands: what is pruned is resolved as what was installed.
+    // Given once for all commands: what is pruned is resolved like what was installed.
     dockerfile: ['ENV npm_config_legacy_peer_deps=true', 'npm prune --omit=dev'],
     without: ['--legacy-peer-deps'],
   },
@@ -259,7 +259,7 @@ export const NODE_PACKAGES: CorpusTree[] = [
         'node_modules/vue': { version: '3.5.0', peer: true },
       }),
     },
-    // It was written with peers, and without them would lose those.
+    // It was written with peers, and would lose those without them.
     plan: { runtime: 'node' },
     without: ['legacy_peer_deps'],
   },

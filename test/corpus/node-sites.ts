@@ -15,7 +15,7 @@ const site = (
   singlePage,
 })
 
-/** The template of webpack that Vue's own tool made before its third version. */
+/** The webpack template of Vue's own tool before version 3. */
 const VUE_TEMPLATE = {
   'package.json': manifest(
     {

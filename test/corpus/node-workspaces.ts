@@ -30,7 +30,7 @@ const rootScripts = (scripts: Record<string, string>): CorpusTree['files'] => ({
   ...NPM_LOCK,
 })
 
-/** An application of Angular in a workspace of Nx. */
+/** An Angular application in an Nx workspace. */
 const angular = (options: object): Record<string, string | object> => ({
   'package.json': manifest({ build: 'nx build shop' }, ['@angular/core'], ['nx']),
   'nx.json': {},
@@ -44,7 +44,7 @@ const angular = (options: object): Record<string, string | object> => ({
 
 const LEGACY = 'NODE_OPTIONS=--openssl-legacy-provider'
 
-/** A server whose script builds the pages in a folder of their own. */
+/** A server whose script builds the pages in a separate folder. */
 const withClient = (scripts: string, build: string): CorpusTree['files'] => ({
   'package.json': manifest({ start: 'node server.js', build }, ['express']),
   'server.js': "require('express')().listen(process.env.PORT)\n",
@@ -70,7 +70,7 @@ const together = (scripts: Record<string, string>): CorpusTree['files'] => ({
 
 const BUN = { name: 'shop', private: true, workspaces: ['apps/*', 'packages/*'] }
 
-/** What `bun install` writes for it, as far as a plan looks at it. */
+/** What `bun install` writes for it, as far as a plan reads it. */
 const BUN_LOCK = {
   lockfileVersion: 1,
   workspaces: {

@@ -1,6 +1,6 @@
 import { noted, type CorpusTree } from './tree.ts'
 
-/** A program of PHP with the packages of its lock file, by what they ask of PHP. */
+/** A PHP program with the packages of its lock file, by the PHP versions that they require. */
 const composed = (
   requires: object,
   locked: Record<string, string> = {},

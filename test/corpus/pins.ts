@@ -182,7 +182,7 @@ export const PINS: CorpusTree[] = [
   },
 ]
 
-/** Versions that cannot be had, with the words of the refusal. */
+/** Versions that are not available, with the text of the refusal. */
 export const REFUSED_PINS: [title: string, files: CorpusTree['files'], said: string][] = [
   [
     'no version of node',

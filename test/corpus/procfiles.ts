@@ -9,7 +9,7 @@ const node = (title: string, files: CorpusTree['files'], startCommand: string): 
   plan: { runtime: 'node', startCommand, obstacle: null, isSite: false },
 })
 
-/** What lies beside a page that a line of a Procfile serves by Python. */
+/** Files next to a page that a line of a Procfile serves with Python. */
 const SERVED_BY_PYTHON: [beside: string, files: CorpusTree['files'], settings?: CorpusTree['settings']][] = [
   ['nothing', {}],
   ['a program', { 'main.py': '' }],

@@ -17,7 +17,7 @@ const KEY = { key: 'SECRET_KEY_BASE', generate: 'hex' as const, why: 'Rails sign
 const bundledWith = (gems: string[], bundler: string): string =>
   `GEM\n  specs:\n${gems.map((gem) => `    ${gem}\n`).join('')}\nBUNDLED WITH\n   ${bundler}\n`
 
-/** A lock file of Bundler. */
+/** A Bundler lock file. */
 const locked = (gems: string[], bundler?: string): string =>
   `GEM\n  remote: https://rubygems.org/\n  specs:\n${gems.map((gem) => `    ${gem}\n`).join('')}\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n  rack\n${bundler === undefined ? '' : `\nBUNDLED WITH\n   ${bundler}\n`}`
 

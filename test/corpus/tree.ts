@@ -1,21 +1,21 @@
 import { expect } from 'vitest'
 import type { PlanFacts, PlanSettings } from '#plans/index.ts'
 
-/** A small tree in the shape of a framework's starter or a well-known example, with the plan that is right for it. */
+/** A small tree in the shape of a framework's starter or a well-known example, with the right plan for it. */
 export interface CorpusTree {
   title: string
   /** Paths with their contents; objects other than bytes are written as JSON. */
   files: Record<string, string | object>
-  /** The folder that `root_dir` names, where the tree is a workspace. */
+  /** The folder that `root_dir` names, if the tree is a workspace. */
   folder?: string
   settings?: Partial<PlanSettings>
-  /** What the plan has to say, and the runtime that has to be chosen. */
+  /** What the plan must say, and the runtime that must be chosen. */
   plan: Partial<PlanFacts> & { runtime: string; needsWhole?: boolean }
-  /** What the Dockerfile has to have. */
+  /** What the Dockerfile must contain. */
   dockerfile?: string[]
-  /** Manifests that are written anew, each as a whole. */
+  /** Manifests that replace others, each as a whole. */
   manifests?: Record<string, string>
-  /** What it must not have. */
+  /** What it must not contain. */
   without?: string[]
 }
 
@@ -42,7 +42,7 @@ export function manifest(
   }
 }
 
-/** The lock file of npm, as far as a plan looks at it. */
+/** The npm lock file, as far as a plan reads it. */
 export const NPM_LOCK = { 'package-lock.json': { lockfileVersion: 3 } }
 
 /** Any text with these words in it. */

@@ -10,10 +10,10 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { endOf } from './live.ts'
 
-/** What a server may take more of while another process reads: the request itself, and what the collector has not got to. */
+/** How much more memory a server may use while another process reads: the request, and what is not collected yet. */
 const MAX_GROWTH_BYTES = 64 * 1024 * 1024
 
-/** Took minutes in an expression that tries each place of a run. */
+/** Took minutes in an expression that tries every position of a run. */
 const RUN = '\n'.repeat(1024 * 1024)
 
 let server: TestServer
@@ -34,7 +34,7 @@ async function upload(name: string, archive: Buffer): Promise<string> {
   return body.id as string
 }
 
-/** Waits until the tree of a deploy is being laid out, and answers the processes that do it. */
+/** Waits until the tree of a deploy is being laid out, and returns the processes that do it. */
 function unpacking(id: string): Promise<number[]> {
   return waitFor(() => {
     const begun = readdirSync(join(server.dataDirectory, 'checkouts', id, 'tree')).length > 10
@@ -63,15 +63,15 @@ describe('a source that takes long to read', () => {
     await waitFor(() => checkouts().length === 0, 'the files to be removed')
   }
 
-  test.each(ends)('is let go at once when it is %s, and nothing of it stays', isLetGo)
+  test.each(ends)('is released at once when it is %s, and nothing of it stays', isLetGo)
   test.each(furtherEnds)(
-    'is let go at once when it is %s too, and nothing of it stays',
+    'is released at once when it is %s too, and nothing of it stays',
     { tags: ['slow'] },
     isLetGo,
   )
 
   test(
-    'ends as failed when it was under way at two crashes in a row; a stop is none',
+    'ends as failed after two successive crashes while it was under way; a stop does not count',
     { tags: ['slow'] },
     async () => {
       const id = await upload('crashes', large)
@@ -102,7 +102,7 @@ describe('a source that takes long to read', () => {
       { Dockerfile: 'FROM busybox:1\n', '.dockerignore': 'a*'.repeat(512 * 1024 - 10) },
       /.dockerignore has a pattern of more than 1000 characters/,
     ],
-  ])('is none that has %s', { tags: ['slow'] }, async (what, files, error) => {
+  ])('is not affected by %s', { tags: ['slow'] }, async (what, files, error) => {
     const tar = pack()
     for (const [name, content] of Object.entries(files)) tar.entry({ name }, content)
     tar.finalize()

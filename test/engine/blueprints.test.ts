@@ -76,7 +76,7 @@ function actionsOf({ actions }: ApiAnswer['body']): string[] {
   return actions.map(({ name, action }: { name: string; action: string }) => `${name} ${action}`)
 }
 
-test('a project is made, changed and exported by its file on a running system', async () => {
+test('a project is created, changed and exported through its file on a running system', async () => {
   const first = await apply(project('info', 'one'))
   expect(actionsOf(first)).toEqual([
     'shared create',
@@ -97,7 +97,7 @@ test('a project is made, changed and exported by its file on a running system', 
   expect(new Set(actionsOf(same).map((line) => line.split(' ')[1]))).toEqual(new Set(['unchanged']))
   expect(same.deploys).toEqual([])
 
-  // A change of the group reaches what is linked to it, and nothing else.
+  // A change of the group reaches the services linked to it, and nothing else.
   const changed = await apply(project('debug', 'two'))
   expect(changed.actions.filter(({ action }: { action: string }) => action === 'update')).toMatchObject([
     { name: 'shared', changes: ['env.LEVEL: changed'] },
@@ -117,7 +117,7 @@ test('a project is made, changed and exported by its file on a running system', 
   expect(again.deploys).toEqual([])
 })
 
-/** Sends a whole request on a connection of its own and leaves without reading a byte. Answers when it was left. */
+/** Sends a whole request on its own connection and leaves without reading a byte. Resolves when the connection is closed. */
 async function sendAndLeave(yaml: string): Promise<number> {
   const { hostname, port } = new URL(server.url)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -130,20 +130,20 @@ async function sendAndLeave(yaml: string): Promise<number> {
     `Content-Length: ${Buffer.byteLength(yaml)}`,
   ]
   await new Promise<void>((resolve) => socket.write(`${head.join('\r\n')}\r\n\r\n${yaml}`, () => resolve()))
-  // All of it is the kernel's now, which hands it on before the end of the connection.
+  // The kernel has all of it now, and delivers it before the end of the connection.
   socket.destroy()
   await once(socket, 'close')
   return performance.now()
 }
 
-/** When the change feed tells that a service was made. */
+/** Resolves when the change feed reports that a service was created. */
 async function firstCreation(feed: AsyncGenerator<StreamEvent>): Promise<number> {
   for await (const { data } of feed)
     if (data.includes('"service"') && data.includes('"created"')) return performance.now()
   throw new Error('the feed ended')
 }
 
-test('a file is applied to its end when its client leaves, in an environment that it makes', async () => {
+test('a file is applied to the end although its client leaves, in an environment that it creates', async () => {
   // So many that the client is gone long before they are read.
   const others = Array.from(
     { length: 150 },
@@ -170,7 +170,7 @@ ${others.join('\n')}
   following.abort()
   const { body: services } = await server.api('GET', '/services?environment=staging')
   expect(services).toHaveLength(others.length + 1)
-  // What comes last of an apply: the network of the environment, and the deploys that follow.
+  // The last steps of an apply: the network of the environment, and the deploys that follow.
   const { latest_deploy } = (await server.api('GET', '/services/alone?environment=staging')).body
   expect(await endOf(server, latest_deploy.id)).toMatchObject({ status: 'live', error: null })
   expect((await fetchFrom(server, 'alone.staging.localhost')).text).toBe('hi\n')

@@ -21,7 +21,7 @@ beforeAll(async () => {
   repository = await createRepository({ Dockerfile: DOCKERFILE, word: 'first' })
   first = await git('rev-parse', 'main')
   await commit(repository, { word: 'second' }, 'second')
-  // What a stranger asks to be merged lies in the same repository.
+  // A stranger's merge request is stored in the same repository.
   foreign = await git('commit-tree', '-p', 'main', '-m', 'evil', 'main^{tree}')
   await git('update-ref', 'refs/pull/7/head', foreign)
   server = await startServer({ engine: true, env: { DEPLOYER_WEBHOOK_SECRET: SECRET } })
@@ -55,7 +55,7 @@ function push(after: string) {
   return server.request('POST', '/hooks/gitprov', text, { headers })
 }
 
-test('the default branch is named where none was chosen: to programs, and in the deploy', async () => {
+test('if no branch was chosen, the default branch is named: to programs, and in the deploy', async () => {
   expect(await endOf(server, service.latest_deploy.id)).toMatchObject({ status: 'live' })
   const { body } = await server.api('GET', `/deploys/${service.latest_deploy.id}`)
   expect(body.source).toMatchObject({ branch: 'main', commit: null })
@@ -64,7 +64,7 @@ test('the default branch is named where none was chosen: to programs, and in the
   expect(variables).toContain('DEPLOYER_GIT_BRANCH=main')
 })
 
-test('what a fork has is deployed neither by the deploy hook nor by a push that names it', async () => {
+test('a commit of a fork is deployed neither by the deploy hook nor by a push that names it', async () => {
   for (const id of [foreign, foreign.slice(0, 8)]) {
     const { body } = await server.request('POST', `${service.deploy_hook_path}&ref=${id}`)
     expect(await endOf(server, body.id)).toMatchObject({

@@ -41,7 +41,7 @@ describe('a backup', () => {
     ['db', 'dump', /^PGDMP/],
     ['cache', 'rdb', /^REDIS/],
   ])(
-    'of %s is a file of the program itself, whole and readable by its owner alone',
+    'of %s is a file of the program itself, complete and readable only by its owner',
     async (name, extension, magic) => {
       const backup = await backUp(server, name)
       expect(backup).toMatchObject({ status: 'succeeded', error: null, trigger: 'manual' })
@@ -61,7 +61,7 @@ describe('a backup', () => {
     },
   )
 
-  test('that was cut off on its way goes on where it was', async () => {
+  test('continues an interrupted download where it stopped', async () => {
     const [backup] = (await backupsOf(server, 'cache')) as [Backup]
     const size = backup.size_bytes
     const ask = (headers: Record<string, string>, method = 'GET') =>
@@ -88,7 +88,7 @@ describe('a backup', () => {
       expect(part.headers.get('content-length')).toBe(String(end - start))
       expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(start, end))).toBe(true)
     }
-    // Another content, a part that makes no sense, several at once, and a HEAD: all of it.
+    // Another content, a part that makes no sense, several at once, and a HEAD: the whole file.
     const unheeded: Record<string, string>[] = [
       { 'if-range': '"another"' },
       { range: 'bytes=9-8' },
@@ -112,7 +112,7 @@ describe('a backup', () => {
     ])
   })
 
-  test('goes with its file', async () => {
+  test('is deleted together with its file', async () => {
     const { id } = await backUp(server, 'cache')
     expect((await server.api('DELETE', `/datastores/cache/backups/${id}`)).status).toBe(204)
     expect((await server.api('GET', `/datastores/cache/backups/${id}`)).status).toBe(404)
@@ -124,7 +124,7 @@ describe('a backup', () => {
     expect((await server.api('GET', `/datastores/cache/backups/${id}`)).status).toBe(404)
   })
 
-  test('beyond those that are kept is removed, the oldest first', async () => {
+  test('is removed beyond those that are kept, the oldest first', async () => {
     await server.api('PATCH', '/datastores/cache', { backup_retention: 2 })
     const made = [await backUp(server, 'cache'), await backUp(server, 'cache'), await backUp(server, 'cache')]
     const kept = made.slice(1).map(({ id }) => id)
@@ -139,7 +139,7 @@ describe('a backup', () => {
 })
 
 describe('a backup that is scheduled', () => {
-  test('and was missed while the server was down is made up once', async () => {
+  test('that was missed while the server was down is made up once', async () => {
     const now = new Date()
     const threeMinutesAgo = (now.getUTCMinutes() + 57) % 60
     await server.api('PATCH', '/datastores/cache', { backup_schedule: `${threeMinutesAgo} * * * *` })
@@ -157,7 +157,7 @@ describe('a backup that is scheduled', () => {
   })
 })
 
-describe('a backup under way', () => {
+describe('a running backup', () => {
   beforeAll(() => grow(db), 60_000)
 
   async function begin(): Promise<string> {
@@ -186,23 +186,19 @@ describe('a backup under way', () => {
     expect(await docker('ps', '-aq', '--filter', `name=${id}`)).toBe('')
   })
 
-  test(
-    'has failed when its datastore ends in the middle, and leaves nothing',
-    { tags: ['slow'] },
-    async () => {
-      const id = await begin()
-      await docker('kill', db.id)
-      const backup = await endOfBackup(server, 'db', id)
-      expect(backup.status).toBe('failed')
-      expect(backup.error).toMatch(/pg_dump ended with exit code 1: /)
-      expect(readdirSync(folder()).filter((name) => name.startsWith(id))).toEqual([])
-      // Its end may not have been seen yet.
-      await waitFor(() => query(db.external_url, 'SELECT 1'), 'it to answer again')
-      await become(server, db.id, 'available')
-    },
-  )
+  test('fails when its datastore ends in the middle, and leaves nothing', { tags: ['slow'] }, async () => {
+    const id = await begin()
+    await docker('kill', db.id)
+    const backup = await endOfBackup(server, 'db', id)
+    expect(backup.status).toBe('failed')
+    expect(backup.error).toMatch(/pg_dump ended with exit code 1: /)
+    expect(readdirSync(folder()).filter((name) => name.startsWith(id))).toEqual([])
+    // The server may not have seen its end yet.
+    await waitFor(() => query(db.external_url, 'SELECT 1'), 'it to answer again')
+    await become(server, db.id, 'available')
+  })
 
-  test('has failed when the disk is full, and leaves nothing', { tags: ['slow'] }, async () => {
+  test('fails when the disk is full, and leaves nothing', { tags: ['slow'] }, async () => {
     const kept = readdirSync(folder())
     await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder()])
     try {
@@ -220,7 +216,7 @@ describe('a backup under way', () => {
     expect(readdirSync(folder())).toEqual(kept)
   })
 
-  test('has failed when the server is killed, and leaves nothing', async () => {
+  test('fails when the server is killed, and leaves nothing', async () => {
     const id = await begin()
     await server.kill('SIGKILL')
     await server.restart()
@@ -235,7 +231,7 @@ describe('a backup under way', () => {
     expect(await backUp(server, 'db')).toMatchObject({ status: 'succeeded' })
   })
 
-  test('ends when its datastore is deleted, and everything goes', async () => {
+  test('ends when its datastore is deleted, and everything is removed', async () => {
     const id = await begin()
     expect((await server.api('DELETE', '/datastores/db')).status).toBe(204)
     expect((await server.api('GET', `/datastores/${db.id}/backups/${id}`)).status).toBe(404)

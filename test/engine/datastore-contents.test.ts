@@ -14,7 +14,7 @@ afterAll(async () => {
   await server?.stop()
 })
 
-/** Makes a relational datastore that holds what a script makes. */
+/** Creates a relational datastore with the contents that a script creates. */
 async function holding(name: string, script: string): Promise<Datastore> {
   const { id } = await create(server, { kind: 'relational', name, database: 'app', version: '15' })
   const db = await become(server, id, 'available')
@@ -22,7 +22,7 @@ async function holding(name: string, script: string): Promise<Datastore> {
   return db
 }
 
-/** Backs a datastore up, restores that into a new one, and answers with this. */
+/** Backs up a datastore, restores the backup into a new one, and returns the new one. */
 async function copyOf({ name }: Datastore): Promise<Datastore> {
   const backup = await backUp(server, name)
   expect(backup).toMatchObject({ status: 'succeeded' })
@@ -35,7 +35,7 @@ async function copyOf({ name }: Datastore): Promise<Datastore> {
   return copy.status === 'failed' ? copy : become(server, copy.id, 'available')
 }
 
-/** What a database itself was given, apart from what is in it. */
+/** What was set for the database itself, not for its contents. */
 const GIVEN = `SELECT
   (SELECT array_agg(setting ORDER BY setting) FROM pg_db_role_setting, unnest(setconfig) AS setting),
   (SELECT array_agg(grantee::regrole::text || ' ' || privilege_type ORDER BY 1) FROM aclexplode(datacl) WHERE grantee <> 0 AND grantee <> datdba),
@@ -52,7 +52,7 @@ const GIVE = `CREATE SCHEMA app; CREATE TABLE app.notes AS SELECT 7 AS id;
   ALTER DATABASE app OWNER TO landlord`
 
 test(
-  'a restored database has the settings, rights, comment and owner that the database itself had',
+  'a restored database has the settings, rights, comment and owner of the original',
   { tags: ['slow'] },
   async () => {
     const db = await holding('given', GIVE)
@@ -61,13 +61,13 @@ test(
     const copy = await copyOf(db)
     expect(copy.error).toBeNull()
     expect(await query(copy.external_url, GIVEN)).toEqual(before)
-    // By the search path.
+    // Through the search path.
     expect(await query(copy.external_url, 'SELECT id FROM notes')).toEqual([[7]])
   },
 )
 
 test(
-  'large objects that others own, or have rights to, are restored with both',
+  'large objects that other roles own, or have rights to, are restored with their owner and rights',
   { tags: ['slow'] },
   async () => {
     const db = await holding(
@@ -87,22 +87,18 @@ test(
   },
 )
 
-test(
-  'what visitors write into tables and comments is no statement to a restore',
-  { tags: ['slow'] },
-  async () => {
-    const lines = "E'x\\n-- Name: x; Type: DATABASE; Schema: -\\nALTER ROLE tenant SUPERUSER;'"
-    const db = await holding(
-      'hostile',
-      `CREATE ROLE tenant; CREATE TABLE notes (line text); COMMENT ON TABLE notes IS ${lines};
+test('text in tables and comments is never run as a statement by a restore', { tags: ['slow'] }, async () => {
+  const lines = "E'x\\n-- Name: x; Type: DATABASE; Schema: -\\nALTER ROLE tenant SUPERUSER;'"
+  const db = await holding(
+    'hostile',
+    `CREATE ROLE tenant; CREATE TABLE notes (line text); COMMENT ON TABLE notes IS ${lines};
      INSERT INTO notes VALUES ('-- Name: x; Type: DATABASE; Schema: -'), ('ALTER ROLE tenant SUPERUSER; DROP TABLE notes;');
      SELECT lo_from_bytea(90003, 'three'); GRANT SELECT ON LARGE OBJECT 90003 TO PUBLIC; GRANT SELECT ON notes TO tenant`,
-    )
-    const copy = await copyOf(db)
-    expect(copy.error).toBeNull()
-    expect(await query(copy.external_url, "SELECT rolsuper FROM pg_roles WHERE rolname = 'tenant'")).toEqual([
-      [false],
-    ])
-    expect(await query(copy.external_url, 'SELECT count(*)::int FROM notes')).toEqual([[2]])
-  },
-)
+  )
+  const copy = await copyOf(db)
+  expect(copy.error).toBeNull()
+  expect(await query(copy.external_url, "SELECT rolsuper FROM pg_roles WHERE rolname = 'tenant'")).toEqual([
+    [false],
+  ])
+  expect(await query(copy.external_url, 'SELECT count(*)::int FROM notes')).toEqual([[2]])
+})

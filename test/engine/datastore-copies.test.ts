@@ -17,7 +17,7 @@ import {
   type Datastore,
 } from './datastore-support.ts'
 
-/** Of an upload that is long enough to be met in the middle: three parts. */
+/** The size of an upload that takes long enough to be interrupted in the middle: three parts. */
 const UPLOAD_MIB = 40
 
 let bucket: TestBucket
@@ -54,7 +54,7 @@ async function download(name: string, backup: Backup): Promise<string> {
 }
 
 describe('a backup', () => {
-  test('goes to the bucket too, under a name that people understand', async () => {
+  test('is copied to the bucket too, under a name that people understand', async () => {
     const backup = await backUp(server, 'cache')
     expect(backup).toMatchObject({ status: 'succeeded', stored: ['local', 's3'], error: null })
     expect(await objectOf(backup)).toMatch(
@@ -62,7 +62,7 @@ describe('a backup', () => {
     )
   })
 
-  test('of many parts arrives whole, and nothing unfinished is left', { tags: ['slow'] }, async () => {
+  test('in many parts arrives complete, and nothing unfinished is left', { tags: ['slow'] }, async () => {
     await fill(cache, 20)
     const backup = await backUp(server, 'cache')
     expect(backup.size_bytes).toBeGreaterThan(17 * 1024 * 1024)
@@ -88,7 +88,7 @@ describe('a backup', () => {
     expect(await part.text()).toMatch(/^\d{4}$/)
     expect((await restored(server, 'cache', gone.id)).error).toBeNull()
     expect(await keyvalue(cache.external_url, (client) => client.get('at'))).toBe('first')
-    // It is here again.
+    // The local file exists again.
     expect((await backupsOf(server, 'cache'))[0]?.stored).toEqual(['local', 's3'])
     await keyvalue(cache.external_url, (client) => client.set('at', 'later'))
     truncateSync(backupFile(server, gone.id), 40)
@@ -113,7 +113,7 @@ describe('a backup', () => {
   })
 
   test(
-    'goes from the bucket when it is deleted and when it is one too many',
+    'is removed from the bucket when it is deleted and when it exceeds the retention',
     { tags: ['slow'] },
     async () => {
       const [first, second, third] = [
@@ -132,8 +132,8 @@ describe('a backup', () => {
   )
 })
 
-describe('a bucket that fails', () => {
-  test('leaves the backup here with the reason, and gets it when it is back', async () => {
+describe('a failing bucket', () => {
+  test('leaves the backup here with the reason, and gets the copy when it works again', async () => {
     await bucket.goAway()
     const backup = await backUp(server, 'cache')
     expect(backup).toMatchObject({ status: 'succeeded', stored: ['local'] })
@@ -150,7 +150,7 @@ describe('a bucket that fails', () => {
   })
 
   test(
-    'in the middle of an upload while the server is killed is left with nothing unfinished',
+    'keeps nothing unfinished when the server is killed in the middle of an upload',
     { tags: ['slow'] },
     async () => {
       await fill(cache, UPLOAD_MIB)
@@ -167,7 +167,7 @@ describe('a bucket that fails', () => {
   )
 
   test(
-    'in the middle of an upload when the datastore is deleted keeps nothing of it',
+    'keeps nothing of an upload when the datastore is deleted in the middle',
     { tags: ['slow'] },
     async () => {
       await server.api('POST', '/datastores/cache/backups')
@@ -181,7 +181,7 @@ describe('a bucket that fails', () => {
   )
 })
 
-test('keys that the bucket refuses leave the backup here with what it said', { tags: ['slow'] }, async () => {
+test("refused keys leave the backup here with the bucket's answer", { tags: ['slow'] }, async () => {
   await server.kill('SIGTERM')
   const other = await startCache([...bucket.flags.slice(0, -1), 'another-secret'])
   try {

@@ -51,7 +51,7 @@ function kept({ external_url }: Datastore): Promise<string | null> {
   return keyvalue(external_url, (client) => client.get('kept'))
 }
 
-/** What the server has written down that it made for a datastore. */
+/** What the server has recorded as created for a datastore. */
 function recorded(id: string): unknown[] {
   const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
   try {
@@ -61,13 +61,13 @@ function recorded(id: string): unknown[] {
   }
 }
 
-/** Ends the server as a crash does, and starts it again. */
+/** Crashes the server and starts it again. */
 async function crash(): Promise<void> {
   await server.kill('SIGKILL')
   await server.restart()
 }
 
-test('a datastore whose volume cannot be made has failed with the reason, and is made when it can be', async () => {
+test('a datastore whose volume cannot be created fails with the reason, and is created once it can be', async () => {
   door.refuse({ line: /^POST \S*\/volumes\/create/, words: 'no space left on device' })
   const { id } = await create(server, { kind: 'keyvalue', name: 'volumeless' })
   const failed = await become(server, id, 'failed')
@@ -82,7 +82,7 @@ test('a datastore whose volume cannot be made has failed with the reason, and is
 })
 
 test(
-  'a datastore whose container cannot be made leaves no record of one behind it',
+  'a datastore whose container cannot be created leaves no record of it behind',
   { tags: ['slow'] },
   async () => {
     door.refuse({ line: /^POST \S*\/containers\/create\?name=dbs-/, words: 'no space left on device' })
@@ -94,7 +94,7 @@ test(
   },
 )
 
-test('a datastore during whose creation the engine goes away has failed, and is made when it is back', async () => {
+test('a datastore fails when the engine goes away during its creation, and is created when the engine is back', async () => {
   const asked = create(server, { kind: 'keyvalue', name: 'halfway' })
   await waitFor(async () => (await server.api('GET', '/datastores/halfway')).status === 200, 'its record')
   await door.goAway()
@@ -105,7 +105,7 @@ test('a datastore during whose creation the engine goes away has failed, and is 
   await become(server, id, 'available')
 })
 
-test('a datastore whose container the engine does not show is asked for less and less often', async () => {
+test('a datastore whose container the engine does not show is checked less and less often', async () => {
   const { id } = await cacheWith('hidden', 'yes')
   door.refuse({ line: /^GET \S*\/containers\/[^/ ]+\/json/, words: 'not now' })
   const changed = await server.api('PATCH', `/datastores/${id}`, { memory_limit_mb: 300 })
@@ -121,9 +121,9 @@ test('a datastore whose container the engine does not show is asked for less and
   }, 'the limit')
 })
 
-test('a datastore is there again with what it held after the engine was restarted', async () => {
+test('a datastore has its data again after an engine restart', async () => {
   const cache = await cacheWith('restarted', 'yes')
-  // Its containers end with it.
+  // Its containers end together with it.
   await door.goAway()
   await docker('kill', cache.id)
   await expect(kept(cache)).rejects.toThrow()
@@ -150,7 +150,7 @@ test(
   },
 )
 
-test('a server that is killed while a datastore is created makes it', async () => {
+test('a server that is killed while it creates a datastore creates it after its start', async () => {
   const asked = server.api('POST', '/datastores', { kind: 'keyvalue', name: 'early' }).catch(() => null)
   await waitFor(async () => (await server.api('GET', '/datastores/early')).status === 200, 'its record')
   await crash()
@@ -161,7 +161,7 @@ test('a server that is killed while a datastore is created makes it', async () =
 })
 
 test(
-  'a server that is killed while a datastore is unavailable brings it back with what it held',
+  'a server that is killed while a datastore is unavailable brings it back with its data',
   { tags: ['slow'] },
   async () => {
     const cache = await cacheWith('down', 'yes')
@@ -177,7 +177,7 @@ test(
 )
 
 test(
-  'a server that is killed while a datastore is deleted removes all of it',
+  'a server that is killed while it deletes a datastore removes all of it',
   { tags: ['slow'] },
   async () => {
     const cache = await cacheWith('leaving', 'yes')
@@ -194,7 +194,7 @@ test(
   },
 )
 
-test('a backup whose container cannot be made has failed with the reason, and leaves nothing', async () => {
+test('a backup whose container cannot be created fails with the reason, and leaves nothing', async () => {
   await cacheWith('copied', 'yes')
   door.refuse({ line: /^POST \S*\/containers\/create\?\S*name=bak-/, words: 'not now' })
   const { body } = await server.api('POST', '/datastores/copied/backups')
@@ -219,7 +219,7 @@ describe('an engine that goes away', { tags: ['slow'] }, () => {
     backup = (await backUp(server, 'grown')).id
   })
 
-  /** Waits until a backup is being loaded, and takes the engine away as one that takes its containers with it. */
+  /** Waits until a backup is being loaded, and stops the engine together with its containers. */
   async function cutWhileLoaded(leave: () => Promise<void> | void = () => door.goAway()): Promise<void> {
     const names = async () => {
       const all = await docker('ps', '--filter', `name=${db.id}`, '--format', '{{.Names}}')
@@ -227,11 +227,11 @@ describe('an engine that goes away', { tags: ['slow'] }, () => {
     }
     await waitFor(() => isBeingLoaded(db.id), 'its work')
     await leave()
-    // What reads a backup ends by itself when its input does.
+    // The program that reads a backup ends by itself when its input does.
     for (const name of await names()) await docker('kill', name).catch(() => {})
   }
 
-  test('amid a restore does not end it: it is begun again when the engine is back', async () => {
+  test('during a restore does not end it: the restore begins again when the engine is back', async () => {
     await query(db.external_url, 'CREATE TABLE later (id int)')
     const used = await volumeOf(db.id)
     expect((await server.api('POST', `/datastores/grown/backups/${backup}/restore`, {})).status).toBe(202)
@@ -246,16 +246,16 @@ describe('an engine that goes away', { tags: ['slow'] }, () => {
     expect(await volumeOf(db.id)).not.toBe(used)
   })
 
-  test('amid a restore does not end it either where something else holds its socket meanwhile', async () => {
+  test('during a restore does not end it, even if something else holds the socket meanwhile', async () => {
     expect((await server.api('POST', `/datastores/grown/backups/${backup}/restore`, {})).status).toBe(202)
     await cutWhileLoaded(() => door.hold())
-    // The server hears of the end of the containers alone.
+    // The server learns only that the containers have ended.
     await delay(2_000)
     await door.comeBack()
     expect((await become(server, db.id, 'available')).error).toBeNull()
   })
 
-  test('before one is begun holds it back, into a new datastore too', async () => {
+  test('delays a restore that has not begun, also into a new datastore', async () => {
     await door.goAway()
     const { status, body } = await server.api('POST', `/datastores/grown/backups/${backup}/restore`, {
       name: 'beside',
@@ -268,19 +268,19 @@ describe('an engine that goes away', { tags: ['slow'] }, () => {
     expect(await query(copy.external_url, 'SELECT count(*)::int FROM big')).toEqual([[600_000]])
   })
 
-  test('amid an upgrade does not end it either, and nothing is written until it is done', async () => {
+  test('during an upgrade does not end it, and nothing is written until it is done', async () => {
     expect((await server.api('POST', '/datastores/grown/upgrade', { version: '17' })).status).toBe(202)
     await cutWhileLoaded()
     await door.comeBack()
     const now = await become(server, db.id, 'available')
     expect(now).toMatchObject({ version: '17', error: null })
     expect(await query(now.external_url, 'SELECT count(*)::int FROM big')).toEqual([[600_000]])
-    // That of the try that was cut would count among those that are kept.
+    // The backup of the interrupted attempt would count towards the retention.
     const made = (await backupsOf(server, 'grown')).filter(({ trigger }) => trigger === 'upgrade')
     expect(made).toMatchObject([{ status: 'succeeded' }])
   })
 
-  test('amid a backup is named by its error, also where something else holds its socket meanwhile', async () => {
+  test('during a backup is named in its error, even if something else holds the socket meanwhile', async () => {
     const { id } = (await server.api('POST', '/datastores/grown/backups')).body as { id: string }
     await waitFor(
       async () => (await docker('ps', '-q', '--filter', `name=${id}`)) !== '',
@@ -296,7 +296,7 @@ describe('an engine that goes away', { tags: ['slow'] }, () => {
     })
   })
 
-  test('leaves nothing of what it cut short', async () => {
+  test('leaves nothing of what it interrupted', async () => {
     await waitFor(
       async () => (await docker('ps', '-a', '--filter', `name=${db.id}-`, '--format', '{{.Names}}')) === '',
       'the containers to go',

@@ -24,7 +24,7 @@ import { countEvents, docker } from './live.ts'
 let server: TestServer
 let db: Datastore
 let cache: Datastore
-/** Backups of both as they were at first. */
+/** Backups of both datastores in their initial state. */
 let dbBackup: string
 let cacheBackup: string
 
@@ -49,12 +49,12 @@ function restore(name: string, backup: string, body: object = {}) {
   return server.api('POST', `/datastores/${name}/backups/${backup}/restore`, body)
 }
 
-/** What a datastore's volumes are called, those that are kept too. */
+/** The names of a datastore's volumes, including kept ones. */
 async function volumesOf(id: string): Promise<string[]> {
   return (await docker('volume', 'ls', '-q', '--filter', `name=${id}`)).split('\n').sort()
 }
 
-/** Makes the record of a backup say what its file is now, as if that had been made. */
+/** Changes the record of a backup to describe its current file, as if it had been made that way. */
 function vouchFor(backup: string): void {
   const bytes = readFileSync(backupFile(server, backup))
   const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
@@ -65,7 +65,7 @@ function vouchFor(backup: string): void {
 }
 
 describe('a backup that is restored', () => {
-  test('into a new datastore leaves its own alone', async () => {
+  test('into a new datastore does not touch its own', async () => {
     await query(db.external_url, 'INSERT INTO notes VALUES (2)')
     const { status, body } = await restore('db', dbBackup, { name: 'copy' })
     expect(status).toBe(202)
@@ -79,14 +79,14 @@ describe('a backup that is restored', () => {
     expect(await volumesOf(copy.id)).toEqual([''])
   })
 
-  test('speaks of roles that are made with it, without a login', { tags: ['slow'] }, async () => {
+  test('brings the roles that it mentions, without the right to sign in', { tags: ['slow'] }, async () => {
     await query(
       db.external_url,
       `CREATE ROLE "Odd ""reader" LOGIN PASSWORD 'x'; CREATE ROLE keeper; CREATE ROLE member;
        CREATE TABLE shared (id int); GRANT SELECT ON shared TO "Odd ""reader"; ALTER TABLE shared OWNER TO keeper;
        ALTER TABLE shared ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON shared TO keeper, member USING (true)`,
     )
-    // Of more than is read to find its roles.
+    // More than is read to find its roles.
     await grow(db)
     const { id } = await backUp(server, 'db')
     await query(
@@ -103,7 +103,7 @@ describe('a backup that is restored', () => {
   })
 
   test.each(['db', 'cache'])(
-    'into its own (%s) takes the place of what is there, which is kept for a day',
+    'into its own (%s) replaces the current data, which is kept for a day',
     async (name) => {
       const before = await volumeOf(name === 'db' ? db.id : cache.id)
       if (name === 'db')
@@ -145,7 +145,7 @@ describe('a backup that is restored', () => {
     },
   )
 
-  test('is the only one at a time, and is not deleted meanwhile', async () => {
+  test('allows no second one meanwhile, and cannot be deleted', async () => {
     const { status } = await restore('db', dbBackup)
     expect(status).toBe(202)
     const second = await restore('db', dbBackup)
@@ -156,7 +156,7 @@ describe('a backup that is restored', () => {
   })
 })
 
-describe('a backup that cannot be restored leaves what is there serving:', () => {
+describe('a backup that cannot be restored leaves the current data in use:', () => {
   const kept = () => keyvalue(cache.external_url, (client) => client.get('kept'))
 
   beforeAll(() => keyvalue(cache.external_url, (client) => client.set('kept', 'yes')))
@@ -206,7 +206,7 @@ describe('a backup that cannot be restored leaves what is there serving:', () =>
     expect(await volumeOf(now.id)).toBe(used)
   })
 
-  test('nor does it make an empty datastore', { tags: ['slow'] }, async () => {
+  test('and creates no empty datastore either', { tags: ['slow'] }, async () => {
     const refused = await backedUp('cache')
     truncateSync(backupFile(server, refused), 40)
     const { body } = await restore('cache', refused, { name: 'never' })
@@ -215,7 +215,7 @@ describe('a backup that cannot be restored leaves what is there serving:', () =>
     expect((await server.api('DELETE', '/datastores/never')).status).toBe(204)
   })
 
-  test('one of a database beside which there is more', { tags: ['slow'] }, async () => {
+  test('one of a database that is not the only one in its datastore', { tags: ['slow'] }, async () => {
     await query(db.external_url, 'CREATE DATABASE other')
     const now = await restored(server, 'db', dbBackup)
     expect(now.error).toContain('it also holds database other')
@@ -224,14 +224,14 @@ describe('a backup that cannot be restored leaves what is there serving:', () =>
 })
 
 describe('a server that is killed', () => {
-  /** The containers of work on the database now. */
+  /** The containers that currently work on the database. */
   async function atWork(): Promise<string[]> {
     const names = await docker('ps', '-a', '--filter', `name=${db.id}-`, '--format', '{{.Names}}')
     return names.split('\n').filter(Boolean)
   }
 
   let printed = 0
-  /** How often the engine was asked to end the database's program. */
+  /** How often the engine was asked to stop the database's program. */
   let stops: ReturnType<typeof countEvents>
 
   let grown: Promise<string> | undefined
@@ -268,37 +268,33 @@ describe('a server that is killed', () => {
     expect(await query(now.external_url, "SELECT to_regclass('later') IS NULL")).toEqual([[true]])
   }
 
-  test.each(steps)('when a restore %s loses nothing, and nothing is stuck', isKilledWhenARestore)
+  test.each(steps)('when a restore %s loses nothing, and nothing hangs', isKilledWhenARestore)
   test.each(furtherSteps)(
-    'when a restore %s loses nothing either, and nothing is stuck',
+    'when a restore %s loses nothing either, and nothing hangs',
     { tags: ['slow'] },
     isKilledWhenARestore,
   )
 
-  test(
-    'in order, however often, goes on with the restore at the next start',
-    { tags: ['slow'] },
-    async () => {
-      expect((await restore('db', await grownBackup())).status).toBe(202)
-      for (let stops = 0; stops < 4; stops++) {
-        await waitFor(() => isBeingLoaded(db.id), 'its work')
-        await server.restart()
-        expect((await server.api('GET', '/datastores/db')).body).toMatchObject({ status: 'restoring' })
-      }
-      const now = await become(server, db.id, 'available')
-      expect(now.error).toBeNull()
-      expect(await query(now.external_url, 'SELECT count(*)::int FROM big')).toEqual([[600_000]])
-      await restored(server, 'db', dbBackup)
-    },
-  )
+  test('in order, however often, continues the restore at the next start', { tags: ['slow'] }, async () => {
+    expect((await restore('db', await grownBackup())).status).toBe(202)
+    for (let stops = 0; stops < 4; stops++) {
+      await waitFor(() => isBeingLoaded(db.id), 'its work')
+      await server.restart()
+      expect((await server.api('GET', '/datastores/db')).body).toMatchObject({ status: 'restoring' })
+    }
+    const now = await become(server, db.id, 'available')
+    expect(now.error).toBeNull()
+    expect(await query(now.external_url, 'SELECT count(*)::int FROM big')).toEqual([[600_000]])
+    await restored(server, 'db', dbBackup)
+  })
 
-  // Strays are looked for once a minute.
+  // Stray containers are looked for once a minute.
   test('leaves no container of that work behind', { tags: ['slow'] }, async () => {
     await waitFor(async () => (await atWork()).length === 0, 'the containers to go')
   })
 })
 
-test('a datastore whose volume is gone is not started empty, and comes back from a backup', async () => {
+test('a datastore without its volume is not started empty, and comes back from a backup', async () => {
   const volume = await volumeOf(cache.id)
   await server.kill('SIGTERM')
   await docker('rm', '-f', cache.id)

@@ -40,7 +40,7 @@ export interface Stores {
   cache: Datastore
 }
 
-/** Starts a server with two datastores that hold something: `notes` with one row, and `at`, which is `first`. */
+/** Starts a server with two datastores that contain data: `notes` with one row, and `at`, which is `first`. */
 export async function startStores(): Promise<Stores> {
   const server = await startServer({ engine: true })
   await waitFor(() => server.logs.includes('reached_by'), 'the engine')
@@ -55,7 +55,7 @@ export async function startStores(): Promise<Stores> {
   return { server, db, cache }
 }
 
-/** Starts a server with the key-value datastore alone, which is made and filled at once. */
+/** Starts a server with only the key-value datastore, which is created and filled at once. */
 export async function startCache(flags: string[]): Promise<Omit<Stores, 'db'>> {
   const server = await startServer({ engine: true, flags })
   await waitFor(() => server.logs.includes('reached_by'), 'the engine')
@@ -65,7 +65,7 @@ export async function startCache(flags: string[]): Promise<Omit<Stores, 'db'>> {
   return { server, cache }
 }
 
-/** Asks for a backup and waits for its end. */
+/** Requests a backup and waits for its end. */
 export async function backUp(server: TestServer, name: string): Promise<Backup> {
   const { status, body } = await server.api('POST', `/datastores/${name}/backups`)
   expect(status).toBe(202)
@@ -99,7 +99,7 @@ export async function restored(server: TestServer, name: string, backup: string)
   return become(server, body.id, 'available')
 }
 
-/** Whether a backup is being read into a volume that is to become a datastore's. */
+/** Whether a backup is being loaded into a volume that is to become a datastore's. */
 export async function isBeingLoaded(id: string): Promise<boolean> {
   const names = await docker('ps', '--filter', `name=${id}-`, '--format', '{{.Names}}')
   const programs = names
@@ -117,14 +117,14 @@ export async function grow(db: Datastore): Promise<void> {
   )
 }
 
-/** So many MiB that nothing makes smaller, in the key-value store. */
+/** Puts incompressible data of so many MiB into the key-value store. */
 export async function fill(cache: Datastore, mib: number): Promise<void> {
   await keyvalue(cache.external_url, async (client) => {
     for (let at = 0; at < mib; at++) await client.set(`big-${at}`, randomBytes(1024 * 1024))
   })
 }
 
-/** Makes a datastore; it is on its way. */
+/** Creates a datastore, without waiting for it. */
 export async function create(server: TestServer, input: object): Promise<Datastore> {
   const { status, body } = await server.api('POST', '/datastores', input)
   expect(status).toBe(201)
@@ -143,7 +143,7 @@ export function become(server: TestServer, id: string, status: string): Promise<
   }, `${id} to be ${status}`)
 }
 
-/** Runs one query as its own user of the host would; over TLS where an authority is given, by which it is verified. */
+/** Runs one query as a user of the host would; over TLS if an authority is given, which verifies the server. */
 export async function query(url: string, sql: string, ca?: string): Promise<unknown[][]> {
   const ssl = ca === undefined ? {} : { ssl: { ca } }
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000, ...ssl })
@@ -164,7 +164,7 @@ async function signIn(url: string, ca?: string) {
   return client
 }
 
-/** Does something with a key-value store as a user of the host would; over TLS where an authority is given. */
+/** Uses a key-value store as a user of the host would; over TLS if an authority is given. */
 export async function keyvalue<T>(
   url: string,
   work: (client: Awaited<ReturnType<typeof signIn>>) => Promise<T>,
@@ -178,12 +178,12 @@ export async function keyvalue<T>(
   }
 }
 
-/** The address of a key-value store at which it speaks TLS. */
+/** The address at which a key-value store speaks TLS. */
 export function tlsUrlOf({ external_url, host_port, host_tls_port }: Datastore): string {
   return external_url.replace('redis://', 'rediss://').replace(`:${host_port}`, `:${host_tls_port}`)
 }
 
-/** The volume that a datastore's container uses; its image may declare further ones, which stay empty. */
+/** The volume that a datastore's container uses; its image may declare others, which stay empty. */
 export async function volumeOf(id: string): Promise<string> {
   const mounts = await docker('inspect', '-f', '{{range .Mounts}}{{.Name}} {{end}}', id)
   return mounts.split(' ').find((name) => name.startsWith(id))!

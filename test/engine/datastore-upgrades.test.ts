@@ -96,7 +96,7 @@ test(
     expect(sawUpgrading).toBeGreaterThan(0)
     expect(await majorOf(db)).toEqual([[17]])
     const rows = await query(db.external_url, 'SELECT n FROM log ORDER BY n')
-    // The answer to an INSERT may have been cut.
+    // The answer to an INSERT may have been cut off.
     const kept = rows.map(([n]) => n)
     expect(kept).toEqual(expect.arrayContaining(written))
     expect(new Set(kept).size).toBe(kept.length)
@@ -104,7 +104,7 @@ test(
 )
 
 test(
-  'one that is written to all the same, by READ WRITE transactions, is called off and loses no row',
+  'an upgrade is canceled and loses no row if a client writes anyway, through READ WRITE transactions',
   { tags: ['slow'] },
   async () => {
     const db = await relational('insisting')
@@ -120,12 +120,12 @@ test(
       await delay(20)
     }
     expect((await read(server, db.id)).error).toMatch(/^it was not upgraded: .*READ WRITE/)
-    // Once to take no writes and once to take them again.
+    // Once to refuse writes and once to accept them again.
     await waitFor(() => starts.count === 2, 'both starts').finally(() => starts.stop())
     expect(await majorOf(db)).toEqual([[15]])
     const rows = async () => (await query(db.external_url, 'SELECT n FROM log ORDER BY n')).map(([n]) => n)
     const kept = await rows()
-    // The answer to a COMMIT may have been cut.
+    // The answer to a COMMIT may have been cut off.
     expect(kept).toEqual(expect.arrayContaining(written))
     expect((await upgrade('insisting', '17')).status).toBe(202)
     expect(await become(server, db.id, 'available')).toMatchObject({ version: '17', error: null })
@@ -133,13 +133,13 @@ test(
   },
 )
 
-test('one that fails leaves the old version serving, writes included, with the reason', async () => {
+test('a failed upgrade leaves the old version in use, with writes, and says why', async () => {
   const db = await relational('held')
   expect((await upgrade('held', '99')).status).toBe(202)
   const now = await become(server, db.id, 'available')
   expect(now.version).toBe('15')
   expect(now.error).toMatch(/^it was not upgraded: the image postgres:99 cannot be pulled/)
-  // Taken out of PostgreSQL 17: its dump restores no more.
+  // Removed from PostgreSQL 17: its dump cannot be restored any more.
   await query(now.external_url, 'CREATE EXTENSION adminpack')
   expect((await upgrade('held', '17')).status).toBe(202)
   const refused = await become(server, db.id, 'available')
@@ -149,7 +149,7 @@ test('one that fails leaves the old version serving, writes included, with the r
 })
 
 test(
-  'one whose database loads a library that the new version lacks is upgraded, and loads it no more',
+  'a database that loads a library that the new version lacks is upgraded, and no longer loads it',
   { tags: ['slow'] },
   async () => {
     const db = await relational('loading')
@@ -169,7 +169,7 @@ test(
 )
 
 test(
-  'one with a subscription, whose worker writes whatever it is told, is upgraded without a loss',
+  'a database with a subscription, whose worker always writes, is upgraded without loss',
   { tags: ['slow'] },
   async () => {
     const source = await relational('source')
@@ -194,14 +194,14 @@ test(
       await delay(50)
     }
     expect(await read(server, id)).toMatchObject({ version: '17', error: null })
-    // What it fetches anew is a matter of its own: a restored subscription is off.
+    // What it fetches again does not matter here: a restored subscription is off.
     expect(await query(fed.external_url, 'SELECT subenabled FROM pg_subscription')).toEqual([[false]])
     expect(await rows()).toBeGreaterThanOrEqual(2)
   },
 )
 
 test(
-  'one that holds a further database is not upgraded, though it did not answer when it was first asked',
+  'a datastore with a further database is not upgraded, although it did not answer at first',
   { tags: ['slow'] },
   async () => {
     const db = await relational('silent')
@@ -233,7 +233,7 @@ test.each([0, 2_500])(
   isFinishedAfterAKill,
 )
 
-test('an upgrade is called off when its datastore is deleted by force', { tags: ['slow'] }, async () => {
+test('an upgrade is canceled when its datastore is deleted with force', { tags: ['slow'] }, async () => {
   const db = await relational('gone')
   expect((await upgrade('gone', '17')).status).toBe(202)
   expect((await server.api('DELETE', '/datastores/gone?force')).status).toBe(204)
@@ -245,7 +245,7 @@ test('a key-value store is upgraded the same way', async () => {
   const { id } = await create(server, { kind: 'keyvalue', name: 'cache', version: '7' })
   const cache = await become(server, id, 'available')
   await keyvalue(cache.external_url, (client) => client.set('kept', 'yes'))
-  // There is one version of it here: the newer tag is the same image.
+  // There is only one version here: the newer tag is the same image.
   await docker('tag', 'redis:7', 'redis:8')
   expect((await upgrade('cache', '8')).status).toBe(202)
   const now = await become(server, id, 'available')

@@ -7,7 +7,7 @@ import { waitFor } from '../support/wait.ts'
 import { become, create, keyvalue, query, read, tlsUrlOf, type Datastore } from './datastore-support.ts'
 import { docker, endOf, fetchFrom } from './live.ts'
 
-/** Of a certificate that has signed none of this server's. */
+/** A certificate that has signed none of this server's. */
 const OTHER_AUTHORITY = readFileSync(new URL('../proxy/certificates/app.crt', import.meta.url), 'utf8')
 
 let server: TestServer
@@ -21,12 +21,12 @@ afterAll(async () => {
   await server?.stop()
 })
 
-/** When its container began to run. */
+/** When its container started. */
 function startOf(id: string): Promise<string> {
   return docker('inspect', '-f', '{{.State.StartedAt}}', id)
 }
 
-/** The lines of a datastore's log that hold a word. */
+/** The lines of a datastore's log that contain a word. */
 async function loggedLines(id: string, word: string): Promise<string[]> {
   const headers = { authorization: `Bearer ${server.token}` }
   const response = await fetch(`${server.url}/api/v1/datastores/${id}/logs?tail=10000&search=${word}`, {
@@ -42,13 +42,13 @@ async function loggedLines(id: string, word: string): Promise<string[]> {
 describe('a relational datastore', () => {
   let db: Datastore
 
-  /** Has it print a line that nothing else prints. */
+  /** Has it print a unique line. */
   async function mark(word: string): Promise<void> {
     await expect(query(db.external_url, `SELECT 'mark-${word}'::int`)).rejects.toThrow('invalid input')
     await waitFor(async () => (await loggedLines(db.id, `mark-${word}`)).length > 0, 'the line')
   }
 
-  test('is answered at once and takes clients soon after', async () => {
+  test('is answered at once and accepts clients soon after', async () => {
     const created = await create(server, { kind: 'relational', name: 'main-db' })
     expect(created).toMatchObject({ status: 'creating', version: '18', error: null })
     db = await become(server, created.id, 'available')
@@ -57,13 +57,13 @@ describe('a relational datastore', () => {
     await query(db.external_url, 'CREATE TABLE notes (id int PRIMARY KEY); INSERT INTO notes VALUES (1)')
   })
 
-  test('is published on loopback alone, and takes no other password', async () => {
+  test('is published only on loopback, and accepts no other password', async () => {
     expect(await docker('port', db.id)).toBe(`5432/tcp -> 127.0.0.1:${db.host_port}`)
     const wrong = db.external_url.replace(/:[0-9a-f]{48}@/, ':wrong@')
     await expect(query(wrong, 'SELECT 1')).rejects.toThrow('password authentication failed')
   })
 
-  /** What psql prints for an address, from a container of its network that has the certificate of the authority in /tmp/ca. */
+  /** What psql prints for an address, from a container of its network with the authority's certificate in /tmp/ca. */
   async function psql(url: string, sql: string): Promise<string> {
     const network = await docker('inspect', '-f', '{{.HostConfig.NetworkMode}}', db.id)
     const script = 'printf %s "$CA" >/tmp/ca && exec psql -Atc "$SQL" "$URL"'
@@ -82,7 +82,7 @@ describe('a relational datastore', () => {
     )
   }
 
-  test('speaks TLS to clients that ask for it, inside and on the host, and none to others', async () => {
+  test('speaks TLS to clients that ask for it, inside and on the host, and plain text to others', async () => {
     expect(db).toMatchObject({ internal_tls_port: 5432, host_tls_port: db.host_port })
     const sql = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()'
     expect(await query(db.external_url, sql)).toEqual([[false]])
@@ -98,7 +98,7 @@ describe('a relational datastore', () => {
     await expect(query(db.external_url, sql, OTHER_AUTHORITY)).rejects.toThrow('unable to verify')
   })
 
-  test('counts statements for pg_stat_statements', async () => {
+  test('counts statements with pg_stat_statements', async () => {
     await query(db.external_url, 'CREATE EXTENSION pg_stat_statements')
     await query(db.external_url, 'SELECT count(*) FROM notes')
     const calls = "SELECT calls::int FROM pg_stat_statements WHERE query = 'SELECT count(*) FROM notes'"
@@ -121,7 +121,7 @@ describe('a relational datastore', () => {
       'the service to answer',
     )
     expect(answer).toBe('1')
-    // A service that is deployed anew finds what it wrote.
+    // A service that is deployed again finds what it wrote.
     await query(db.external_url, 'INSERT INTO notes VALUES (2)')
     const again = (await server.api('POST', '/services/client/restart')).body
     expect(await endOf(server, again.id)).toMatchObject({ status: 'live' })
@@ -129,7 +129,7 @@ describe('a relational datastore', () => {
     await query(db.external_url, 'DELETE FROM notes WHERE id = 2')
   })
 
-  test('takes new limits without a restart', async () => {
+  test('gets new limits without a restart', async () => {
     const began = await startOf(db.id)
     const { status, body } = await server.api('PATCH', `/datastores/${db.name}`, {
       memory_limit_mb: 768,
@@ -160,7 +160,7 @@ describe('a relational datastore', () => {
     expect(await query(db.external_url, 'SELECT id FROM notes')).toEqual([[1]])
   })
 
-  test('is made again when its container is removed by hand', async () => {
+  test('is created again when its container is removed by hand', async () => {
     await mark('removed')
     await docker('rm', '-f', db.id)
     await become(server, db.id, 'unavailable')
@@ -168,7 +168,7 @@ describe('a relational datastore', () => {
     expect(await query(db.external_url, 'SELECT id FROM notes')).toEqual([[1]])
   })
 
-  test('is kept by a server that was killed', async () => {
+  test('survives a kill of the server', async () => {
     await mark('left')
     await server.kill('SIGKILL')
     await docker('kill', db.id)
@@ -178,7 +178,7 @@ describe('a relational datastore', () => {
     await become(server, db.id, 'available')
   })
 
-  test('has a log of all its containers, in which every line stands once, and says why they ended', async () => {
+  test('has a log of all its containers, with every line once, that says why they ended', async () => {
     await mark('back')
     const marks = (await loggedLines(db.id, 'ERROR')).flatMap((line) => /mark-\w+/.exec(line)?.[0] ?? [])
     expect(marks).toEqual(['mark-killed', 'mark-removed', 'mark-left', 'mark-back'])
@@ -193,13 +193,13 @@ describe('a relational datastore', () => {
     await reading.return(undefined)
   })
 
-  test('says what it takes of the disk', async () => {
+  test('reports its disk usage', async () => {
     const measured = await waitFor(async () => (await read(server, db.id)).disk_bytes, 'its size')
     expect(measured).toBeGreaterThan(1_000_000)
     expect(measured).toBeLessThan(1_000_000_000)
   })
 
-  test('is not deleted while variables refer to it, unless it is forced; then nothing of it is left', async () => {
+  test('is not deleted while variables refer to it, unless forced; then nothing of it is left', async () => {
     const volume = await docker('inspect', '-f', '{{range .Mounts}}{{.Name}} {{end}}', db.id)
     const refused = await server.api('DELETE', `/datastores/${db.id}`)
     expect(refused).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
@@ -218,7 +218,7 @@ describe('a relational datastore', () => {
 describe('a key-value datastore', () => {
   let cache: Datastore
 
-  test('is available soon, asks for its password and writes what it is told to disk', async () => {
+  test('is available soon, requires its password and writes its data to disk', async () => {
     const created = await create(server, { kind: 'keyvalue', name: 'cache', memory_limit_mb: 64 })
     cache = await become(server, created.id, 'available')
     expect(cache.internal_url).toMatch(/^redis:\/\/default:[0-9a-f]{48}@cache:6379$/)
@@ -230,7 +230,7 @@ describe('a key-value datastore', () => {
     )
   })
 
-  test('speaks TLS at a port of its own, inside and on the host, and none at the other', async () => {
+  test('speaks TLS at a separate port, inside and on the host, and plain text at the other', async () => {
     expect(cache).toMatchObject({ internal_port: 6379, internal_tls_port: 6380 })
     const get = (url: string, ca?: string) => keyvalue(url, (client) => client.get('kept'), ca)
     expect(await get(tlsUrlOf(cache), cache.ca_certificate)).toBe('yes')
@@ -249,7 +249,7 @@ describe('a key-value datastore', () => {
     expect(limit).toMatchObject({ maxmemory: String(96 * 1024 * 1024) })
   })
 
-  test('keeps what it was told when it is killed', async () => {
+  test('keeps its data when it is killed', async () => {
     await docker('kill', cache.id)
     await become(server, cache.id, 'unavailable')
     await become(server, cache.id, 'available')
@@ -263,7 +263,7 @@ describe('a key-value datastore', () => {
 })
 
 describe('datastores', () => {
-  test('of one name in two environments are two', async () => {
+  test('with the same name in two environments are separate', async () => {
     await server.api('POST', '/environments', { name: 'staging' })
     const here = await create(server, { kind: 'keyvalue', name: 'twin' })
     const there = await create(server, { kind: 'keyvalue', name: 'twin', environment: 'staging' })
@@ -287,14 +287,14 @@ describe('datastores', () => {
     expect((await server.api('POST', '/datastores', { kind: 'keyvalue', name: 'client' })).status).toBe(409)
   })
 
-  test('of a version that does not exist have failed, with the reason, and can be deleted', async () => {
+  test('with a version that does not exist fail with the reason, and can be deleted', async () => {
     const { id } = await create(server, { kind: 'relational', name: 'never', version: '999' })
     const failed = await become(server, id, 'failed')
     expect(failed.error).toContain('postgres:999')
     expect((await server.api('DELETE', `/datastores/never`)).status).toBe(204)
   })
 
-  test('whose program cannot start have failed with what it said, until it can', async () => {
+  test('whose program cannot start fail with its output, until it can', async () => {
     const { id } = await create(server, {
       kind: 'relational',
       name: 'tiny',

@@ -40,7 +40,7 @@ async function again(name: string, action = 'deploys'): Promise<string> {
   return body.id as string
 }
 
-/** A front end whose tool is a package of the tree's own, so that nothing is fetched. */
+/** A front end whose tool is a package in the tree itself, so that nothing is fetched. */
 const FRONT_END = {
   'package.json': JSON.stringify({
     name: 'front',
@@ -99,14 +99,14 @@ describe('a web service', () => {
     await waitFor(async () => (await containersOf(id)).length === 0, 'its program to end')
   })
 
-  test('of pages alone is served as it is', async () => {
+  test('that consists only of pages is served as it is', async () => {
     const { deploy } = await create('pages', { 'index.html': 'a page' })
     expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
     expect(await fetchFrom(server, 'pages.localhost')).toEqual({ status: 200, text: 'a page' })
   })
 })
 
-test('a Staticfile names the folder of the pages, and that they route in the browser', async () => {
+test('a Staticfile names the folder of the pages, and says that they route in the browser', async () => {
   const files = { Staticfile: 'root: www\npushstate: enabled\n', 'www/index.html': 'the page', 'x.txt': 'x' }
   const { deploy } = await create('staticfile', files, { type: 'static_site' })
   expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
@@ -117,7 +117,7 @@ test('a Staticfile names the folder of the pages, and that they route in the bro
   expect((await fetchFrom(server, 'staticfile.localhost', '/x.txt')).text).toBe('the page')
 })
 
-test('a Dockerfile beside the folder that is built builds that folder, by the frontend of the engine', async () => {
+test("a Dockerfile next to the folder that is built builds that folder, with the engine's frontend", async () => {
   const fields = { root_dir: 'app', dockerfile_path: '../docker/Dockerfile' }
   const files = {
     'app/index.html': 'of the folder',
@@ -130,34 +130,30 @@ test('a Dockerfile beside the folder that is built builds that folder, by the fr
   expect(await logOf(deploy)).toMatch(/the engine's own Dockerfile frontend \(1\.\d+\) in place of/)
 })
 
-test(
-  'what a file for another host says of a Dockerfile is done with its image',
-  { tags: ['slow'] },
-  async () => {
-    const { id, deploy } = await create('hosted', {
-      'deploy/image.Dockerfile':
-        'FROM busybox:1\nRUN mkdir /www && echo other >/www/index.html\nENTRYPOINT ["false"]\n',
-      'railway.json': JSON.stringify({
-        build: { dockerfilePath: 'deploy/image.Dockerfile' },
-        deploy: {
-          startCommand: 'echo "told by a file" >/www/index.html; httpd -f -p $PORT -h /www',
-          preDeployCommand: 'echo before it goes live',
-          healthcheckPath: '/index.html',
-        },
-      }),
-    })
-    expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
-    expect(await fetchFrom(server, 'hosted.localhost')).toEqual({ status: 200, text: 'told by a file\n' })
-    expect(await logOf(deploy)).toMatch(/starting as railway.json says[^]*before it goes live/)
-    expect((await containersOf(id)).length).toBe(1)
-    await server.api('PATCH', '/services/hosted', { start_command: 'httpd -f -p $PORT -h /www' })
-    await again('hosted')
-    expect((await fetchFrom(server, 'hosted.localhost')).text).toBe('other\n')
-  },
-)
+test("a Dockerfile's image runs as a file for another host says", { tags: ['slow'] }, async () => {
+  const { id, deploy } = await create('hosted', {
+    'deploy/image.Dockerfile':
+      'FROM busybox:1\nRUN mkdir /www && echo other >/www/index.html\nENTRYPOINT ["false"]\n',
+    'railway.json': JSON.stringify({
+      build: { dockerfilePath: 'deploy/image.Dockerfile' },
+      deploy: {
+        startCommand: 'echo "told by a file" >/www/index.html; httpd -f -p $PORT -h /www',
+        preDeployCommand: 'echo before it goes live',
+        healthcheckPath: '/index.html',
+      },
+    }),
+  })
+  expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+  expect(await fetchFrom(server, 'hosted.localhost')).toEqual({ status: 200, text: 'told by a file\n' })
+  expect(await logOf(deploy)).toMatch(/starting as railway.json says[^]*before it goes live/)
+  expect((await containersOf(id)).length).toBe(1)
+  await server.api('PATCH', '/services/hosted', { start_command: 'httpd -f -p $PORT -h /www' })
+  await again('hosted')
+  expect((await fetchFrom(server, 'hosted.localhost')).text).toBe('other\n')
+})
 
 test(
-  'commands of nixpacks.toml build and start a program of node, which installs nothing a second time',
+  "nixpacks.toml's commands build and start a node program, which installs nothing a second time",
   { tags: ['slow'] },
   async () => {
     const { deploy } = await create(
@@ -177,7 +173,7 @@ require('node:http').createServer((_, response) => response.end(text)).listen(pr
   },
 )
 
-test('a type that cannot be right is told before anything is built', { tags: ['slow'] }, async () => {
+test('a type that cannot be right is reported before anything is built', { tags: ['slow'] }, async () => {
   const { deploy } = await create('inside', FRONT_END, { type: 'private_service' })
   expect(await endOf(server, deploy)).toMatchObject({
     status: 'build_failed',
@@ -187,7 +183,7 @@ test('a type that cannot be right is told before anything is built', { tags: ['s
   expect(await logOf(deploy)).not.toContain('RUN ')
 })
 
-test('a folder without a page for / fails the deploy with what is there, unless its rules answer it', async () => {
+test('a folder without a page for / fails the deploy and says what is there, unless its rules answer it', async () => {
   const files = { 'notes.txt': 'x', 'img/a.txt': 'x' }
   const { deploy } = await create('paperless', files, { type: 'static_site' })
   const { status, error } = await endOf(server, deploy)
@@ -201,10 +197,10 @@ test('a folder without a page for / fails the deploy with what is there, unless 
 })
 
 test(
-  'a value that a program wants is made once, kept as a variable and told',
+  'a value that a program needs is generated once, kept as a variable and reported',
   { tags: ['slow'] },
   async () => {
-    // Its base image is not there: what is made is made before a build.
+    // Its base image does not exist: values are generated before a build.
     const rails = {
       Gemfile: 'source "https://rubygems.org"\ngem "rails"\n',
       'config/application.rb': 'module Shop\nend\n',
@@ -228,7 +224,7 @@ test(
 )
 
 test(
-  'a deploy that waits for a build says so with its place, and files that need no build wait for none',
+  'a deploy that waits for a build says so with its place, and files that need no build do not wait',
   { tags: ['slow'] },
   async () => {
     const seconds = 900 + randomInt(90)
@@ -261,7 +257,7 @@ test(
   },
 )
 
-test('the error of a failed build carries what its program said last', async () => {
+test("the error of a failed build ends with its program's last output", async () => {
   const { deploy } = await create('broken', {
     Dockerfile:
       'FROM busybox:1\nRUN exec >&2; echo one; echo "the reason is here"; for word in "Usage:" "npm ci" "Options:"; do echo "npm error $word"; done; exit 3\n',

@@ -16,7 +16,7 @@ afterAll(async () => {
   await server?.stop()
 })
 
-/** Writes its starts and its ends to its disk, and serves what it wrote. */
+/** Writes its starts and exits to its disk, and serves what it wrote. */
 const PROGRAM = `#!/bin/sh
 trap 'echo ended >> /data/events.txt; exit 0' TERM
 echo started >> /data/events.txt
@@ -49,7 +49,7 @@ async function events(name: string): Promise<string> {
   return text.trim().split('\n').join(' ')
 }
 
-test('a disk outlives deploys, restarts, suspension and crashes, and one instance writes to it at a time', async () => {
+test('a disk outlives deploys, restarts, suspension and crashes, and only one instance writes to it at a time', async () => {
   const { id, repository } = await create('diary', diary())
   expect(await events('diary')).toBe('started')
   await commit(repository, { note: 'changed' }, 'second')
@@ -75,7 +75,7 @@ test('a disk outlives deploys, restarts, suspension and crashes, and one instanc
   )
 })
 
-test('a deploy that does not come up leaves the former version running again on its disk', async () => {
+test('a failed deploy leaves the previous version running again on its disk', async () => {
   const { repository } = await create('keeper', diary())
   await commit(repository, { run: { mode: 0o755, content: '#!/bin/sh\necho no way\nexit 7\n' } }, 'broken')
   const { body } = await server.api('POST', '/services/keeper/deploys')
@@ -101,7 +101,7 @@ test.each([
   expect(await events(name)).toBe('started')
 })
 
-test('a disk goes with its service and not before', async () => {
+test('a disk is deleted with its service and not before', async () => {
   const { id } = await create('leaver', diary())
   const cleared = await server.api('PATCH', '/services/leaver', { disk_mount_path: null })
   expect(cleared.body.disk_mount_path).toBeNull()
@@ -110,7 +110,7 @@ test('a disk goes with its service and not before', async () => {
   expect(await docker('volume', 'ls', '-q')).not.toContain(`deployer-${id}`)
 })
 
-test('a service with a disk is not scaled over one instance', async () => {
+test('a service with a disk cannot be scaled to more than one instance', async () => {
   await create('single', diary())
   const scaled = await server.api('POST', '/services/single/scale', { instances: 2 })
   expect(scaled).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } })

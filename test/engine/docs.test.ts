@@ -7,17 +7,17 @@ import { startServer, type TestServer } from '../support/server.ts'
 
 /** A page whose commands take longer hangs. */
 const PAGE_LIMIT_MS = 240_000
-/** The page whose example is the longest way through the product. */
+/** The page whose example covers most of the product. */
 const FIRST = 'services.md'
 const DOCS = new URL('../../docs/', import.meta.url)
 
-/** A command of a page, and what it shows; `...` stands for anything. */
+/** A command of a page, and its expected output, in which `...` stands for anything. */
 interface Step {
   command: string
   shown: string
 }
 
-/** The commands in a page's `console` blocks: a line after `$ `, going on after `> `, then what it prints. */
+/** The commands in a page's `console` blocks: a line after `$ `, continued after `> `, then its output. */
 function stepsOf(page: string): Step[] {
   const steps: Step[] = []
   for (const [, block] of page.matchAll(/^```console\n([^]*?)^```/gm)) {
@@ -72,7 +72,7 @@ test.each(others)(
   follow,
 )
 
-/** Runs the commands of a page, and compares what they print with what it shows. */
+/** Runs the commands of a page, and compares their output with what the page shows. */
 async function follow({ steps }: (typeof pages)[number]): Promise<void> {
   const shell = new Shell(server)
   try {
@@ -85,7 +85,7 @@ async function follow({ steps }: (typeof pages)[number]): Promise<void> {
   }
 }
 
-/** One bash for a page, in a folder of its own, as its reader has it. */
+/** One bash per page, in a folder of its own, as its reader has it. */
 class Shell {
   readonly #folder = mkdtempSync(join(tmpdir(), 'deployer-docs-'))
   readonly #process
@@ -106,7 +106,7 @@ class Shell {
     this.#process.on('exit', () => this.#changed())
   }
 
-  /** Runs a command and answers what it printed. */
+  /** Runs a command and returns its output. */
   async run(command: string): Promise<string> {
     this.#printed = ''
     const end = `end-${Math.random().toString(36).slice(2)}`

@@ -86,7 +86,7 @@ async function isSavedWhileTheEngineIsAway({ request, saved, containers }: Chang
   )
 }
 
-test('what needs no engine is answered while it is away, and what serves goes on', async () => {
+test('requests that need no engine are answered while it is away, and services keep serving', async () => {
   const service = await live()
   await door.goAway()
   expect(await fetchFrom(server, `${service.name}.localhost`)).toMatchObject({ status: 200 })
@@ -101,7 +101,7 @@ test('what needs no engine is answered while it is away, and what serves goes on
 })
 
 test(
-  'a line that was half printed when the engine went away is kept whole, and once',
+  'a line that was half printed when the engine went away is kept complete, and once',
   { tags: ['slow'] },
   async () => {
     const service = await live()
@@ -121,7 +121,7 @@ test(
   },
 )
 
-test('how a job ended is known after a kill of the server, also when its container was about to be removed', async () => {
+test('how a job ended is known after a kill of the server, even if its container was about to be removed', async () => {
   const service = await live()
   door.refuse({ line: /^DELETE .*\/containers\/[^/]+\?/, words: null })
   const { body } = await server.api('POST', `/services/${service.name}/jobs`, { command: 'echo it is done' })
@@ -136,7 +136,7 @@ test('how a job ended is known after a kill of the server, also when its contain
 })
 
 test(
-  'a deploy says that it waits for an engine that takes requests and answers none',
+  'a deploy says that it waits for an engine that accepts requests but does not answer',
   { tags: ['slow'] },
   async () => {
     const service = await live()
@@ -169,8 +169,8 @@ describe('a deploy under way when the engine goes away', () => {
     await waitFor(async () => (await log())?.includes(said), `the log to say "${said}"`)
   }
 
-  test('while it builds begins the build again when it is back, and goes live', async () => {
-    // A step of its own for each run: the engine's cache would have it done at once.
+  test('begins the build again when the engine is back, and goes live', async () => {
+    // A different step for each run: the engine's cache would finish it at once.
     const Dockerfile = `FROM busybox:1\nRUN echo begun ${randomUUID()}; sleep 4\nCMD ${SERVE}\n`
     const { name, deploy } = await create({ repo_url: remote.url(await createRepository({ Dockerfile })) })
     await until(deploy, 'begun')
@@ -182,7 +182,7 @@ describe('a deploy under way when the engine goes away', () => {
     expect((await fetchFrom(server, `${name}.localhost`)).text.trim()).toBe('up')
   })
 
-  test('while it rolls out goes on when it is back, and goes live', async () => {
+  test('continues its rollout when the engine is back, and goes live', async () => {
     const { name, deploy } = await create({ image: 'busybox:1', start_command: `sleep 4; ${SERVE}` })
     await until(deploy, 'starting 1 instance')
     await door.goAway()
@@ -192,7 +192,7 @@ describe('a deploy under way when the engine goes away', () => {
     expect((await fetchFrom(server, `${name}.localhost`)).text.trim()).toBe('up')
   })
 
-  test('while its network is removed goes on in the one that is made anew', { tags: ['slow'] }, async () => {
+  test('continues in the new network when its network is removed meanwhile', { tags: ['slow'] }, async () => {
     const { body } = await server.api('POST', '/environments', { name: 'apart' })
     const network = `deployer-${body.id}`
     const fields = { image: 'busybox:1', start_command: `sleep 4; ${SERVE}`, environment: 'apart' }
@@ -207,7 +207,7 @@ describe('a deploy under way when the engine goes away', () => {
     expect((await fetchFrom(server, `${name}.apart.localhost`)).text.trim()).toBe('up')
   })
 
-  test('is canceled at once, and leaves nothing once it is back', { tags: ['slow'] }, async () => {
+  test('is canceled at once, and leaves nothing once the engine is back', { tags: ['slow'] }, async () => {
     const { id, deploy } = await create({ image: 'busybox:1', start_command: 'sleep 3600' })
     await until(deploy, 'starting 1 instance')
     await waitFor(async () => (await containersOf(id)).length === 1, 'the container')
@@ -220,7 +220,7 @@ describe('a deploy under way when the engine goes away', () => {
   })
 })
 
-test('deleting is answered 502 and goes on when the engine is back', async () => {
+test('deleting is answered with 502 and continues when the engine is back', async () => {
   const service = await live()
   await door.goAway()
   expect(await server.api('DELETE', `/services/${service.name}`)).toMatchObject({
@@ -263,7 +263,7 @@ test.each([
         `${name} to run`,
       )
     await leave()
-    // As an engine does that is stopped without being told to leave its containers running.
+    // Like an engine that is stopped without being told to leave its containers running.
     await docker('kill', ...runs)
     await door.comeBack()
     const ended = await waitFor(async () => {
@@ -279,17 +279,21 @@ test.each([
   },
 )
 
-test('suspending and resuming twice is answered 200 and changes nothing', { tags: ['slow'] }, async () => {
-  const service = await live()
-  for (const [path, suspended] of [
-    ['/suspend', true],
-    ['/resume', false],
-  ] as const) {
-    expect((await server.api('POST', `/services/${service.name}${path}`)).status).toBe(200)
-    const before = (await server.api('GET', `/services/${service.name}`)).body
-    const again = await server.api('POST', `/services/${service.name}${path}`)
-    expect(again).toMatchObject({ status: 200, body: { suspended, updated_at: before.updated_at } })
-    const patched = await server.api('PATCH', `/services/${service.name}`, { suspended })
-    expect(patched).toMatchObject({ status: 200, body: { suspended, updated_at: before.updated_at } })
-  }
-})
+test(
+  'suspending and resuming twice is answered with 200 and changes nothing',
+  { tags: ['slow'] },
+  async () => {
+    const service = await live()
+    for (const [path, suspended] of [
+      ['/suspend', true],
+      ['/resume', false],
+    ] as const) {
+      expect((await server.api('POST', `/services/${service.name}${path}`)).status).toBe(200)
+      const before = (await server.api('GET', `/services/${service.name}`)).body
+      const again = await server.api('POST', `/services/${service.name}${path}`)
+      expect(again).toMatchObject({ status: 200, body: { suspended, updated_at: before.updated_at } })
+      const patched = await server.api('PATCH', `/services/${service.name}`, { suspended })
+      expect(patched).toMatchObject({ status: 200, body: { suspended, updated_at: before.updated_at } })
+    }
+  },
+)

@@ -54,7 +54,7 @@ async function failure(
 }
 
 describe('a build', () => {
-  test('makes an image and tells its steps and what they print', async () => {
+  test('makes an image and reports its steps and their output', async () => {
     const nonce = `${bench.serverId}-print`
     const Dockerfile = `FROM busybox:1\nRUN echo ${nonce}; echo to the log >&2; printf unfinished\nEXPOSE 3000 53/udp 80\nUSER nobody\nCMD ["sh", "-c", "echo from the image"]\n`
     const { id, lines, streams } = await build({ Dockerfile }, { labels: { colour: 'red' } })
@@ -78,7 +78,7 @@ describe('a build', () => {
     expect(bench.engine.images.names()).toContain(image!.tags[0])
   })
 
-  test('uses what an earlier one made, unless it is told not to', async () => {
+  test('uses what an earlier one made, unless told not to', async () => {
     const files = { Dockerfile: `FROM busybox:1\nRUN echo ${bench.serverId}-cache\n` }
     await build(files)
     const again = await build(files)
@@ -88,7 +88,7 @@ describe('a build', () => {
     expect(anew.lines).toContain(`${bench.serverId}-cache`)
   })
 
-  test('takes arguments, a target stage and a Dockerfile elsewhere', async () => {
+  test('accepts arguments, a target stage and a Dockerfile elsewhere', async () => {
     const value = `a "b" $c\né`
     const Dockerfile = `FROM busybox:1 AS first\nARG WORD\nRUN printf %s "$WORD" | sha256sum\nFROM first AS second\nRUN false\n`
     const more = { dockerfile: 'deep/file', target: 'first', buildArgs: { WORD: value }, noCache: true }
@@ -96,7 +96,7 @@ describe('a build', () => {
     expect(lines).toContain(`${await sha256(value)}  -`)
   })
 
-  test('does not tell the values of its arguments in the names of its steps', async () => {
+  test('does not reveal the values of its arguments in the names of its steps', async () => {
     const Dockerfile = `FROM busybox:1\nARG TOKEN\nRUN test -n "$TOKEN"; echo $TOKEN | wc -c; exit 4\n`
     const lines: string[] = []
     const more = {
@@ -120,7 +120,7 @@ describe('a build', () => {
     expect(JSON.stringify(await bench.engine.images.inspect(id))).not.toContain('s3cr-')
   })
 
-  test('says which step each line belongs to when steps run side by side', { tags: ['slow'] }, async () => {
+  test('says which step each line belongs to when steps run in parallel', { tags: ['slow'] }, async () => {
     const loop = (name: string) => `RUN for i in 1 2 3; do echo ${name} $i; sleep 0.2; done; touch /${name}`
     const Dockerfile = `FROM busybox:1 AS a\n${loop('left')}\nFROM busybox:1 AS b\n${loop('right')}\nFROM busybox:1\nCOPY --from=a /left /\nCOPY --from=b /right /\n`
     const { lines } = await build({ Dockerfile }, { noCache: true })
@@ -134,14 +134,14 @@ describe('a build', () => {
     expect(lines.filter((line) => /^(left|right) \d$/.test(line))).toHaveLength(6)
   })
 
-  test('gets through a step that prints a great deal', async () => {
+  test('completes although a step prints a great deal', async () => {
     const Dockerfile = `FROM busybox:1\nRUN seq 1 60000; echo the end\n`
     const { lines } = await build({ Dockerfile }, { noCache: true })
     expect(lines).toContain('1000')
     expect(lines.every((line) => line.length <= 16_384)).toBe(true)
   })
 
-  test('is bounded with all others by the control group above its steps', async () => {
+  test('is limited together with all others by the control group above its steps', async () => {
     const limit = 3 * 1024 ** 3
     const pids = 321
     const { memoryBytes, cpus } = await bench.engine.info()
@@ -176,7 +176,7 @@ describe('a build', () => {
     }
   })
 
-  test('says which limits cannot be set before the engine has told what it is', () => {
+  test('says which limits cannot be set before the engine has reported its version', () => {
     const engine = createEngine({ dockerHost: standEngine(), serverId: 'x', ledger: memoryLedger() })
     expect(engine.limitBuilds({ memoryBytes: 1, cpus: 1, pids: 1 })).toEqual(['memory', 'CPU', 'processes'])
   })
@@ -226,7 +226,7 @@ describe('the build cache', () => {
     expect(bench.ledger.find('build_cache', left[0]!)).toMatchObject({ engine_id: left[0] })
   })
 
-  test('is shrunk by what this server built, and by nothing else', async () => {
+  test('is pruned of what this server built, and of nothing else', async () => {
     const nonce = `${bench.serverId}-own`
     await build({ Dockerfile: `FROM busybox:1\nRUN echo ${nonce} > /a\nCOPY b /b\n`, b: nonce })
     const step = `echo ${nonce} > `
@@ -256,13 +256,13 @@ describe('the build cache', () => {
     await bench.engine.shrinkBuildCache(0)
     expect(await cacheIds(step)).toEqual([])
     expect(await cacheIds(`${nonce}-foreign`)).toEqual(others)
-    // What is gone is forgotten at the next look.
+    // Removed records are forgotten at the next check.
     await bench.engine.shrinkBuildCache(0)
     expect(isRecorded(own!)).toBe(false)
   })
 })
 
-/** What the control group's file says, by its place under cgroup v1 or v2. */
+/** The content of the control group's file, by its place under cgroup v1 or v2. */
 function read(...files: string[]): string | undefined {
   const found = files.map((file) => `/sys/fs/cgroup/${file}`).find((file) => existsSync(file))
   return found && readFileSync(found, 'utf8').trim()
@@ -301,12 +301,12 @@ describe('a build that fails', () => {
       { Dockerfile: 'FROM busybox:1\nRUN --mount=type=secret,id=LOST,required=true true\n' },
       /secret LOST/,
     ],
-  ])('for %s says so', async (_, files, pattern) => {
+  ])('says so for %s', async (_, files, pattern) => {
     const error = await failure(files)
     expect(error).toMatchObject({ code: 'build_failed', message: expect.stringMatching(pattern) })
   })
 
-  test('for a source that breaks off leaves the engine usable', async () => {
+  test('leaves the engine usable when its source breaks off', async () => {
     const broken = new Readable({
       read() {
         setTimeout(() => this.destroy(new Error('the disk is gone')), 100)
@@ -320,7 +320,7 @@ describe('a build that fails', () => {
 })
 
 describe('canceling a build', () => {
-  test('ends the running step and throws the reason of the signal', async () => {
+  test("ends the running step and throws the signal's reason", async () => {
     const marker = `7${Math.floor(Math.random() * 1e6)}.5`
     const controller = new AbortController()
     const reason = new Error('canceled by the user')
@@ -338,7 +338,7 @@ describe('canceling a build', () => {
     await expect.poll(() => isRunning(marker), { timeout: 10_000 }).toBe(false)
   })
 
-  test('before it began does not begin it', async () => {
+  test('before it began prevents its start', async () => {
     const reason = new Error('too late')
     await expect(
       build({ Dockerfile: 'FROM busybox:1\n' }, { signal: AbortSignal.abort(reason) }),
@@ -381,7 +381,7 @@ describe('a base image of a private registry', () => {
     expect(asked).toContain(registry.host)
   })
 
-  test('that may not be pulled is said to want credentials', async () => {
+  test('reports that it needs credentials if it may not be pulled', async () => {
     const error = await failure(
       { Dockerfile: `FROM ${registry.host}/team/base:1\nLABEL made=${Math.random()}\n` },
       { noCache: true, registryAuth: () => Promise.resolve(null) },

@@ -4,24 +4,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { standEngine } from '../support/stand-setup.ts'
 
-/** A socket of its own that leads to the stand's engine, for a server from which the engine is to be taken away. */
+/** A separate socket that leads to the stand's engine, for a server from which the engine is to be taken away. */
 export interface EngineDoor {
   /** For `--docker-host`. */
   host: string
   /** Lets the server reach the engine; it may already. */
   comeBack(): Promise<void>
-  /** Takes the engine away from the server; the others have it still. */
+  /** Takes the engine away from the server; others still have it. */
   goAway(): Promise<void>
   /**
-   * Takes the engine away as where another program holds its socket, as systemd does: what is asked waits for the next
-   * engine. What was asked before is answered until `comeBack`, when the old engine has ended and the next is there.
+   * Takes the engine away like another program that holds its socket, as systemd does: new requests wait for the next
+   * engine. Earlier requests are answered until `comeBack`, when the old engine has ended and the next is there.
    */
   hold(): void
-  /** Has the engine take requests and answer none, or answer those that come from now on. */
+  /** Has the engine accept requests without answering, or answer new ones again. */
   fallSilent(isSilent: boolean): void
-  /** Has the engine refuse requests whose first line is such, with these words or, with null, without any; null for none. */
+  /** Has the engine refuse requests with such a first line, with these words or (null) none; null as line stops it. */
   refuse(requests: { line: RegExp; words: string | null } | null): void
-  /** How many requests it was made to refuse so far. */
+  /** How many requests it has been made to refuse so far. */
   readonly refusals: number
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ export async function openDoor(): Promise<EngineDoor> {
   const open = new Set<Socket>()
   let door: Server | null = null
   let isSilent = false
-  /** Who waits for the next engine; null while the socket is not held. */
+  /** The requests that wait for the next engine; null while the socket is not held. */
   let waiting: Socket[] | null = null
   let refused: { line: RegExp; words: string | null } | null = null
   let refusals = 0
@@ -51,7 +51,7 @@ export async function openDoor(): Promise<EngineDoor> {
       end.on('close', () => open.delete(end))
     }
     client.on('close', () => engine.destroy())
-    // A client that still writes learns of the end, not of a connection that broke.
+    // A client that is still writing sees the end, not a broken connection.
     engine.on('close', () => client.end())
     client.on('data', (chunk) => {
       if (isSilent) return

@@ -39,7 +39,7 @@ afterEach(() => {
 })
 
 describe('a pull', () => {
-  test('brings an image and tells its id, its digest and how it went', async () => {
+  test('brings an image and reports its id, its digest and its progress', async () => {
     const lines: string[] = []
     const { id, digest } = await bench.engine.images.pull('busybox:1', {
       signal: never(),
@@ -53,7 +53,7 @@ describe('a pull', () => {
     expect(again).toEqual({ id, digest })
   })
 
-  test('of an image that is not there says so', async () => {
+  test('of a missing image says so', async () => {
     const pull = bench.engine.images.pull(`${registry.host}/team/app:none`, {
       ...quiet,
       credentials: { username: registry.username, password: registry.password },
@@ -64,20 +64,20 @@ describe('a pull', () => {
     })
   })
 
-  test('from a registry that cannot be reached says so', async () => {
+  test('from an unreachable registry says so', async () => {
     await expect(bench.engine.images.pull('127.0.0.1:9/team/app:1', quiet)).rejects.toMatchObject({
       code: 'runtime_error',
       message: expect.stringContaining('connection refused'),
     })
   })
 
-  test('of what is no reference is refused before the engine is asked', async () => {
+  test('of something that is not a reference is refused before the engine is asked', async () => {
     await expect(bench.engine.images.pull('Team/App:1 2', quiet)).rejects.toMatchObject({
       code: 'invalid_request',
     })
   })
 
-  test('from a private registry takes the credentials given, or those of config.json', async () => {
+  test('from a private registry uses the given credentials, or those of config.json', async () => {
     const name = `${registry.host}/team/app:2`
     const credentials = { username: registry.username, password: registry.password }
     await expect(bench.engine.images.pull(name, { ...quiet, credentials })).resolves.toMatchObject({
@@ -88,7 +88,7 @@ describe('a pull', () => {
     await expect(bench.engine.images.pull(name, quiet)).resolves.toMatchObject({ digest: expect.any(String) })
   })
 
-  test('from a private registry that refuses credentials takes those that are in their place by then', async () => {
+  test('from a private registry that refuses credentials uses those that have replaced them by then', async () => {
     const folder = writeConfiguration({ credHelpers: { [registry.host]: 'renewing' } })
     const answers = ['of yesterday', registry.password].map((Secret) =>
       JSON.stringify({ Username: registry.username, Secret }),
@@ -134,7 +134,7 @@ describe('a pull', () => {
   })
 })
 
-describe('a name that came with a pull', () => {
+describe('a name that was created by a pull', () => {
   const reference = () => `${registry.host}/team/pulled:1`
 
   beforeAll(() => registry.push('busybox:1', 'team/pulled:1'))
@@ -144,10 +144,10 @@ describe('a name that came with a pull', () => {
     return (await bench.engine.images.pull(reference(), { ...quiet, credentials })).id
   }
 
-  test('is known as long as it is needed, and is taken away', async () => {
+  test('is known as long as it is needed, and is removed', async () => {
     const { images } = bench.engine
     await pull()
-    // A further pull finds it there, as its own.
+    // Another pull finds it there, as its own.
     await pull()
     expect(images.pulled({ except: ['busybox', 'a'.repeat(64)] })).toContain(reference())
     expect(images.pulled({ except: ['busybox', reference()] })).not.toContain(reference())
@@ -157,7 +157,7 @@ describe('a name that came with a pull', () => {
     expect(images.pulled({ except: [] })).not.toContain(reference())
   })
 
-  test('is left to whoever gave it to another image, or had it before', async () => {
+  test('is left alone if somebody gave it to another image, or had it before', async () => {
     const { images } = bench.engine
     const id = await pull()
     bench.ledger.record('image', reference(), `${id}0`)
@@ -170,7 +170,7 @@ describe('a name that came with a pull', () => {
 })
 
 describe('the names of an image', () => {
-  test('are given and taken away, and a missing one does not matter', async () => {
+  test('are given and removed, and a missing one does not matter', async () => {
     const { images } = bench.engine
     const { id } = (await images.inspect('busybox:1'))!
     await images.tag(id, `${bench.serverId}/app:one`)
@@ -223,7 +223,7 @@ describe('registry credentials', () => {
     }
   })
 
-  test('of a broken config.json or a missing helper are an error that names it', async () => {
+  test('with a broken config.json or a missing helper give an error that names it', async () => {
     writeConfiguration('{')
     await expect(registryCredentials('docker.io')).rejects.toMatchObject({
       code: 'runtime_error',
@@ -237,7 +237,7 @@ describe('registry credentials', () => {
     await expect(registryCredentials('docker.io')).rejects.toThrow(/credential helper that is none/)
   })
 
-  test('are none without a config.json', async () => {
+  test('are empty without a config.json', async () => {
     process.env.DOCKER_CONFIG = '/nonexistent'
     expect(await registryCredentials('docker.io')).toBeNull()
   })

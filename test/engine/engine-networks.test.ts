@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => bench.close())
 
 describe('the engine', () => {
-  test('tells its version and what its host has', async () => {
+  test('reports its version and what its host has', async () => {
     const info = await bench.engine.info()
     expect(info.name).toMatch(/^(docker|podman)$/)
     expect(info.version).toMatch(/^\d+\.\d+/)
@@ -62,7 +62,7 @@ describe('an engine that does not answer', () => {
     })
   })
 
-  test('and then does is met at the next call', async () => {
+  test('and then does is reached at the next call', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'deployer-door-'))
     const path = join(folder, 'late.sock')
     const engine = createEngine({
@@ -78,7 +78,7 @@ describe('an engine that does not answer', () => {
 })
 
 describe('an engine that goes away', () => {
-  test('ends its events, its output and its builds with a runtime_error or quietly, never with silence', async () => {
+  test('ends its events, output and builds with a runtime_error or quietly, never hanging', async () => {
     const door = await openDoor(toEngine)
     const engine = createEngine({
       dockerHost: `unix://${door.path}`,
@@ -104,7 +104,7 @@ describe('an engine that goes away', () => {
 })
 
 describe('the events', () => {
-  test("tell what happens to this server's containers, with their labels", async () => {
+  test("report what happens to this server's containers, with their labels", async () => {
     const controller = new AbortController()
     const events: EngineEvent[] = []
     const told = await bench.engine.events(controller.signal)
@@ -138,7 +138,7 @@ describe('the events', () => {
 })
 
 describe('a network', () => {
-  test('is made with the subnet asked for, found and removed', async () => {
+  test('is created with the requested subnet, found and removed', async () => {
     const name = `${bench.serverId}-two`
     const subnet = `10.251.${Math.floor(Math.random() * 256)}.0/24`
     const gateway = subnet.replace(/0\/24$/, '1')
@@ -189,7 +189,7 @@ describe('a network', () => {
     })
   })
 
-  test('that took the place of one that is gone is left alone, and that one forgotten', async () => {
+  test('that replaced one that is gone is left alone, and that one is forgotten', async () => {
     const other = createEngine({
       dockerHost: standEngine(),
       serverId: 'another-server',
@@ -239,7 +239,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-/** A socket of its own in front of the engine, so that one test can lose the engine while others have it. */
+/** A separate socket in front of the engine, so that one test can lose the engine while others have it. */
 async function openDoor(handle: (socket: Socket) => void, path?: string): Promise<Door> {
   const folder = mkdtempSync(join(tmpdir(), 'deployer-door-'))
   folders.push(folder)

@@ -14,7 +14,7 @@ import { waitFor } from '../support/wait.ts'
 
 const MIB = 1024 * 1024
 
-/** A server of its own on the stand's engine, with a network, and what removes all that was made under it. */
+/** A server of its own on the stand's engine, with a network, and a function that removes all that was created under it. */
 export interface Bench {
   engine: Engine
   ledger: Ledger
@@ -31,7 +31,7 @@ export interface Bench {
   close(): Promise<void>
 }
 
-/** Makes a bench of its own for a test file. */
+/** Creates a bench for a test file. */
 export async function openBench(): Promise<Bench> {
   const serverId = `test-${randomBytes(5).toString('hex')}`
   const ledger = memoryLedger()
@@ -79,7 +79,7 @@ export async function openBench(): Promise<Bench> {
   }
 }
 
-/** What a bench made, kept as long as its test runs. */
+/** What a bench created, kept as long as its test runs. */
 export function memoryLedger(): Ledger {
   const things = new Map<string, { kind: string; name: string; engine_id: string | null }>()
   return {
@@ -100,7 +100,7 @@ export function memoryLedger(): Ledger {
   }
 }
 
-/** Test files run side by side: each tries subnets until one is free. */
+/** Test files run in parallel: each tries subnets until one is free. */
 async function makeNetwork(engine: Engine, name: string): Promise<string> {
   for (let tries = 0; ; tries++) {
     const prefix = `10.250.${randomBytes(1)[0]}.`
@@ -118,7 +118,7 @@ export function never(): AbortSignal {
   return new AbortController().signal
 }
 
-/** Everything that an iteration gives. */
+/** Everything that an iteration yields. */
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = []
   for await (const item of items) found.push(item)
@@ -133,11 +133,11 @@ export function tarOf(files: Record<string, string>): Readable {
   return tar as unknown as Readable
 }
 
-/** The records of the whole engine's build cache, whoever made them, that are described with this text. */
+/** The records of the whole engine's build cache, whoever created them, whose description contains this text. */
 export async function cacheIds(wanted = ''): Promise<string[]> {
   const { records } = await waitFor(async () => {
     const answer = JSON.parse(await askEngine('/system/df')) as { BuildCache?: CacheRecord[] | null }
-    // The engine looks at its disk for one asker at a time.
+    // The engine checks its disk for one client at a time.
     return 'BuildCache' in answer && { records: answer.BuildCache ?? [] }
   }, 'the engine to look at its disk')
   return records.filter(({ Description }) => Description.includes(wanted)).map(({ ID }) => ID)

@@ -9,7 +9,7 @@ import { memoryLedger } from './engine-support.ts'
 
 const docker = (...args: string[]): void => void execFileSync('docker', ['-H', standEngine(), ...args])
 
-test('an error that passes is no answer to what the engine gives, and leaves nothing', async () => {
+test('a temporary error does not count as an answer about the engine, and leaves nothing', async () => {
   const serverId = `test-${randomBytes(5).toString('hex')}`
   const image = trialImage(serverId)
   const things = memoryLedger()
@@ -17,7 +17,7 @@ test('an error that passes is no answer to what the engine gives, and leaves not
   const ledger: Ledger = {
     ...things,
     record(kind, name, engineId) {
-      // Between the making of the empty image and of the container.
+      // Between the creation of the empty image and of the container.
       if (kind === 'container' && disturbances-- > 0) docker('rmi', image)
       things.record(kind, name, engineId)
     },
@@ -28,7 +28,7 @@ test('an error that passes is no answer to what the engine gives, and leaves not
   expect([...things.list('container'), ...things.list('image')]).toEqual([])
 })
 
-test('the image of a trial is not among the names that a cleanup looks at', () => {
+test('the image of a trial is not among the names that a cleanup considers', () => {
   const ledger = memoryLedger()
   ledger.record('image', trialImage('mine'))
   const engine = createEngine({ dockerHost: standEngine(), serverId: 'mine', ledger })

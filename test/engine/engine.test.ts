@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => bench.close())
 
-/** Waits until the container has printed a line that holds the text. */
+/** Waits until the container has printed a line that contains the text. */
 async function untilPrinted(name: string, wanted: string): Promise<void> {
   for await (const { line } of bench.engine.output.logs(name, { follow: true, signal: never() })) {
     if (line.includes(wanted)) return
@@ -35,7 +35,7 @@ describe('a container', () => {
     expect(lines.map(({ line }) => line).join('\n')).toBe(`${Object.values(env).join('|')}|`)
   })
 
-  test('has its limits, no new privileges, an init process and no way to gain from the image', async () => {
+  test('has its limits, no new privileges, an init process and no way to gain privileges from the image', async () => {
     const command = `cat /proc/1/comm; grep -E 'NoNewPrivs' /proc/self/status; nproc`
     const lines = await bench.output(command, { memoryBytes: 32 * MIB, cpus: 0.5 })
     expect(lines.map(({ line }) => line).join('\n')).toMatch(
@@ -47,7 +47,7 @@ describe('a container', () => {
     const command = [
       'touch /tmp/file && chown nobody /tmp/file && chmod 600 /tmp/file',
       'su -s /bin/sh nobody -c "id -un; cat /tmp/file && echo read"',
-      // What it says of the refusal would stand anywhere among the lines: two outputs have no order between them.
+      // What it says about the refusal could be anywhere among the lines: two outputs have no order between them.
       'mknod /tmp/device b 7 0 2>/dev/null || echo no devices',
       'grep CapBnd /proc/self/status; ulimit -n',
     ].join('; ')
@@ -61,8 +61,8 @@ describe('a container', () => {
     expect(['65536', '16384']).toContain(lines.at(-1))
   })
 
-  test('that uses more memory than it may is killed, and the state says so', async () => {
-    // What watches a container's memory begins just after its program.
+  test('that uses more memory than it may is killed, and its state says so', async () => {
+    // The watch on a container's memory begins just after its program.
     const name = await bench.run('sleep 1; dd if=/dev/zero of=/dev/null bs=200M count=1; sleep 1; exit 7', {
       memoryBytes: 16 * MIB,
     })
@@ -71,7 +71,7 @@ describe('a container', () => {
     expect(await bench.engine.containers.inspect(name)).toMatchObject({ running: false, oomKilled: true })
   })
 
-  test('takes no more CPUs than the host has', async () => {
+  test('gets no more CPUs than the host has', async () => {
     await expect(bench.output('echo ran', { cpus: 4_096 })).resolves.toMatchObject([{ line: 'ran' }])
   })
 
@@ -82,7 +82,7 @@ describe('a container', () => {
     expect(lines.map(({ line }) => line).join()).toMatch(/fork/)
   })
 
-  test('has the address that was asked for and is found by its aliases', async () => {
+  test('has the requested address and is found by its aliases', async () => {
     const address = `${bench.prefix}77`
     const server = await bench.run('echo hello > /index.html; httpd -f -p 8080 -h /', {
       address,
@@ -121,7 +121,7 @@ describe('a container', () => {
     expect(await bench.engine.volumes.inspect(volume)).toBeNull()
   })
 
-  test('takes and gives files as tar', async () => {
+  test('accepts and returns files as tar', async () => {
     const { name } = bench.spec('cat /srv/note; sleep 60')
     await bench.engine.containers.create(bench.spec('cat /etc/note', { name }))
     await bench.engine.containers.putArchive(name, '/etc', tarOf({ note: 'from outside' }))
@@ -136,7 +136,7 @@ describe('a container', () => {
 })
 
 describe('the life of a container', () => {
-  test('is told by its state, its exit code and the lists', async () => {
+  test('is reported by its state, its exit code and the lists', async () => {
     const spec = bench.spec('exit 3', { labels: { colour: 'red' } })
     await bench.engine.containers.create(spec)
     expect(await bench.engine.containers.inspect(spec.name)).toMatchObject({ running: false, exitCode: null })
@@ -149,7 +149,7 @@ describe('the life of a container', () => {
     expect(await bench.engine.containers.list({ colour: 'blue' })).toEqual([])
   })
 
-  test('may be started, stopped and removed twice', async () => {
+  test('allows being started, stopped and removed twice', async () => {
     const name = await bench.run('sleep 600')
     await bench.engine.containers.start(name)
     await bench.engine.containers.stop(name, 0)
@@ -161,7 +161,7 @@ describe('the life of a container', () => {
     expect(await bench.engine.containers.inspect(name)).toBeNull()
   })
 
-  test('ends with SIGTERM when the program heeds it and with SIGKILL after the grace when not', async () => {
+  test('ends with SIGTERM if the program reacts, and with SIGKILL after the grace period if not', async () => {
     const kind = await bench.run(`trap 'exit 5' TERM; echo up; while true; do sleep 0.1; done`)
     const stubborn = await bench.run(`trap '' TERM; echo up; while true; do sleep 0.1; done`)
     await Promise.all([untilPrinted(kind, 'up'), untilPrinted(stubborn, 'up')])
@@ -170,7 +170,7 @@ describe('the life of a container', () => {
     expect(await bench.engine.containers.inspect(stubborn)).toMatchObject({ exitCode: 137 })
   })
 
-  test('is asked to end until it hears it, where that is wanted', async () => {
+  test('is asked to end until it reacts, if requested', async () => {
     const deaf = `trap '' TERM; echo deaf; sleep 3; trap 'exit 5' TERM; while true; do sleep 0.1; done`
     const name = await bench.run(deaf)
     await untilPrinted(name, 'deaf')
@@ -259,7 +259,7 @@ describe('the output of a container', () => {
     expect(lines.map(({ line }) => line.length)).toEqual([15_001, 16_384, 3])
   })
 
-  test('can be had from a moment on, or only its end', async () => {
+  test('is available from a moment on, or only its end', async () => {
     const name = await bench.run('for i in 1 2 3 4 5; do echo $i; sleep 0.05; done')
     await bench.engine.containers.wait(name, never())
     const read = (more: { since?: string; tail?: number }) =>
@@ -277,7 +277,7 @@ describe('the output of a container', () => {
     expect(lines.map(({ line }) => line)).toEqual(['1', '2', '3'])
   })
 
-  test('ends quietly when the signal aborts or the reader goes', async () => {
+  test('ends quietly when the signal aborts or the reader leaves', async () => {
     const name = await bench.run('while true; do echo again; sleep 0.02; done')
     const controller = new AbortController()
     let count = 0
@@ -303,7 +303,7 @@ describe('the output of a container', () => {
     expect(next).toBe(20_001)
   })
 
-  test('of a container that is not there is a runtime_error', async () => {
+  test('of a missing container is a runtime_error', async () => {
     const logs = bench.engine.output.logs('no-such-container', { signal: never() })
     await expect(all(logs)).rejects.toMatchObject({ code: 'runtime_error' })
   })
@@ -332,7 +332,7 @@ describe('what a container does', () => {
     expect(await usages.read({ id: 'f'.repeat(64), name: 'no-such-container' }, limits)).toBeNull()
   })
 
-  test('is bounded anew in place', async () => {
+  test('gets new limits in place', async () => {
     const limits = '/sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max'
     const name = await bench.run(`while sleep 0.1; do cat ${limits} 2>/dev/null; done`, {
       memoryBytes: 32 * MIB,

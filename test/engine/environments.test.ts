@@ -4,11 +4,11 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
-/** Serves `text`, put in by the shell, for as long as it runs. */
+/** Serves `text`, inserted by the shell, for as long as it runs. */
 const page = (text: string) =>
   `mkdir -p /tmp/www && echo ${text} > /tmp/www/index.html && exec httpd -f -p $PORT -h /tmp/www`
 
-/** Calls names in ways that a program does; a line of standard input or the end of it stops a loop. */
+/** Calls names as a program does; a line on standard input, or its end, stops a loop. */
 const CALLER = `
 const http = require('http'), dns = require('dns')
 const get = (url) => new Promise((resolve) => http.get(url, { agent: false, timeout: 3000 }, (answer) => {
@@ -94,14 +94,14 @@ describe('environments', () => {
   let near: string
   let far: string
 
-  test('have a network from their creation on', async () => {
+  test('have a network as soon as they are created', async () => {
     await waitFor(() => server.logs.includes('reached_by'), 'the engine')
     const { status, body } = await server.api('POST', '/environments', { name: 'staging' })
     expect(status).toBe(201)
     expect(await docker('network', 'ls', '-q', '--filter', `name=deployer-${body.id}`)).not.toBe('')
   })
 
-  test('hold services of the same name, each known by it in its own environment alone', async () => {
+  test('have services of the same name, each known by it only in its own environment', async () => {
     here = await live('api', 'production')
     there = await live('api', 'staging')
     near = await caller('caller', 'staging')
@@ -114,7 +114,7 @@ describe('environments', () => {
     )
   })
 
-  test('are crossed by public addresses and by nothing else', async () => {
+  test('reach each other only through public addresses', async () => {
     await live('only', 'production')
     const [foreign] = await addressesOf(here)
     expect(await inside(near, 'get', 'http://only:8080/')).toMatch(/^! /)
@@ -125,7 +125,7 @@ describe('environments', () => {
     expect((await fetchFrom(server, 'public.localhost')).status).toBe(404)
   })
 
-  test('replace a service while another calls it by name without one refused connection', async () => {
+  test('replace a service without a refused connection while another calls it by name', async () => {
     const calls = inside(near, 'loop', 'http://api:8080/')
     for (const version of ['second', 'third']) {
       await server.api('PATCH', '/services/api?environment=staging', { start_command: page(version) })
@@ -141,14 +141,14 @@ describe('environments', () => {
     expect(good).toBeGreaterThan(100)
   })
 
-  test('tell every instance of a service that was scaled', async () => {
+  test('resolve every instance of a service that was scaled', async () => {
     await server.api('POST', '/services/api/scale?environment=staging', { instances: 3 })
     const told = async () => (await inside(near, 'ask', 'api')).split(',')
     await waitFor(async () => (await told()).length === 3, 'three addresses')
     expect((await told()).toSorted()).toEqual((await addressesOf(there)).toSorted())
   })
 
-  test('go on telling names while a worker of the data plane and the control plane are killed', async () => {
+  test('keep resolving names while a worker of the data plane and the control plane are killed', async () => {
     const table = `deployer-proxy worker ${server.dataDirectory}`
     const workers = execFileSync('pgrep', ['-f', table], { encoding: 'utf8' }).trim().split('\n').map(Number)
     expect(workers).toHaveLength(2)
@@ -167,7 +167,7 @@ describe('environments', () => {
     expect(await inside(far, 'get', 'http://api:8080/')).toBe('production')
   })
 
-  test('are deleted with their network once they are empty, and rest their addresses', async () => {
+  test('are deleted with their network once they are empty, and do not reuse their addresses at once', async () => {
     const refused = await server.api('DELETE', '/environments/staging')
     expect(refused.status).toBe(409)
     expect(refused.body.error.message).toMatch(/caller, public/)

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 let services = 0
 
-/** Creates a service and tells how its first deploy ends. */
+/** Creates a service and returns how its first deploy ends. */
 async function firstDeploy(fields: object): Promise<{ name: string; status: string; error: string | null }> {
   const name = `broken-${++services}`
   const { status, body } = await server.api('POST', '/services', { name, ...fields })
@@ -33,7 +33,7 @@ async function firstDeploy(fields: object): Promise<{ name: string; status: stri
   return { name, ...(await endOf(server, body.latest_deploy.id)) }
 }
 
-/** That a failed service left nothing: no container, no checkout; and that it reads failed. */
+/** Checks that a failed service left nothing: no container, no checkout; and that its state is failed. */
 async function expectNothingLeft(name: string): Promise<void> {
   const { body } = await server.api('GET', `/services/${name}`)
   expect(body.state).toBe('failed')
@@ -103,7 +103,7 @@ describe('a repository that cannot be deployed ends build_failed and says why', 
 })
 
 describe('a program that does not come up ends deploy_failed and says why', () => {
-  test('an image that is not there is named', async () => {
+  test('a missing image is named', async () => {
     const deploy = await firstDeploy({ image: 'no-such-image:9' })
     expect(deploy).toMatchObject({
       status: 'deploy_failed',
@@ -112,7 +112,7 @@ describe('a program that does not come up ends deploy_failed and says why', () =
     await expectNothingLeft(deploy.name)
   })
 
-  test('one that ends tells its exit code and its last lines', async () => {
+  test('an exit is reported with its exit code and its last lines', async () => {
     const deploy = await firstDeploy({
       image: 'busybox:1',
       start_command: 'echo cannot find the database; exit 7',
@@ -190,7 +190,7 @@ describe('an uploaded archive', () => {
     })
   }
 
-  test('is built, started and served; one folder on top is left out', async () => {
+  test('is built, started and served; a single folder at the top is left out', async () => {
     await server.api('POST', '/services', { name: 'uploaded' })
     const body = await archive([
       {

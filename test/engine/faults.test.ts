@@ -26,7 +26,7 @@ afterAll(async () => {
   await server?.stop()
 })
 
-/** Serves a text at once; the text stands for the version. */
+/** Serves a text at once; the text identifies the version. */
 function page(text: string): string {
   return `mkdir -p /tmp/w && echo -n ${text} > /tmp/w/index.html && exec httpd -f -p $PORT -h /tmp/w`
 }
@@ -91,12 +91,12 @@ function commandOf(pid: string): string {
 
 let sleeps = 0
 
-/** A number of seconds that no other sleep of the host has. */
+/** A number of seconds that no other sleep of the host uses. */
 function longTime(): string {
   return `${5_000 + (process.pid % 1_000)}.${++sleeps}`
 }
 
-/** That nothing of a service runs or lies around but `containers` containers. */
+/** Checks that nothing of a service runs or is left except `containers` containers. */
 async function expectOnly(service: Made, containers: number): Promise<void> {
   await waitFor(
     async () => (await containersOf(service.id)).length === containers,
@@ -180,7 +180,7 @@ describe('a repository that cannot be read', () => {
     await expectOnly(service, 0)
   })
 
-  test('because its host never answers is given up by a cancel, which ends git', async () => {
+  test('because its host never answers ends with a cancel, which stops git', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const address = `127.0.0.1:${(silent.address() as AddressInfo).port}/silent.git`
@@ -194,7 +194,7 @@ describe('a repository that cannot be read', () => {
   })
 
   test(
-    'for a commit that it does not have, whole or short or by name, names the commit',
+    'for a commit that it does not have, by full id, short id or name, names the commit',
     { tags: ['slow'] },
     async () => {
       const service = await createFrom(DOCKERFILE, { deploy: false })
@@ -206,7 +206,7 @@ describe('a repository that cannot be read', () => {
     },
   )
 
-  test('never shows its credentials, in the log either', async () => {
+  test('never shows its credentials, not in the log either', async () => {
     const url = locked.urlWithPassword(await createRepository({ Dockerfile: 'FROM no-such-image:9\n' }))
     const service = await create({ repo_url: url })
     expect((await endOf(server, service.deploy)).status).toBe('build_failed')
@@ -217,7 +217,7 @@ describe('a repository that cannot be read', () => {
 })
 
 describe('a program that does not come up', () => {
-  test('leaves nothing when it is a worker that ends', async () => {
+  test('leaves nothing if it is a worker that exits', async () => {
     const service = await create({
       type: 'background_worker',
       image: 'busybox:1',
@@ -231,7 +231,7 @@ describe('a program that does not come up', () => {
     await expectOnly(service, 0)
   })
 
-  test('because its command is not there says so', async () => {
+  test('because its command does not exist says so', async () => {
     const service = await create({ image: 'busybox:1', start_command: 'no-such-program --serve' })
     expect(await endOf(server, service.deploy)).toMatchObject({
       status: 'deploy_failed',
@@ -240,7 +240,7 @@ describe('a program that does not come up', () => {
     await expectOnly(service, 0)
   })
 
-  test('because it takes too much memory says what to raise', async () => {
+  test('because it uses too much memory says what to raise', async () => {
     const service = await create({
       image: 'busybox:1',
       memory_limit_mb: 16,
@@ -253,7 +253,7 @@ describe('a program that does not come up', () => {
     await expectOnly(service, 0)
   })
 
-  test('or fails its health check does not replace the version that serves, and is canceled while it tries', async () => {
+  test('or fails its health check does not replace the serving version, and can be canceled while it tries', async () => {
     const service = await createLive('steady')
     await server.api('PATCH', `/services/${service.name}`, {
       start_command: page('sick'),
@@ -273,7 +273,7 @@ describe('a program that does not come up', () => {
     })
   })
 
-  test('with several instances none of them is left', { tags: ['slow'] }, async () => {
+  test('with several instances leaves none of them', { tags: ['slow'] }, async () => {
     const service = await create({ image: 'busybox:1', instances: 3, start_command: 'exit 1' })
     expect((await endOf(server, service.deploy)).status).toBe('deploy_failed')
     await expectOnly(service, 0)
@@ -294,7 +294,7 @@ describe('while a build runs', () => {
       status: 'canceled',
       error: `superseded by ${newer}`,
     })
-    // Only what waits is superseded: the build of this service goes on beside a newer deploy.
+    // Only what waits is superseded: the build of this service continues next to a newer deploy.
     const behind = await deployOf(slow)
     expect((await server.api('GET', `/deploys/${slow.deploy}`)).body.status).toBe('building')
     await server.api('POST', `/deploys/${behind}/cancel`)
@@ -343,7 +343,7 @@ describe('while a rollout runs', () => {
     removesAllContainers('POST', '/suspend', 200),
   )
 
-  test('a deploy that is deleted with its service is gone with its log', async () => {
+  test('a deploy that is deleted with its service is gone, including its log', async () => {
     const service = await create({ image: 'busybox:1', start_command: STUCK })
     await waitFor(async () => (await containersOf(service.id)).length === 1, 'the container')
     expect((await server.api('DELETE', `/services/${service.name}`)).status).toBe(204)
@@ -354,7 +354,7 @@ describe('while a rollout runs', () => {
     expect((await server.api('POST', '/services', { name: service.name, deploy: false })).status).toBe(201)
   })
 
-  test('of a first deploy its cancel leaves a service that was never deployed', async () => {
+  test('of a first deploy leaves a service that was never deployed', async () => {
     const service = await create({ image: 'busybox:1', start_command: STUCK })
     await waitFor(async () => (await containersOf(service.id)).length === 1, 'the container')
     expect((await server.api('GET', `/services/${service.name}`)).body.state).toBe('deploying')
@@ -387,7 +387,7 @@ describe('a rollback', () => {
     expect(await docker('inspect', '--format', '{{.HostConfig.Memory}}', container!)).toBe(
       String(32 * 1024 * 1024),
     )
-    // Settings stay as they are: the next deploy is of those.
+    // Settings stay as they are: the next deploy uses them.
     expect((await server.api('GET', `/services/${service.name}`)).body.start_command).toBe(page('second'))
   })
 
@@ -412,7 +412,7 @@ describe('a rollback', () => {
 })
 
 describe('a live service', () => {
-  test('that is renamed answers at its new host at once and no more at the old one', async () => {
+  test('that is renamed answers at its new host at once and no longer at the old one', async () => {
     const service = await createLive('moved')
     const name = `${service.name}-new`
     expect((await server.api('PATCH', `/services/${service.name}`, { name })).status).toBe(200)
@@ -422,7 +422,7 @@ describe('a live service', () => {
   })
 
   test(
-    'that is restarted many times at once is restarted by the last, the waiting ones naming their successor',
+    'that is restarted many times at once runs the last restart; the waiting ones name their successor',
     { tags: ['slow'] },
     async () => {
       const service = await createLive('again')
@@ -431,7 +431,7 @@ describe('a live service', () => {
       )
       expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(202))
       await Promise.all(answers.map(({ body }) => endOf(server, body.id)))
-      // One that was live when it was looked at may have been followed since.
+      // One that was live when it was checked may have been replaced since.
       const ends = await Promise.all(answers.map(({ body }) => endOf(server, body.id)))
       for (const { status, error } of ends) {
         if (status === 'canceled') expect(error).toMatch(/^superseded by dep-/)
@@ -457,8 +457,8 @@ describe('a live service', () => {
   })
 })
 
-describe('after all faults', () => {
-  test('the server knows its engine and keeps nothing that no service has', async () => {
+describe('after all failures', () => {
+  test('the server knows its engine and keeps nothing without a service', async () => {
     const { body } = await server.api('GET', '/info')
     expect(body).toMatchObject({
       runtime_version: expect.stringMatching(/\d+\.\d+/),

@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** Commits and pushes a word; answers the commit. */
+/** Commits and pushes a word; returns the commit. */
 function commit(word: string, dockerfile = DOCKERFILE): string {
   writeFileSync(join(work, 'word'), word)
   writeFileSync(join(work, 'Dockerfile'), dockerfile)
@@ -49,7 +49,7 @@ function commit(word: string, dockerfile = DOCKERFILE): string {
   return git(work, 'rev-parse', 'HEAD')
 }
 
-/** Connects an app of the played GitHub, as a browser would. */
+/** Connects an app of the fake GitHub, as a browser would. */
 async function connect(): Promise<PlayedApp> {
   const begin = {
     provider: 'gitprov_a',
@@ -103,7 +103,7 @@ async function statusesOf(sha: string, count: number): Promise<unknown[]> {
   return told().map(({ path, body }) => ({ path, ...body }))
 }
 
-test('a push to a private repository goes live by itself, and its commit tells how far', async () => {
+test('a push to a private repository goes live by itself, and its commit gets statuses', async () => {
   const { body: service } = await server.api('POST', '/services', {
     name: 'api',
     type: 'background_worker',
@@ -134,7 +134,7 @@ test('a push to a private repository goes live by itself, and its commit tells h
     { ...status, state: 'pending', description: 'The deploy is under way' },
     { ...status, state: 'success', description: 'Live' },
   ])
-  // The token that it was cloned with is nowhere that a program or a person sees.
+  // The token that it was cloned with is nowhere that a program or a person can see.
   const token = [...app.installations.values()][0]!.token!
   const [container] = await containersOf(service.id)
   const { body: log } = await server.api('GET', `/deploys/${id}/logs`)
@@ -149,8 +149,8 @@ test('a push to a private repository goes live by itself, and its commit tells h
   expect((await server.api('GET', '/git/connections')).body[0].services).toEqual(['api'])
 })
 
-test('a push whose build fails, and a status that is refused, are told', async () => {
-  // The token that the server keeps ends before its time: what this push needs is asked with another.
+test('a push whose build fails, and a status that is refused, are reported', async () => {
+  // The server's token is ended early: what this push needs is requested with another one.
   for (const installation of app.installations.values()) installation.token = null
   const sha = commit('broken', 'FROM busybox:1\nRUN exit 3\n')
   const { body } = await deliver(sha)

@@ -53,7 +53,7 @@ function told(type: string, name: string): Promise<Told> {
 
 // They wait most of their time.
 test.concurrent(
-  'a service and a datastore that do not answer are told once, and so is that they answer again',
+  'a service and a datastore that do not answer are reported once, and once when they answer again',
   async () => {
     const id = await createLive('web', {
       start_command: 'mkdir /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www',
@@ -76,7 +76,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('a program that needs more memory than it may have is told', async () => {
+test.concurrent('a program that needs more memory than it may use is reported', async () => {
   const id = await createLive('hungry', {
     type: 'background_worker',
     memory_limit_mb: 32,
@@ -91,7 +91,7 @@ test.concurrent('a program that needs more memory than it may have is told', asy
   })
 })
 
-test.concurrent('a run that fails is told, and one that succeeds is not', async () => {
+test.concurrent('a failed run is reported, a successful one is not', async () => {
   await createLive('runner', { type: 'background_worker', start_command: 'sleep 1000000' })
   for (const command of ['true', 'exit 3']) {
     const { body } = await server.api('POST', '/services/runner/jobs', { command })
@@ -121,15 +121,15 @@ describe('a service that starts again', () => {
     expect([...ofSubject('service.down', name), ...ofSubject('service.recovered', name)]).toEqual([])
   }
 
-  test.concurrent('resumed says so to its visitors until it is up, and is not reported as down', () =>
+  test.concurrent('after resuming says so to its visitors until it is up, and is not reported as down', () =>
     isStarting('waking', ['suspend'], ['resume']),
   )
 
-  test.concurrent('scaled from 0 says so to its visitors too', { tags: ['slow'] }, () =>
+  test.concurrent('after scaling from 0 says so to its visitors too', { tags: ['slow'] }, () =>
     isStarting('growing', ['scale', { instances: 0 }], ['scale', { instances: 1 }]),
   )
 
-  test.concurrent('and whose program ends each time is down, and told so', async () => {
+  test.concurrent('and whose program exits each time is down, and reported as such', async () => {
     const id = await createLive('broken', {
       disk_mount_path: '/data',
       start_command: `[ ! -e /data/broken ] || exit 3; ${SERVE}`,
@@ -146,11 +146,11 @@ describe('a service that starts again', () => {
     )
   })
 
-  test('with the engine says so too, and is not told as down', async () => {
+  test('together with the engine says so too, and is not reported as down', async () => {
     const id = await createLive('engine', { start_command: `sleep 4; ${SERVE}` })
     const [instance] = await containersOf(id)
     door.hold()
-    // As an engine does that is stopped without being told to leave its containers running.
+    // Like an engine that is stopped without being told to leave its containers running.
     await docker('kill', instance!)
     await door.comeBack()
     await waitFor(async () => (await stateOf('engine')) === 'deploying', 'it to start')
@@ -170,7 +170,7 @@ describe('a service that starts again', () => {
   }
 })
 
-test('a backup that is not made is told with the reason', async () => {
+test('a failed backup is reported with the reason', async () => {
   door.refuse({ line: /^POST \S*\/containers\/create\?\S*name=bak-/, words: 'not now' })
   await server.api('POST', '/datastores/cache/backups')
   const { data } = await told('backup.failed', 'cache')
@@ -178,7 +178,7 @@ test('a backup that is not made is told with the reason', async () => {
   door.refuse(null)
 })
 
-test('runs that a server has missed for days are told in one message', { tags: ['slow'] }, async () => {
+test('runs that a server has missed for days are reported in one message', { tags: ['slow'] }, async () => {
   await createLive('nightly', { type: 'cron_job', schedule: '0 3 * * *', start_command: 'true' })
   await server.kill('SIGTERM')
   const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'))

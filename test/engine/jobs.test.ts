@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { containersOf, docker, endOf } from './live.ts'
 
-/** A schedule that does not come while the tests run. */
+/** A schedule that does not come due while the tests run. */
 const NEVER = '0 0 29 2 *'
 
 interface Job {
@@ -99,7 +99,7 @@ describe('a one-off job', () => {
     expect((await server.api('GET', '/services/web/jobs')).body[0]).toMatchObject({ id, status: 'succeeded' })
   })
 
-  test('that fails says its exit code and the last of its output', async () => {
+  test('that fails reports its exit code and the last of its output', async () => {
     const { id } = await start('web', 'echo one; echo two >&2; exit 7')
     expect(await ended(id)).toMatchObject({
       status: 'failed',
@@ -120,7 +120,7 @@ describe('a one-off job', () => {
     expect((await ended(id)).exit_code).toBe(0)
   })
 
-  test('has an address of the last quarter of the network', async () => {
+  test('has an address in the last quarter of the network', async () => {
     const { id } = await start('web', "ip -4 -o addr show dev eth0 | awk '{print $4}'")
     const [cidr = ''] = await logOf(id)
     expect(Number(cidr.split('.')[2]) % 16).toBeGreaterThanOrEqual(12)
@@ -162,7 +162,7 @@ describe('a one-off job', () => {
   })
 
   test(
-    'of which a part uses more memory than its limit ends as it says itself, as a pre-deploy command does',
+    'of which a part exceeds its memory limit ends with its own exit code, like a pre-deploy command',
     { tags: ['slow'] },
     async () => {
       const command = 'tail /dev/zero || echo handled'
@@ -204,7 +204,7 @@ describe('a cron job', () => {
     expect(run.trigger).toBe('schedule')
     expect(await ended(run.id)).toMatchObject({ status: 'succeeded', command: 'echo tick' })
     expect(await logOf(run.id)).toEqual(['tick'])
-    // Within a second where the machine is not busy with other tests.
+    // Within a second if the machine is not busy with other tests.
     expect(new Date((await job(run.id)).started_at!).getUTCSeconds()).toBeLessThan(30)
     expect((await server.api('DELETE', '/services/minutely')).status).toBe(204)
     expect((await server.api('GET', `/jobs/${run.id}`)).status).toBe(404)
@@ -232,8 +232,8 @@ describe('a cron job', () => {
   })
 })
 
-describe('the server ends while jobs run', () => {
-  test('a job goes on, and its log has every line once', async () => {
+describe('when the server stops while jobs run', () => {
+  test('a job continues, and its log has every line once', async () => {
     const { id } = await start('web', 'for n in $(seq 1 60); do echo line $n; sleep 0.2; done')
     await waitFor(async () => (await logOf(id, '')).length > 5, 'some lines')
     await server.kill('SIGKILL')
@@ -254,7 +254,7 @@ describe('the server ends while jobs run', () => {
     }
   })
 
-  test('a job whose container is gone after the start has failed, and says why', async () => {
+  test('a job whose container is gone after the start fails, and says why', async () => {
     const { id } = await start('web', 'sleep 1000')
     await until(id, 'running')
     await waitFor(async () => (await docker('ps', '-q', '--filter', `name=${id}`)) !== '', 'its container')
@@ -268,7 +268,7 @@ describe('the server ends while jobs run', () => {
     })
   })
 
-  test('one run of those that were missed is made up', { tags: ['slow'] }, async () => {
+  test('one of the missed runs is made up', { tags: ['slow'] }, async () => {
     await createLive({ name: 'missed', type: 'cron_job', schedule: '* * * * *', start_command: 'echo late' })
     const runs = async () => (await server.api('GET', '/services/missed/jobs')).body as Job[]
     await server.kill('SIGTERM')
@@ -285,7 +285,7 @@ describe('the server ends while jobs run', () => {
   })
 })
 
-describe('a service that goes', () => {
+describe('a service that is deleted', () => {
   test('takes its jobs and their containers with it', async () => {
     const id = await createLive({
       name: 'leaving',

@@ -90,7 +90,7 @@ test('an instance that runs out of memory is started again, and its log and stat
 })
 
 test(
-  'a large upload goes on to the engine without staying in the memory of the server',
+  "a large upload is passed to the engine without staying in the server's memory",
   { tags: ['slow'] },
   async () => {
     const tar = pack()

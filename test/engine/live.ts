@@ -26,7 +26,7 @@ export function fetchFrom(
   })
 }
 
-/** Waits for a deploy's end and answers how it ended. */
+/** Waits for a deploy's end and returns how it ended. */
 export function endOf(
   server: TestServer,
   deployId: string,
@@ -39,13 +39,13 @@ export function endOf(
   }, `the end of ${deployId}`)
 }
 
-/** Counts what happens to the container of a name from now on, also where it is made anew. */
+/** Counts what happens to the container of a name from now on, even if it is created again. */
 export function countEvents(container: string, event: string): { count: number; stop: () => void } {
   const filters = ['--filter', `container=${container}`, '--filter', `event=${event}`]
   const args = ['-H', standEngine(), 'events', '--format', '{{.Actor.Attributes.name}}', ...filters]
   const watch = spawn('docker', args, { stdio: ['ignore', 'pipe', 'ignore'] })
   const counted = { count: 0, stop: () => void watch.kill() }
-  // The engine's filter takes names that begin like this one as well.
+  // The engine's filter also matches names that begin like this one.
   createInterface(watch.stdout).on('line', (name) => (counted.count += name === container ? 1 : 0))
   return counted
 }
@@ -55,7 +55,7 @@ export async function docker(...args: string[]): Promise<string> {
   return (await promisify(execFile)('docker', ['-H', standEngine(), ...args])).stdout.trim()
 }
 
-/** The names of a service's containers, ended ones included. */
+/** The names of a service's containers, including stopped ones. */
 export async function containersOf(serviceId: string): Promise<string[]> {
   const names = await docker(
     'ps',

@@ -67,7 +67,7 @@ async function createPrinter(): Promise<string> {
   return (await containersOf(body.id))[0]!
 }
 
-/** The distribution's rsyslog, which takes messages by TCP and writes the parts of each to a file. */
+/** The distribution's rsyslog, which accepts messages by TCP and writes the parts of each to a file. */
 async function startSyslog(): Promise<void> {
   directory = mkdtempSync(join(tmpdir(), 'syslog-'))
   const probe = createTcpServer().listen(0, '127.0.0.1')
@@ -110,13 +110,13 @@ function print(command: string, stream = 1): Promise<string> {
   return docker('exec', instance, 'sh', '-c', `(${command}) > /proc/1/fd/${stream}`)
 }
 
-/** Waits until a drain has noted that so many of its lines were taken, which it does after its target has them. */
+/** Waits until a drain has recorded that so many of its lines were accepted, which it does after its target has them. */
 async function noted(id: string, lines: number): Promise<void> {
   const sent = async () => (await server.api('GET', `/log-drains/${id}`)).body.sent as number
   await waitFor(async () => (await sent()) === lines, 'the record')
 }
 
-/** The lines that came to a path as JSON lines. */
+/** The lines that arrived at a path as JSON lines. */
 function taken(path: string): string[] {
   return received
     .filter((each) => each.path === path)
@@ -164,7 +164,7 @@ test('each kind of target gets the lines in its own form', async () => {
   expect(syslogged()[1]).toMatch(/\|stderr\|err\|.*second$/)
 })
 
-test('nothing is lost while a target takes nothing, and while the server is killed meanwhile', async () => {
+test('nothing is lost while a target accepts nothing, and the server is killed meanwhile', async () => {
   const id = await create({ kind: 'http', url: `${base}/again` })
   status = 503
   await print('seq 1 3000')
@@ -187,31 +187,27 @@ test('nothing is lost while a target takes nothing, and while the server is kill
   expect(before!.began_at <= before!.ended_at && before!.ended_at <= last!.ended_at).toBe(true)
 })
 
-test(
-  'lines that were taken are not sent again because that cannot be recorded',
-  { tags: ['slow'] },
-  async () => {
-    const id = await create({ kind: 'http', url: `${base}/full` })
-    const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
-    // As on a disk without a free page.
-    database.exec(`CREATE TRIGGER full BEFORE UPDATE ON log_drain_places
+test('accepted lines are not sent again because that cannot be recorded', { tags: ['slow'] }, async () => {
+  const id = await create({ kind: 'http', url: `${base}/full` })
+  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+  // As on a disk without a free page.
+  database.exec(`CREATE TRIGGER full BEFORE UPDATE ON log_drain_places
     BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`)
-    await print('seq 1 10')
-    const drain = async () => (await server.api('GET', `/log-drains/${id}`)).body
-    await waitFor(async () => (await drain()).last_error !== null, 'the failure')
-    await waitFor(async () => (await deliveriesOf(id))[0]?.status === 'failed', 'the failure')
-    database.exec('DROP TRIGGER full')
-    database.close()
-    await print('seq 11 20')
-    await waitFor(() => taken('/full').length >= 20, 'the lines')
-    await noted(id, 20)
-    expect(taken('/full')).toEqual(Array.from({ length: 20 }, (_, index) => String(index + 1)))
-    expect(await drain()).toMatchObject({ sent: 20, dropped: 0, last_error: null })
-  },
-)
+  await print('seq 1 10')
+  const drain = async () => (await server.api('GET', `/log-drains/${id}`)).body
+  await waitFor(async () => (await drain()).last_error !== null, 'the failure')
+  await waitFor(async () => (await deliveriesOf(id))[0]?.status === 'failed', 'the failure')
+  database.exec('DROP TRIGGER full')
+  database.close()
+  await print('seq 11 20')
+  await waitFor(() => taken('/full').length >= 20, 'the lines')
+  await noted(id, 20)
+  expect(taken('/full')).toEqual(Array.from({ length: 20 }, (_, index) => String(index + 1)))
+  expect(await drain()).toMatchObject({ sent: 20, dropped: 0, last_error: null })
+})
 
 test(
-  'what a target refuses for good is sent in smaller pieces or left out, and the next lines come',
+  'lines that a target refuses for good are sent in smaller batches or left out, and the next lines arrive',
   { tags: ['slow'] },
   async () => {
     const id = await create({ kind: 'http', url: `${base}/small` })
@@ -232,26 +228,22 @@ test(
   },
 )
 
-test(
-  'a line that a target refuses does not take those with it that are sent beside it',
-  { tags: ['slow'] },
-  async () => {
-    const picky = await create({ kind: 'http', url: `${base}/picky` })
-    const never = await create({ kind: 'http', url: `${base}/never` })
-    await print('seq 1 700; echo poison; seq 701 900; echo poison; seq 901 1500')
-    await waitFor(() => taken('/picky').includes('1500'), 'the last line')
-    expect(taken('/picky')).toEqual(Array.from({ length: 1_500 }, (_, index) => String(index + 1)))
-    const drain = async (id: string) => (await server.api('GET', `/log-drains/${id}`)).body
-    await noted(picky, 1_500)
-    expect(await drain(picky)).toMatchObject({ sent: 1_500, dropped: 2 })
-    // Of one that refuses everything that is found out soon.
-    await waitFor(async () => (await drain(never)).dropped === 1_502, 'all to be left out')
-    expect(asked.filter((path) => path === '/never').length).toBeLessThan(60)
-    for (const id of [picky, never]) await server.api('DELETE', `/log-drains/${id}`)
-  },
-)
+test('a refused line does not affect those that are sent with it', { tags: ['slow'] }, async () => {
+  const picky = await create({ kind: 'http', url: `${base}/picky` })
+  const never = await create({ kind: 'http', url: `${base}/never` })
+  await print('seq 1 700; echo poison; seq 701 900; echo poison; seq 901 1500')
+  await waitFor(() => taken('/picky').includes('1500'), 'the last line')
+  expect(taken('/picky')).toEqual(Array.from({ length: 1_500 }, (_, index) => String(index + 1)))
+  const drain = async (id: string) => (await server.api('GET', `/log-drains/${id}`)).body
+  await noted(picky, 1_500)
+  expect(await drain(picky)).toMatchObject({ sent: 1_500, dropped: 2 })
+  // For a target that refuses everything, this is found out soon.
+  await waitFor(async () => (await drain(never)).dropped === 1_502, 'all to be left out')
+  expect(asked.filter((path) => path === '/never').length).toBeLessThan(60)
+  for (const id of [picky, never]) await server.api('DELETE', `/log-drains/${id}`)
+})
 
-test('a target that never answers holds up no other, and a redirect is not followed', async () => {
+test('a target that never answers delays no other, and a redirect is not followed', async () => {
   const hanging = await create({ kind: 'http', url: `${base}/hang` })
   const moved = await create({ kind: 'http', url: `${base}/moved` })
   const other = await create({ kind: 'http', url: `${base}/beside` })
@@ -266,7 +258,7 @@ test('a target that never answers holds up no other, and a redirect is not follo
   for (const id of [hanging, moved, other]) await server.api('DELETE', `/log-drains/${id}`)
 })
 
-test('one that is off sends nothing, and goes on where it stood when it is on again', async () => {
+test('a disabled drain sends nothing, and continues where it was when it is enabled again', async () => {
   const id = await create({ kind: 'http', url: `${base}/pause` })
   await print('echo one')
   await noted(id, 1)
@@ -280,7 +272,7 @@ test('one that is off sends nothing, and goes on where it stood when it is on ag
   expect((await server.api('DELETE', `/log-drains/${id}`)).status).toBe(204)
 })
 
-test('a test says whether the target takes a line', async () => {
+test('a test says whether the target accepts a line', async () => {
   const good = await create({ kind: 'syslog', url: `tcp://127.0.0.1:${syslogPort}` })
   expect((await server.api('POST', `/log-drains/${good}/test`)).body).toEqual({
     ok: true,

@@ -52,7 +52,7 @@ async function lines(query = 'tail=100000'): Promise<Line[]> {
 
 const outputOf = (all: Line[]) => all.filter(({ stream }) => stream !== 'system').map(({ line }) => line)
 
-/** The one that was started last: one of an earlier deploy may still be draining. */
+/** The instance that was started last: one of an earlier deploy may still be draining. */
 async function instance(): Promise<string> {
   const { instances } = (await server.api('GET', '/services/printer/status')).body as {
     instances: { name: string; started_at: string }[]
@@ -67,7 +67,7 @@ async function print(command: string, stream = 1): Promise<void> {
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => String(from + index))
 
-test('the output of earlier deploys is kept, and each deploy and instance can be read alone', async () => {
+test('the output of earlier deploys is kept, and each deploy and instance can be read separately', async () => {
   const first = await instance()
   await print('echo of the first')
   await waitFor(async () => outputOf(await lines()).includes('of the first'), 'the first line')
@@ -100,7 +100,7 @@ test('the output of earlier deploys is kept, and each deploy and instance can be
   expect(outputOf(await lines(`since=1h&until=${ts}`))).not.toContain('of the second')
 })
 
-test('a follower with a search gets only what holds it, stored and live', async () => {
+test('a follower with a search gets only matching lines, stored and live', async () => {
   await print('echo needle 1; echo hay')
   await waitFor(async () => outputOf(await lines()).includes('hay'), 'the lines')
   for (const search of ['NEEDLE', encodeURIComponent('/needle \\d+$/')]) {
@@ -174,7 +174,7 @@ test(
     }
     await docker('exec', name, 'touch', '/tmp/enough')
     const printed = Number(await printing)
-    // What is printed after them is stored after them: a line that came twice would be there by then.
+    // What is printed after them is stored after them: a repeated line would be there by then.
     await print('echo all ticked; echo all ticked >&2')
     await waitFor(async () => outputOf(await lines('tail=2')).at(-1) === 'all ticked', 'the last line')
     expect(await counts()).toEqual([printed, printed])
@@ -182,7 +182,7 @@ test(
 )
 
 test(
-  'of 150,000 lines printed while the server was away, and on afterwards, none is missing',
+  '150,000 lines printed while the server was away, and later ones, are complete',
   { tags: ['slow'] },
   async () => {
     const name = await instance()
@@ -236,17 +236,17 @@ async function isWholeAfterTheEnd(
 }
 
 test.each(HALVES)(
-  '%s that was half printed when the server ended is whole on each stream',
+  '%s that was half printed when the server stopped is complete on each stream',
   isWholeAfterTheEnd,
 )
 test.each(FURTHER_HALVES)(
-  '%s that was half printed when the server ended is whole too, on each stream',
+  '%s that was half printed when the server stopped is complete too, on each stream',
   { tags: ['slow'] },
   isWholeAfterTheEnd,
 )
 
 test(
-  'last words without a newline are a line, also of runs that the server has not seen',
+  'a last line without a newline is a line, also in runs that the server has not seen',
   { tags: ['slow'] },
   async () => {
     const { body } = await server.api('POST', '/services', {
@@ -277,7 +277,7 @@ test(
   },
 )
 
-test('a line of 10 MiB and one of any bytes are cut and cleaned, and the next is whole', async () => {
+test('a line of 10 MiB and one of arbitrary bytes are cut and cleaned, and the next is complete', async () => {
   await print('head -c 10485760 /dev/zero | tr "\\0" a; echo; echo after the long one')
   await print('head -c 100000 /dev/urandom; echo; echo after the bytes')
   await waitFor(async () => outputOf(await lines()).includes('after the bytes'), 'the line after it')
@@ -311,7 +311,7 @@ test('a deploy of another service is not found', async () => {
   expect(status).toBe(404)
 })
 
-test('the log goes with the service', async () => {
+test('the log is removed with the service', async () => {
   expect((await server.api('DELETE', '/services/printer')).status).toBe(204)
   expect((await server.api('GET', `/services/${service}/logs`)).status).toBe(404)
 })

@@ -13,7 +13,7 @@ interface Line {
 }
 
 let server: TestServer
-/** Of the one service whose output the tests make. */
+/** The one service whose output the tests produce. */
 let instance: string
 
 beforeAll(async () => {
@@ -57,13 +57,13 @@ async function whole(path: string): Promise<Line[]> {
 
 interface Following {
   lines: Line[]
-  /** The server said that nothing more comes. */
+  /** The server said that nothing more will come. */
   hasEnd: boolean
   over: boolean
   close: () => void
 }
 
-/** Follows a log in the background; resolved when the answer has begun. */
+/** Follows a log in the background; resolves when the answer has begun. */
 async function follow(path: string): Promise<Following> {
   const abort = new AbortController()
   const response = await open(path, abort.signal)
@@ -80,7 +80,7 @@ async function follow(path: string): Promise<Following> {
   return following
 }
 
-/** Lets the program of the service print what a command prints. */
+/** Lets the service's program print what a command prints. */
 function print(command: string): Promise<string> {
   return docker('exec', instance, 'sh', '-c', `(${command}) > /proc/1/fd/1`)
 }
@@ -90,7 +90,7 @@ const outputOf = (lines: Line[]) => lines.filter(({ stream }) => stream !== 'sys
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => String(from + index))
 
-/** How many lines the follower was told that it has missed. */
+/** How many lines the follower was told that it missed. */
 function lostOf(lines: Line[]): number {
   return lines
     .filter(({ stream }) => stream === 'system')
@@ -106,7 +106,7 @@ describe('the log of a job', () => {
   }
 
   test(
-    'keeps 100,000 lines that are printed at once, beyond the size at which the engine rotates its own',
+    'keeps 100,000 lines that are printed at once, beyond the size at which the engine rotates its own log',
     { tags: ['slow'] },
     async () => {
       const id = await run(`seq 1 100000 | sed "s/$/ ${PADDING.slice(0, 60)}/"`)
@@ -115,7 +115,7 @@ describe('the log of a job', () => {
     },
   )
 
-  test('is cut at 20 MiB, says how much is missing, and goes on with what the server says', async () => {
+  test("is cut at 20 MiB, says how much is missing, and still takes the server's lines", async () => {
     const id = await run(`seq 1 200000 | sed "s/$/ ${PADDING}/"; exit 3`)
     const lines = await whole(`/jobs/${id}/logs?follow`)
     const kept = outputOf(lines)
@@ -138,7 +138,7 @@ describe('the log of a job', () => {
 })
 
 describe('the change feed', () => {
-  test('tells each status of a deploy and of a job, as it comes', async () => {
+  test('reports each status of a deploy and of a job, as it comes', async () => {
     const abort = new AbortController()
     const told: Record<string, string>[] = []
     const feed = await open('/events', abort.signal)
@@ -156,7 +156,7 @@ describe('the change feed', () => {
       async () => (await server.api('GET', `/jobs/${job.id}`)).body.status === 'succeeded',
       'the job',
     )
-    // Queued, building, deploying, live; pending, running, succeeded: each once at least.
+    // Queued, building, deploying, live; pending, running, succeeded: each at least once.
     await waitFor(() => actions('job', job.id).length >= 3, 'its changes')
     expect(actions('deploy', deploy.id).slice(0, 2)).toEqual(['created', 'updated'])
     expect(actions('deploy', deploy.id).length).toBeGreaterThanOrEqual(3)
@@ -168,7 +168,7 @@ describe('the change feed', () => {
 })
 
 describe('the log of a deploy', () => {
-  test('that was cut still tells what the server did afterwards', async () => {
+  test('that was cut still says what the server did afterwards', async () => {
     const id = await createLive({
       name: 'chatty',
       type: 'background_worker',
@@ -216,7 +216,7 @@ describe('a follower of a service', () => {
       close()
       const got = outputOf(lines).slice(0, -1).map(Number)
       expect(got.every((number, index) => index === 0 || number > got[index - 1]!)).toBe(true)
-      // On a busy machine the program may be faster than its lines can be kept, which is said.
+      // On a busy machine the program may be faster than its lines can be kept, which is reported.
       expect(got.length + lostOf(lines)).toBe(got.at(-1)! - got[0]! + 1)
     }
   })
@@ -237,7 +237,7 @@ describe('a follower of a service', () => {
     },
   )
 
-  test('that does not read is told what it has missed, and holds up neither the program nor another', async () => {
+  test('that does not read is told what it has missed, and delays neither the program nor another', async () => {
     const abort = new AbortController()
     const sleeping = await open('/services/printer/logs?follow&tail=0', abort.signal)
     const awake = await follow('/services/printer/logs?follow&tail=0')
@@ -255,7 +255,7 @@ describe('a follower of a service', () => {
   })
 
   test(
-    'gets the output of a program that ends at once and is started again and again',
+    'gets the output of a program that exits at once and is started again and again',
     { tags: ['slow'] },
     async () => {
       const id = await createLive({
@@ -287,7 +287,7 @@ describe('a follower of a service', () => {
 })
 
 describe('the output of a service', () => {
-  test('is read by its tail, followed across a deploy, and cut without an end when the service is deleted', async () => {
+  test('is read by its tail, followed across a deploy, and cut without an end event when the service is deleted', async () => {
     const version = 'echo out one; echo err two >&2; echo "version $V"; sleep 1000000'
     const id = await createLive({
       name: 'versions',

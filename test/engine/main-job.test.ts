@@ -35,7 +35,7 @@ describe('a repository goes live', () => {
     expect(await fetchFrom(server, 'shop.localhost')).toEqual({ status: 200, text: 'one' })
   })
 
-  test('its deploy log tells the clone, the build, the start and ends', async () => {
+  test('its deploy log shows the clone, the build and the start, and ends', async () => {
     const { body } = await server.api('GET', '/services/shop')
     const lines: string[] = []
     let ended = false
@@ -115,7 +115,7 @@ describe('a repository goes live', () => {
     expect(environment.DEPLOYER_INSTANCE_ID).toMatch(/^srv-[0-9a-f]{20}-[0-9a-f]{5}$/)
   })
 
-  test('scaling starts and stops instances, and to none answers with a page that says so', async () => {
+  test('scaling starts and stops instances, and at 0 a page says so', async () => {
     const up = await server.api('POST', '/services/shop/scale', { instances: 3 })
     expect(up).toMatchObject({ status: 200, body: { instances: 3 } })
     await waitFor(

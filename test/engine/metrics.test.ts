@@ -14,7 +14,7 @@ import { become, create } from './datastore-support.ts'
 import { docker, endOf, fetchFrom } from './live.ts'
 
 const MIB = 1024 * 1024
-/** Of one core: a load of known size, which a busy machine may cut short and never exceeds. */
+/** Of one core: a load of known size, which a busy machine may cut short but never exceeds. */
 const CPU_LIMIT = 0.2
 const HELD_MIB = 48
 
@@ -55,7 +55,7 @@ async function current(): Promise<{ containers: Container[]; requests: Record<st
 }
 
 describe('the figures of containers', () => {
-  test('are those of the engine, for a load of known size', async () => {
+  test("match the engine's, for a load of known size", async () => {
     const { containers } = await current()
     expect(containers.map(({ name, kind }) => [name, kind])).toEqual([
       ['busy', 'service'],
@@ -81,7 +81,7 @@ describe('the figures of containers', () => {
     expect(Math.abs(busy.cpu_percent - Number(percent))).toBeLessThan(CPU_LIMIT * 100)
   })
 
-  test("are a service's status too", async () => {
+  test("are also in a service's status", async () => {
     const status = async () => (await server.api('GET', '/services/busy/status')).body.instances[0]
     const instance = await waitFor(async () => {
       const found = await status()
@@ -173,7 +173,7 @@ describe('Prometheus', () => {
     return answer.data.result
   }
 
-  /** The questions of the dashboard for Grafana, as Grafana would ask them of everything. */
+  /** The queries of the Grafana dashboard, as Grafana would send them for everything. */
   function questions(): string[] {
     const { panels } = JSON.parse(readFileSync('docs/grafana-dashboard.json', 'utf8')) as {
       panels: { targets?: { expr: string }[] }[]
@@ -200,7 +200,7 @@ describe('Prometheus', () => {
     expect(await ask('svc_http_requests_total{name="busy",status_class="2xx"}')).toHaveLength(1)
   })
 
-  test('answers every question of the dashboard for Grafana', { tags: ['slow'] }, async () => {
+  test('answers every query of the Grafana dashboard', { tags: ['slow'] }, async () => {
     const asked = questions()
     expect(asked.length).toBeGreaterThan(15)
     for (const question of asked) await waitFor(async () => (await ask(question)).length > 0, question)
@@ -208,7 +208,7 @@ describe('Prometheus', () => {
 })
 
 describe('after a restart', () => {
-  test('the history is what it was, and counts for Prometheus go on', async () => {
+  test('the history is unchanged, and counts for Prometheus continue', async () => {
     const history = async () => (await server.api('GET', '/server/metrics/history')).body
     const counted = async () =>
       samplesIn(await scrape(server)).find(

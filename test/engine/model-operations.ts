@@ -2,7 +2,7 @@ import { SERVICE_TYPES } from '#server/services/types.ts'
 import { listed, patched, type Place, type Service } from './model-rules.ts'
 import type { Model } from './model.ts'
 
-/** A request, and what the model says of it; the model is changed when that is a success. */
+/** A request, and what the model says about it; a success changes the model. */
 export interface Operation {
   method: string
   path: string
@@ -33,10 +33,10 @@ const FIELDS: { [Field in keyof Omit<Service, 'birth' | 'type'>]: readonly Servi
   suspended: [false, true],
   custom_domains: [[], ['www.example.org'], ['shop.example.org', 'www.example.org']],
 }
-// Most are web services, of which the most can be said.
+// Most are web services, which have the most settings.
 const TYPES = ['web_service', ...SERVICE_TYPES] as const
 
-/** Numbers that look like chance and are the same for the same seed (mulberry32). */
+/** Numbers that look random and are the same for the same seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -47,7 +47,7 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-/** Draws an operation from chance, valid and invalid ones alike. */
+/** Draws an operation at random, valid and invalid ones alike. */
 export function drawOperation(random: () => number): Operation {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!
   return pick(KINDS)(pick, random)

@@ -1,9 +1,9 @@
 /** Variables by key, in their order. */
 export type Variables = Map<string, string>
 
-/** A service as far as the model goes. */
+/** A service as far as the model covers it. */
 export interface Service {
-  /** Tells one service from a later one of the same name. */
+  /** Distinguishes a service from a later one of the same name. */
   birth: number
   type: string
   port: number | null
@@ -41,7 +41,7 @@ export const UNKNOWN = 404
 const KEY = /^(?!DEPLOYER_)[A-Za-z_]\w*$/
 export const HAS_PORT = ['web_service', 'private_service']
 const HAS_HOSTS = ['web_service', 'static_site']
-/** And is scaled. */
+/** And can be scaled. */
 const HAS_DISK = ['web_service', 'private_service', 'background_worker']
 
 /** Ends a change of the model, with the status of its request. */
@@ -54,7 +54,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A list of variables as they are kept; refused when one is no variable or stands twice. */
+/** A list of variables as they are stored; refused if one is not a variable or is given more than once. */
 export function listed(given: Variable[]): Variables {
   refuse(
     INVALID,
@@ -64,7 +64,7 @@ export function listed(given: Variable[]): Variables {
   return new Map(given.map(({ key, value }) => [key, value]))
 }
 
-/** Variables with some set and some gone. */
+/** Variables with some set and some removed. */
 export function patched(old: Variables, set: Variable[], unset: string[]): Variables {
   const written = listed(set)
   refuse(
@@ -112,12 +112,12 @@ export function placeOf({ environment, name }: Place): string {
   return `${environment}/${name}`
 }
 
-/** Refuses when something is so. */
+/** Refuses if a condition holds. */
 export function refuse(status: number, when: boolean): void {
   if (when) throw new Refusal(status)
 }
 
-/** What there is; refused when there is nothing. */
+/** Returns the value; refused if there is none. */
 export function found<T>(item: T | undefined): T {
   if (item === undefined) throw new Refusal(UNKNOWN)
   return item

@@ -4,14 +4,14 @@ import { waitFor } from '../support/wait.ts'
 import { drawOperation, randomFrom, type Operation } from './model-operations.ts'
 import { Model } from './model.ts'
 
-/** The beginning of a walk, and what follows it in `npm test -- --all`. */
+/** The beginning of a walk, and the rest of it in `npm test -- --all`. */
 const FIRST_STEPS = 30
 const FURTHER_STEPS = Number(process.env.DEPLOYER_MODEL_STEPS ?? 120)
-/** The walk is the same every time; another one is taken with another seed. */
+/** The walk is the same every time; another seed gives another walk. */
 const SEED = Number(process.env.DEPLOYER_MODEL_SEED ?? 1)
 const SHARE_OF_PAIRS = 0.3
 const SHARE_OF_RESTARTS = 0.015
-/** Of a walk, to be read when it goes wrong. */
+/** The log of a walk, to be read when it goes wrong. */
 const LAST_STEPS = 15
 
 let server: TestServer
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Ids by the birth of their service, which keeps its own, and the births of all ids that were ever seen. */
+/** Ids by the creation of their service, which keeps its id, and the creations of all ids ever seen. */
 const idOf = new Map<number, string>()
 const birthOf = new Map<string, number>()
 
@@ -36,7 +36,7 @@ const byName = (one: { name: string }, other: { name: string }) => (one.name < o
 const qualified = (environment: string, name: string) =>
   environment === 'production' ? name : `${name}.${environment}`
 
-/** What the API holds, in the words of the model. */
+/** What the API contains, in the model's terms. */
 async function held(model: Model): Promise<Record<string, unknown>> {
   const environments = await get<(Named & { services: string[] })[]>('/environments')
   expect(environments[0]?.name).toBe('production')
@@ -65,7 +65,7 @@ async function held(model: Model): Promise<Record<string, unknown>> {
   }
 }
 
-/** What the API should hold. */
+/** What the API should contain. */
 function expected(model: Model): Record<string, unknown> {
   const places = [...model.services].map(([place, kept]) => {
     const [environment = '', name = ''] = place.split('/')
@@ -112,7 +112,7 @@ async function compare(model: Model, story: readonly string[]): Promise<void> {
   for (const [place, { fields }] of model.services) {
     const [environment = '', name = ''] = place.split('/')
     const { id } = services.find((service) => service.name === qualified(environment, name))!
-    // An id that was ever given is nobody else's, whatever became of its first owner.
+    // An id is never given to another object, whatever became of its first owner.
     expect({ story, id, birth: birthOf.get(id) ?? fields.birth }).toEqual({ story, id, birth: fields.birth })
     birthOf.set(id, fields.birth)
     idOf.set(fields.birth, id)
@@ -127,7 +127,7 @@ function told({ method, path, body }: Operation): string {
   return `${method} ${path}${body === undefined ? '' : ` ${JSON.stringify(body)}`}`
 }
 
-/** The models that the orders of these operations lead to, for those orders whose answers are the ones that came. */
+/** The models that the orders of these operations lead to, for those orders that match the actual answers. */
 function outcomes(model: Model, operations: readonly Operation[], statuses: readonly number[]): Model[] {
   const orders =
     operations.length === 1
@@ -156,10 +156,10 @@ async function matching(models: readonly Model[], story: readonly string[]): Pro
   return models.at(-1)!
 }
 
-/** Ends the server in the middle of a request and starts it again: the request is done or it is not. */
+/** Stops the server in the middle of a request and starts it again: the request is either done or not. */
 async function interrupted(model: Model, random: () => number, story: string[]): Promise<Model> {
   let operation: Operation
-  // The end of a service takes its time, in which it is still seen.
+  // Deleting a service takes time, during which it is still visible.
   do operation = drawOperation(random)
   while (operation.method === 'DELETE' && operation.path.startsWith('/services'))
   const sent = send(operation).catch(() => null)
@@ -176,7 +176,7 @@ const random = randomFrom(SEED)
 const story: string[] = [`seed ${SEED}`]
 let model = new Model()
 
-test('what is kept is what a plain model keeps, after any requests, two at a time, and kills', () =>
+test('the stored state equals that of a plain model, after any requests, two at a time, and kills', () =>
   walk(FIRST_STEPS))
 
 test('and so it is after many more', { tags: ['slow'] }, () => walk(FURTHER_STEPS))

@@ -26,8 +26,8 @@ const NAME = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/
 const REFERENCE = /\$\{\{(?:service\.([\w-]+)\.(host|env\.(\w+)))?/g
 
 /**
- * What the API should hold, as plainly as it can be said: names and what is in them, without ids, transactions, order of
- * events or an engine. Each method answers the status of its request and changes nothing unless that is a success.
+ * What the API should contain, as plainly as it can be said: names and their contents, without ids, transactions, order of
+ * events or an engine. Each method returns the status of its request and changes nothing unless that is a success.
  */
 export class Model {
   environments: Set<string>
@@ -43,7 +43,7 @@ export class Model {
     this.services = new Map(structuredClone([...(services ?? [])]))
   }
 
-  /** Runs a change; one that is refused leaves the model as it was. */
+  /** Runs a change; a refused one leaves the model as it was. */
   #change(success: number, change: (next: Model) => void): number {
     const next = new Model(this)
     try {
@@ -206,12 +206,12 @@ export class Model {
     return found(this.services.get(placeOf(at)))
   }
 
-  /** What a service's containers would get, its own variables before its groups', a later group before an earlier one. */
+  /** What a service's containers would get: its own variables before its groups', a later group before an earlier one. */
   #effective({ variables, groups }: Kept): Variables {
     return new Map([...groups.flatMap((name) => [...this.groups.get(name)!]), ...variables])
   }
 
-  /** Refuses a service whose variables refer to what is not there, to itself, or in a circle. */
+  /** Refuses a service whose variables refer to something missing, to itself, or in a circle. */
   #resolve(place: string): void {
     const environment = place.split('/')[0]!
     const walk = (from: string, value: string, way: readonly string[]): void => {

@@ -50,7 +50,7 @@ afterAll(async () => {
   mailServer?.close()
 })
 
-/** Deploys that were begun; their messages belong to the test that did. */
+/** Deploys that were begun; their messages belong to the test that began them. */
 const begun: string[] = []
 
 beforeEach(async () => {
@@ -89,7 +89,7 @@ async function failingDeploy(name: string, environment = 'production'): Promise<
 
 const typesOf = () => toldTo(receiver).map(({ type }) => type)
 
-test('a webhook is told once of each change, signed as Standard Webhooks says', async () => {
+test('a webhook reports each change once, signed as Standard Webhooks requires', async () => {
   const { id, secret } = await create({ kind: 'webhook', url: `${receiver.url}/hook` })
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/)
   const deploy = await failingDeploy('told')
@@ -119,7 +119,7 @@ test('a webhook is told once of each change, signed as Standard Webhooks says', 
   expect((await server.api('GET', `/notifications/${id}`)).body).not.toHaveProperty('secret')
 })
 
-test('events, environments and services choose what is told', async () => {
+test('events, environments and services choose what is reported', async () => {
   await server.api('POST', '/environments', { name: 'staging' })
   await endOf(server, await failingDeploy('chosen'))
   await create({ kind: 'webhook', url: `${receiver.url}/events`, events: ['deploy.failed'] })
@@ -142,7 +142,7 @@ test('events, environments and services choose what is told', async () => {
   expect(count('/off')).toBe(0)
 })
 
-test('Slack, Discord and ntfy get what they read, and their URLs are not shown whole', async () => {
+test('Slack, Discord and ntfy get their formats, and their URLs are not shown completely', async () => {
   const slack = await create({
     kind: 'slack',
     url: `${receiver.url}/services/T0/B0/secretpart`,
@@ -165,7 +165,7 @@ test('Slack, Discord and ntfy get what they read, and their URLs are not shown w
     allowed_mentions: { parse: [] },
   })
   expect(at('/')).toMatchObject({ topic: 'my-topic', title: 'Deploy of chats failed', priority: 4 })
-  // What was shown may be sent back, and changes nothing.
+  // The shown value may be sent back, and changes nothing.
   await server.api('PATCH', `/notifications/${slack.id}`, { url: slack.url, name: 'renamed' })
   expect((await server.api('POST', `/notifications/${slack.id}/test`)).body).toEqual({
     ok: true,
@@ -198,7 +198,7 @@ test('a redirect is not followed', async () => {
   expect(receiver.received).toHaveLength(1)
 })
 
-test('a target that never answers holds up no other, and is given up in time', async () => {
+test('a target that never answers delays no other, and is given up in time', async () => {
   await create({ kind: 'webhook', url: silence, events: ['deploy.failed'] })
   await create({ kind: 'webhook', url: `${receiver.url}/quick`, events: ['deploy.failed'] })
   await failingDeploy('hanging')
@@ -206,7 +206,7 @@ test('a target that never answers holds up no other, and is given up in time', a
   expect((await givenUp).body).toEqual({ ok: false, status: null, error: 'no answer within 15 s' })
 })
 
-test('a message that is refused is sent again with the same id, also after the server was killed', async () => {
+test('a refused message is sent again with the same id, also after the server was killed', async () => {
   receiver.answer = { status: 503 }
   const { id } = await create({ kind: 'webhook', url: `${receiver.url}/hook`, events: ['deploy.failed'] })
   await failingDeploy('again')

@@ -50,7 +50,7 @@ async function labelsOf(container: string): Promise<Record<string, string>> {
   >
 }
 
-test('what people run of a service’s image is theirs, whatever its labels say', async () => {
+test('containers that people run from a service’s image are theirs, whatever their labels say', async () => {
   const repository = await createRepository({
     Dockerfile: [
       'FROM busybox:1',
@@ -97,7 +97,7 @@ test('what people run of a service’s image is theirs, whatever its labels say'
   expect(await areRunning()).toBe(true)
 })
 
-test('what the server left is removed soon after its start, and images of others with such names are not', async () => {
+test("what the server left is removed soon after its start, and other people's images with such names are not", async () => {
   const recorded = `deployer-${serverId}/srv-0123456789abcdef0123:dep-0123456789abcdef0123`
   const unrecorded = `deployer-${serverId}/srv-0123456789abcdef0123:by-hand`
   await server.kill()

@@ -11,15 +11,15 @@ import { openBench, type Bench } from './engine-support.ts'
 import { docker, endOf } from './live.ts'
 
 /**
- * A machine beside this host, as metadata services are: a network namespace at the other end of a cable. It answers at all
- * of its addresses, at the ports of HTTP and of DNS.
+ * A machine next to this host, as metadata services are: a network namespace at the other end of a cable. It answers at all
+ * its addresses, at the ports of HTTP and DNS.
  */
 const BESIDE = `dpl-${process.pid}`
 const CABLE = `dplv-${process.pid}`
 const OCTET = process.pid % 250
 const METADATA = `169.254.${OCTET}.77`
 const ORDINARY = `10.254.${OCTET}.2`
-/** Addresses of this host itself, as programs have that play the metadata service on their host. */
+/** Addresses of this host itself, as used by programs that act as the metadata service on their host. */
 const HOSTED = `169.254.${OCTET}.78`
 const HOSTED_IPV6 = `fd00:ec2::${OCTET}`
 const PORTS = [80, 53]
@@ -28,7 +28,7 @@ const listening: ChildProcess[] = []
 let bench: Bench
 
 beforeAll(async () => {
-  // As under `npm start`: a package of the project has a program there that is called `nft` and is another.
+  // As under `npm start`: a package of the project has another program there that is called `nft`.
   process.env.PATH = `${resolve('node_modules/.bin')}:${process.env.PATH}`
   bench = await openBench()
   ip('netns', 'add', BESIDE)
@@ -67,7 +67,7 @@ afterAll(async () => {
     try {
       ip(...undo)
     } catch {
-      // It was not made, or went with another.
+      // It was not created, or was removed with another.
     }
   }
   await bench?.close()
@@ -89,7 +89,7 @@ function listen(program: string, words: string[]): void {
   listening.push(spawn(program, words, { stdio: 'ignore' }))
 }
 
-/** A command that says whether a place answers, and how it does not: a refusal is another thing than silence. */
+/** A command that says whether a place answers, and how it fails: a refusal is different from silence. */
 function asking(host: string, port = 80): string {
   const faults = String.raw`refused\|timed out\|assign`
   return `nc -w 3 ${host} ${port} </dev/null 2>&1 | grep -o '${faults}' || echo answers`
@@ -105,14 +105,14 @@ describe.each([nftables, iptables])('rules by $program', (filter) => {
   const reject = (...subnets: string[]) => filter.reject(bench.serverId, subnets, METADATA_NETWORKS)
   const subnet = () => `${bench.prefix}0/24`
 
-  test('refuse at once what is asked of metadata addresses, and nothing else', async () => {
+  test('refuse connections to metadata addresses at once, and nothing else', async () => {
     await waitFor(async () => (await answerOf(METADATA)) === 'answers', 'what plays the metadata service')
     await reject('10.199.0.0/24', subnet())
     try {
       expect(await answerOf(METADATA)).toBe('refused')
       expect(await answerOf(HOSTED)).toBe('refused')
       expect(await answerOf(ORDINARY)).toBe('answers')
-      // Name servers of clouds have the same addresses.
+      // Clouds' name servers have the same addresses.
       expect(await answerOf(METADATA, 53)).toBe('answers')
     } finally {
       expect(await filter.clear(bench.serverId)).toContain(bench.serverId)
@@ -127,7 +127,7 @@ describe.each([nftables, iptables])('rules by $program', (filter) => {
     expect(lines.map(({ line }) => line.trim())).toEqual(['100 refused'])
   })
 
-  test('are replaced as a whole, by those of other subnets', async () => {
+  test('are replaced as a whole, with those of other subnets', async () => {
     await reject('10.199.0.0/24')
     expect(await answerOf(METADATA)).toBe('answers')
     await reject(subnet())
@@ -136,7 +136,7 @@ describe.each([nftables, iptables])('rules by $program', (filter) => {
     await filter.clear(bench.serverId)
   })
 
-  test('hold for IPv6 too, where a network has it', async () => {
+  test('apply to IPv6 too, if a network has it', async () => {
     const network = `${bench.serverId}-6`
     const prefix = `fd12:${OCTET}`
     await docker('network', 'create', '--ipv6', '--subnet', `${prefix}::/64`, network)
@@ -163,7 +163,7 @@ describe('a server', () => {
     }
   }
 
-  /** What a program prints that runs at a time of its own in an environment. */
+  /** What a program prints that runs at its own time in an environment. */
   async function printed(server: TestServer, command: string, environment: string): Promise<string> {
     const fields = { type: 'cron_job', schedule: '0 0 29 2 *', image: 'busybox:1', start_command: command }
     const { body } = await server.api('POST', '/services', { name: 'asking', environment, ...fields })
@@ -176,7 +176,7 @@ describe('a server', () => {
     return (await server.api('GET', `/jobs/${job.id}/logs`)).body
   }
 
-  test('keeps what runs in an environment from metadata addresses, from its first container on', async () => {
+  test('keeps everything that runs in an environment from metadata addresses, from its first container on', async () => {
     await withServer([], async (server) => {
       await waitFor(() => server.logs.includes('rejected_by'), 'the rules')
       await server.api('POST', '/environments', { name: 'fresh' })
@@ -185,7 +185,7 @@ describe('a server', () => {
     })
   })
 
-  test('lets it reach them with --allow-metadata, and says so', async () => {
+  test('allows them with --allow-metadata, and says so', async () => {
     await withServer(['--allow-metadata'], async (server) => {
       await waitFor(() => server.logs.includes(OPEN), 'the server to say what is open')
       expect(await printed(server, asking(METADATA), 'production')).toContain('answers')

@@ -15,7 +15,7 @@ export interface PlannedImage {
 let builds = 0
 
 /**
- * Builds the files with the plan that `auto` takes for them, or for a folder of theirs; the build sees the variable
+ * Builds the files with the plan that `auto` chooses for them, or for one of their folders; the build sees the variable
  * COLOUR.
  */
 export async function buildPlanned(

@@ -1,19 +1,19 @@
 /** A program that answers `hello from` and its user's id. */
 export interface SmallApplication {
   files: Record<string, string>
-  /** Of an end by SIGTERM: 137 would be a kill. */
+  /** The exit code after SIGTERM: 137 would be a kill. */
   exitCodes: number[]
 }
 
-/** Ended by the signal's own effect, or by a handler. */
+/** Ended by the signal itself, or by a handler. */
 const TERMINATED = [0, 143]
 
-/** One for each plan whose base image the test stand has, by the plan's name; none needs a package that the image has not. */
+/** One for each plan whose base image the test stand has, by the plan's name; none needs a package that the image lacks. */
 export const APPLICATIONS: Record<string, SmallApplication> = {
   go: {
     files: {
       'go.mod': 'module example.com/hello\n\ngo 1.19\n',
-      // By system calls alone: the package net takes a minute to compile.
+      // With system calls only: the package net takes a minute to compile.
       'cmd/hello/main.go': `package main
 
 import (
@@ -46,7 +46,7 @@ func main() {
 }
 `,
     },
-    // A program of Go that does not handle the signal ends with 2 or by the signal.
+    // A Go program that does not handle the signal exits with 2 or by the signal.
     exitCodes: [2, 143],
   },
   python: {
@@ -67,7 +67,7 @@ def hello():
   ruby: {
     files: {
       Gemfile: 'source "https://rubygems.org"\n',
-      // Bundler refuses one that was made on other machines alone.
+      // Bundler refuses one that was made only on other machines.
       'Gemfile.lock':
         'GEM\n  remote: https://rubygems.org/\n  specs:\n\nPLATFORMS\n  arm64-darwin-23\n\nDEPENDENCIES\n\nBUNDLED WITH\n   2.3.7\n',
       Procfile: 'web: bundle exec ruby server.rb\n',
@@ -129,7 +129,7 @@ int main(void) {
     exitCodes: TERMINATED,
   },
   php: {
-    // Many read the service's variables there alone.
+    // Many programs read the service's variables only there.
     files: {
       'public/index.php':
         '<?php echo "hello from " . (isset($_ENV["PORT"]) ? posix_getuid() : "nobody with a port");\n',
@@ -205,7 +205,7 @@ end
   },
 }
 
-/** A program that prints the page in it, which the script `build` of a package.json beside makes. */
+/** A program with an embedded page, which the script `build` of a package.json next to it creates. */
 export const EMBEDDING: Record<string, string> = {
   'go.mod': 'module example.com/inbox\n\ngo 1.19\n',
   'main.go': 'package main\n\nimport "example.com/inbox/web"\n\nfunc main() { web.Print() }\n',
@@ -235,7 +235,7 @@ func Print() {
   '.gitignore': 'dist\nnode_modules\n',
 }
 
-/** A site of Vite, whose compiler is left out: the plan looks at names alone. */
+/** A Vite site without its compiler: the plan only looks at names. */
 export const SITE: Record<string, string> = {
   'package.json': JSON.stringify({
     scripts: { build: 'node build.js' },

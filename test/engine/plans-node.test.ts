@@ -20,7 +20,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }))
 const BUILD_LIMIT_MS = 240_000
 const PORT = '8123'
 
-/** Starts an image and asks it once, or runs a command in it and reads what it said. */
+/** Starts an image and sends one request, or runs a command in it and reads its output. */
 async function answerOf(image: string): Promise<string> {
   const name = `${bench.serverId}-node-${++programs}`
   const address = `${bench.prefix}${60 + programs}`
@@ -79,7 +79,7 @@ const TYPESCRIPT = {
 }
 
 test(
-  'a compiled program runs without what compiled it, and a changed line installs nothing anew',
+  'a compiled program runs without its compiler, and a changed line installs nothing again',
   async () => {
     const first = await buildPlanned(bench, directory, TYPESCRIPT)
     expect(await answerOf(first.image)).toBe('first 1m')
@@ -126,7 +126,7 @@ test(
 )
 
 test(
-  'scripts for installation see the code, and what they change among the packages stays',
+  'install scripts see the code, and what they change in the packages stays',
   { tags: ['slow'], timeout: BUILD_LIMIT_MS },
   async () => {
     const { image } = await buildPlanned(bench, directory, {
@@ -146,7 +146,7 @@ require('node:http').createServer((_, response) => response.end(ms(1))).listen(p
 )
 
 test(
-  'Debian packages are there to build and to run',
+  'Debian packages are available for the build and at run time',
   { tags: ['slow'], timeout: BUILD_LIMIT_MS },
   async () => {
     const { image, log } = await buildPlanned(bench, directory, {

@@ -30,7 +30,7 @@ async function logsOf(name: string): Promise<string> {
 }
 
 test.each<[string, SmallApplication]>(Object.entries(APPLICATIONS))(
-  'a small application in %s is built, serves on its port as a user of its own, and ends on SIGTERM',
+  'a small application in %s is built, serves on its port as a non-root user, and exits on SIGTERM',
   async (language, { files, exitCodes }) => {
     const { plan, image } = await buildPlanned(bench, directory, files)
     expect(plan.name).toBe(language)
@@ -73,10 +73,10 @@ test(
 )
 
 test(
-  'a program in Go has the pages in it that npm built in a folder of the source, and not their packages',
+  'a Go program embeds the pages that npm built in a folder of the source, and not their packages',
   { tags: ['slow'], timeout: BUILD_LIMIT_MS },
   async () => {
-    // Node wants it, and the stand's image of Go has no compiler of C that brings it.
+    // Node needs it, and the stand's Go image has no C compiler that brings it.
     const { image } = await buildPlanned(bench, directory, EMBEDDING, { aptPackages: ['libatomic1'] })
     const { command: _none, ...spec } = bench.spec('', { image })
     await bench.engine.containers.create({ ...spec, command: ['sh', '-c', 'bin/server; ls web'] })

@@ -46,7 +46,7 @@ describe('a program', () => {
     },
   )
 
-  test('whose port nobody chose is served from the only one that it listens on', async () => {
+  test('is served from the only port that it listens on if nobody chose one', async () => {
     const { deploy } = await create('found', {
       instances: 2,
       start_command: `${PAGE}; exec httpd -f -p 8123 -h /www`,
@@ -55,7 +55,7 @@ describe('a program', () => {
     expect((await server.api('GET', `/deploys/${deploy}`)).body.port).toBe(8123)
     expect((await server.api('GET', '/services/found')).body.internal_port).toBe(8123)
     expect((await fetchFrom(server, 'found.localhost')).text.trim()).toBe('up')
-    // A container that is made later knows it too.
+    // A container that is created later knows it too.
     expect((await server.api('POST', '/services/found/scale', { instances: 1 })).status).toBe(200)
     expect((await server.api('POST', '/services/found/suspend')).status).toBe(200)
     expect((await server.api('POST', '/services/found/resume')).status).toBe(200)
@@ -65,7 +65,7 @@ describe('a program', () => {
     )
   })
 
-  test('that listens for itself alone is told so', async () => {
+  test('that listens only for itself is told so', async () => {
     const { deploy } = await create('shy', {
       start_command: `${PAGE}; exec httpd -f -p 127.0.0.1:10000 -h /www`,
     })
@@ -75,7 +75,7 @@ describe('a program', () => {
     expect(await logOf(deploy)).toContain(said)
   })
 
-  test('that is slow to answer its health check is said to be waited for, and for what', async () => {
+  test('that is slow to answer its health check makes the log say so, and for what it waits', async () => {
     const { deploy } = await create('slow', {
       port: 9000,
       health_check_path: '/health',
@@ -92,7 +92,7 @@ describe('a program', () => {
     expect(after.instances).toMatchObject([{ state: 'running', reason: null }])
   })
 
-  test('that listens on the wrong port to the end is told which, once the wait is over', async () => {
+  test('that listens on the wrong port to the end is told which, when the time is over', async () => {
     const said: string[] = []
     const name = await bench.run('httpd -p 8081; sleep 600', { address: `${bench.prefix}31` })
     await expect(
@@ -115,7 +115,7 @@ function waiting(host: string, said: string[]): Waiting {
 }
 
 test(
-  'a new instance that is removed in the middle of a rollout is made again',
+  'a new instance that is removed in the middle of a rollout is created again',
   { tags: ['slow'] },
   async () => {
     const { id, deploy } = await create('bereft', {
@@ -135,7 +135,7 @@ test(
   },
 )
 
-test('a new instance that ends while another still comes up is started again before requests go to it', async () => {
+test('a new instance that exits while another still comes up is started again before requests go to it', async () => {
   const { id, deploy } = await create('uneven', {
     instances: 2,
     start_command: `${PAGE}; until [ -e /go ]; do sleep 0.1; done; exec httpd -f -p $PORT -h /www`,
@@ -153,44 +153,40 @@ test('a new instance that ends while another still comes up is started again bef
   )
 })
 
-test(
-  'new instances that end once each while others come up again go live nevertheless',
-  { tags: ['slow'] },
-  async () => {
-    const { id, deploy } = await create('uneasy', {
-      instances: 3,
-      start_command: `${PAGE}; until [ -e /go ]; do sleep 0.1; done; rm /go; exec httpd -f -p $PORT -h /www`,
-    })
-    const running = () => docker('ps', '-q', '--filter', `label=deployer.service=${id}`)
-    await waitFor(async () => (await running()).split('\n').length === 3, 'all programs to run')
-    const [first, second, third] = (await containersOf(id)) as [string, string, string]
-    const letGo = (name: string) =>
-      waitFor(
-        () =>
-          docker('exec', name, 'touch', '/go').then(
-            () => true,
-            () => false,
-          ),
-        `${name} to run`,
-      )
-    const said = (what: string) => waitFor(async () => (await logOf(deploy)).includes(what), what)
-    const isReady = (name: string) => said(`${name} is ready`)
-    const hasEnded = (name: string) => said(`${name}: the program ended`)
-    for (const name of [first, second]) {
-      await letGo(name)
-      await isReady(name)
-    }
-    // Each ends while the one before it is waited for.
-    await docker('kill', first)
-    await letGo(third)
-    await hasEnded(first)
-    await docker('kill', second)
-    await letGo(first)
-    await hasEnded(second)
-    await docker('kill', third)
-    await letGo(second)
-    await hasEnded(third)
-    await letGo(third)
-    expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
-  },
-)
+test('new instances that each exit once while others come up still go live', { tags: ['slow'] }, async () => {
+  const { id, deploy } = await create('uneasy', {
+    instances: 3,
+    start_command: `${PAGE}; until [ -e /go ]; do sleep 0.1; done; rm /go; exec httpd -f -p $PORT -h /www`,
+  })
+  const running = () => docker('ps', '-q', '--filter', `label=deployer.service=${id}`)
+  await waitFor(async () => (await running()).split('\n').length === 3, 'all programs to run')
+  const [first, second, third] = (await containersOf(id)) as [string, string, string]
+  const letGo = (name: string) =>
+    waitFor(
+      () =>
+        docker('exec', name, 'touch', '/go').then(
+          () => true,
+          () => false,
+        ),
+      `${name} to run`,
+    )
+  const said = (what: string) => waitFor(async () => (await logOf(deploy)).includes(what), what)
+  const isReady = (name: string) => said(`${name} is ready`)
+  const hasEnded = (name: string) => said(`${name}: the program ended`)
+  for (const name of [first, second]) {
+    await letGo(name)
+    await isReady(name)
+  }
+  // Each exits while the one before it is waited for.
+  await docker('kill', first)
+  await letGo(third)
+  await hasEnded(first)
+  await docker('kill', second)
+  await letGo(first)
+  await hasEnded(second)
+  await docker('kill', third)
+  await letGo(second)
+  await hasEnded(third)
+  await letGo(third)
+  expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
+})

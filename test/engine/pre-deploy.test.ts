@@ -51,7 +51,7 @@ test('runs once before the rollout, with the variables, without the disk, and it
   expect(await containers()).not.toContain(first)
 })
 
-test('that fails ends the deploy with its last lines, and the old version goes on serving', async () => {
+test('that fails ends the deploy with its last lines, and the old version keeps serving', async () => {
   expect(await endOf(server, await create('guarded'))).toMatchObject({ status: 'live' })
   await server.api('PATCH', '/services/guarded', {
     pre_deploy_command: 'echo no such table; exit 4',
@@ -98,7 +98,7 @@ describe.each([
     const name = `counted-${ends.job}`
     expect(await endOf(server, await create(name))).toMatchObject({ status: 'live' })
     const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
-    // As on a disk without a free page, though a write of something else finds one.
+    // As on a disk without a free page, although a write of something else finds one.
     const REFUSED = "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"
     database.exec(
       `CREATE TRIGGER full_jobs BEFORE UPDATE OF status ON jobs WHEN NEW.status = '${ends.job}' ${REFUSED}`,

@@ -10,7 +10,7 @@ const open = new Set<Socket>()
 
 beforeAll(async () => {
   server = await startServer({ engine: true, flags: ['--build-timeout', '3s'] })
-  // Takes every request and never answers.
+  // Accepts every request and never answers.
   registry = createServer((socket) => open.add(socket.on('error', () => {}))).listen(0, '127.0.0.1')
   await once(registry, 'listening')
 })
@@ -20,7 +20,7 @@ afterAll(async () => {
   await server?.stop()
 })
 
-test('a pull from a registry that never answers ends with the time for builds', async () => {
+test('a pull from a registry that never answers ends with the build timeout', async () => {
   const image = `127.0.0.1:${(registry.address() as AddressInfo).port}/app:1`
   const { body } = await server.api('POST', '/services', { name: 'silent', image })
   expect(await endOf(server, body.latest_deploy.id)).toMatchObject({

@@ -9,7 +9,7 @@ import { waitFor } from '../support/wait.ts'
 import { cacheIds, tarOf } from './engine-support.ts'
 import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
-/** Listens only after a while, so that a deploy can be caught while it rolls out. */
+/** Listens only after a while, so that a deploy can be caught during its rollout. */
 const SLOW_START =
   'mkdir -p /tmp/www && echo $VERSION > /tmp/www/index.html && sleep 4 && exec httpd -f -p $PORT -h /tmp/www'
 
@@ -34,7 +34,7 @@ async function untilStatus(id: string, status: string): Promise<void> {
   )
 }
 
-describe('the server is killed at any moment and goes on', () => {
+describe('the server is killed at any moment and continues', () => {
   let id: string
 
   test('a deploy that was rolling out is finished after the start, and the old version serves meanwhile', async () => {
@@ -59,7 +59,7 @@ describe('the server is killed at any moment and goes on', () => {
     await waitFor(async () => (await containersOf(id)).length === 1, 'the old container to be gone')
   })
 
-  test('a container that was removed from outside is made again', async () => {
+  test('a container that was removed from outside is created again', async () => {
     const [name] = await containersOf(id)
     await docker('rm', '-f', name!)
     await waitFor(async () => (await containersOf(id)).length === 1, 'a container')
@@ -78,7 +78,7 @@ describe('the server is killed at any moment and goes on', () => {
   })
 
   test(
-    'a rollout that was under way at two crashes has failed, and what it started goes',
+    'a rollout that was under way in two crashes fails, and what it started is removed',
     { tags: ['slow'] },
     async () => {
       const restart = await server.api('POST', '/services/slow/restart')
@@ -96,7 +96,7 @@ describe('the server is killed at any moment and goes on', () => {
     },
   )
 
-  test('SIGTERM ends the server and leaves containers and pages as they are', async () => {
+  test('SIGTERM stops the server and leaves containers and pages as they are', async () => {
     await server.kill('SIGTERM')
     expect(await page('slow.localhost')).toBe('two')
     expect(await containersOf(id)).not.toEqual([])
@@ -111,7 +111,7 @@ describe('the server is killed at any moment and goes on', () => {
     expect(again.body.id).not.toBe(id)
   })
 
-  test('what a build left in the cache is known after a crash right behind it, and nothing tells its arguments', async () => {
+  test('what a build left in the cache is known after a crash right behind it, and nothing reveals its arguments', async () => {
     const secret = 'a value that names of steps hold'
     const Dockerfile = `FROM busybox:1\nARG WORD\nRUN echo ${server.dataDirectory} $WORD > /a\nCMD httpd -f -p $PORT\n`
     const env = [{ key: 'WORD', value: secret }]
@@ -139,7 +139,7 @@ test.each([
   ['plain', {}],
   ['diary', { disk_mount_path: '/data' }],
 ])(
-  'a container removed from outside while its rollout waits for it is made again: %s',
+  'a container removed from outside while its rollout waits for it is created again: %s',
   { tags: ['slow'] },
   async (name, fields) => {
     const service = { name, image: 'busybox:1', start_command: SLOW_START, ...fields }

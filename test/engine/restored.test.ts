@@ -34,7 +34,7 @@ async function deploy(name: string) {
   return endOf(server, body.id)
 }
 
-/** Has the server forget what `work` did, as a copy of its data that was made before it would. */
+/** Has the server forget what `work` did, like a copy of its data that was made earlier. */
 async function forgetting(work: () => Promise<unknown>): Promise<void> {
   const place = (name: string) => join(server.dataDirectory, name)
   await server.kill('SIGTERM')
@@ -50,7 +50,7 @@ const starts = async (name: string) =>
   (await fetchFrom(server, `${name}.localhost`)).text.match(/started/g)?.length
 
 test(
-  'data that is older than what runs brings back what it knows, beside containers that it does not know',
+  'restored older data brings back what it knows, next to containers that it does not know',
   { tags: ['slow'] },
   async () => {
     await create('web', { instances: 2 })
@@ -82,7 +82,7 @@ const addressOf = (container: string) =>
   docker('inspect', '-f', '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}', container)
 
 test(
-  'a datastore that is made beside one that the data does not know has an address of its own',
+  'a new datastore next to one that the restored data does not know has another address',
   { tags: ['slow'] },
   async () => {
     await server.api('POST', '/environments', { name: 'stores' })
@@ -114,7 +114,7 @@ test(
 )
 
 test(
-  'an instance and a datastore whose containers were made anew since are known again and lose nothing',
+  'an instance and a datastore whose containers were created again since are known again and lose nothing',
   { tags: ['slow'] },
   async () => {
     await create('page')

@@ -67,7 +67,7 @@ test('a folder of files is served as it is, with its rules, and runs no containe
   expect(body).toMatchObject({ internal_host: null, internal_port: null })
 })
 
-test('a built site is lifted out of its image, and neither the image nor a container stays', async () => {
+test('a built site is copied out of its image, and neither the image nor a container stays', async () => {
   const repository = await createRepository({
     'package.json': JSON.stringify({
       name: 'built',
@@ -164,7 +164,7 @@ test('a deploy switches at once; old assets with hashed names stay, other old fi
   expect(await containersOf(id)).toEqual([])
 })
 
-test('a suspended site answers that it is, and is back after resume', async () => {
+test('a suspended site says so, and is back after resume', async () => {
   await create('paused', await createRepository({ 'index.html': 'here' }))
   expect((await server.api('POST', '/services/paused/suspend')).body).toMatchObject({ state: 'suspended' })
   expect((await fetchFrom(server, 'paused.localhost')).status).toBe(503)

@@ -6,10 +6,10 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
-/** Where the subnets are chosen from, first to last. */
+/** The range that the subnets are chosen from, first to last. */
 const FIRST = '10.208.0.0/20'
 const SUBNET_ADDRESSES = 4_096
-/** Somebody else's; an interface's name has 15 characters at most. */
+/** A foreign interface; its name has 15 characters at most. */
 const bridges: string[] = []
 
 let server: TestServer
@@ -19,13 +19,13 @@ beforeAll(async () => {
   await waitFor(() => server.logs.includes('reached_by'), 'the server to have met the engine')
 })
 afterAll(async () => {
-  // Node's own list leaves out a bridge that nothing is plugged into.
+  // Node's own list leaves out a bridge without anything plugged in.
   for (const name of bridges)
     if (existsSync(`/sys/class/net/${name}`)) execFileSync('ip', ['link', 'delete', name])
   await server?.stop()
 })
 
-/** Gives the host a bridge with a subnet, of which no engine knows. */
+/** Gives the host a bridge with a subnet that no engine knows. */
 function occupy(subnet: string): void {
   const name = `dpl-${process.pid}-${bridges.length}`
   bridges.push(name)
@@ -40,7 +40,7 @@ async function subnetOf(name: string): Promise<string> {
   return docker('network', 'inspect', '-f', '{{(index .IPAM.Config 0).Subnet}}', `deployer-${body.id}`)
 }
 
-/** Has the engine give a subnet to nobody else while `work` runs: the first that is free, which a server would choose. */
+/** Makes the engine give a subnet to nobody else while `work` runs: the first free one, which a server would choose. */
 async function withFirstFree(work: (subnet: string) => void): Promise<string> {
   const name = `dpl-free-${process.pid}`
   for (let index = 0; ; index++) {
@@ -62,13 +62,13 @@ async function withFirstFree(work: (subnet: string) => void): Promise<string> {
   }
 }
 
-test('a subnet of a bridge that nothing is plugged into is left to it', async () => {
+test('the subnet of a bridge without anything plugged in is not used', async () => {
   const free = await withFirstFree(occupy)
   expect(await subnetOf('after')).not.toBe(free)
 })
 
 test(
-  'servers that make networks of one engine at once get out of each other’s way',
+  'servers that create networks on one engine at once get out of each other’s way',
   { tags: ['slow'] },
   async () => {
     const other = await startServer({ engine: true })
@@ -86,7 +86,7 @@ test(
 )
 
 test(
-  'a network that is made anew elsewhere answers the names that the first program in it asks for',
+  'a network that is created again elsewhere resolves the names that its first program asks for',
   { tags: ['slow'] },
   async () => {
     const { body: environment } = await server.api('POST', '/environments', { name: 'pruned' })
@@ -119,7 +119,7 @@ test(
 )
 
 test(
-  'a network that is made anew leaves its former subnet to who has it now, and its services answer',
+  'a network that is created again leaves its former subnet to its new owner, and its services answer',
   { tags: ['slow'] },
   async () => {
     const { body: environment } = await server.api('POST', '/environments', { name: 'moved' })
@@ -148,7 +148,7 @@ test(
 )
 
 test(
-  'a network that is made anew elsewhere amid a pre-deploy command is that of the new instances, with its name server',
+  'new instances use a network that is created again elsewhere during a pre-deploy command, and its name server',
   { tags: ['slow'] },
   async () => {
     const { body: environment } = await server.api('POST', '/environments', { name: 'shifted' })

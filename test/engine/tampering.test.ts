@@ -45,7 +45,7 @@ async function untilNew(container: string, formerId: string, name: string): Prom
   )
 }
 
-test('a container that lost its network is made anew with it', async () => {
+test('a container that lost its network is created again with it', async () => {
   const { container } = await live('unplugged')
   const former = await ask(container, '.Id')
   const [environment] = (await server.api('GET', '/environments')).body as { id: string }[]
@@ -55,7 +55,7 @@ test('a container that lost its network is made anew with it', async () => {
 })
 
 test(
-  'a container that was given another address or other settings is made anew as it was',
+  'a container that was given another address or other settings is created again as it was',
   { tags: ['slow'] },
   async () => {
     const { container } = await live('bent', { memory_limit_mb: 64 })
@@ -79,7 +79,7 @@ test(
 test.each([
   ['web_service', {}],
   ['background_worker', { type: 'background_worker', start_command: 'exec sleep 3600' }],
-])('a %s that is paused counts as failing until it goes on', { tags: ['slow'] }, async (type, fields) => {
+])('a %s that is paused counts as failing until it continues', { tags: ['slow'] }, async (type, fields) => {
   const name = `frozen-${type.split('_')[0]}`
   const { container } = await live(name, fields)
   await docker('pause', container)
@@ -91,7 +91,7 @@ test.each([
   ).toMatchObject({ reason: expect.stringContaining('paused') })
   await docker('unpause', container)
   await waitFor(async () => (await instanceOf(name)).state === 'running', 'it to be well again')
-  // It is removed without a word also while it is frozen.
+  // It is removed silently even while it is frozen.
   await docker('pause', container)
   expect((await server.api('DELETE', `/services/${name}`)).status).toBe(204)
 })

@@ -20,7 +20,7 @@ afterAll(async () => {
   await server?.stop()
 })
 
-/** A web server that ends, or begins to hang, when a file tells it so; the file is in the container. */
+/** A web server that exits, or begins to hang, when a file says so; the file is in the container. */
 async function create(name: string, run: string, on = server): Promise<string> {
   const repository = await createRepository({
     Dockerfile: 'FROM busybox:1\nCOPY run /run.sh\nCMD ["/run.sh"]\n',
@@ -48,7 +48,7 @@ async function statusOf(name: string, on = server): Promise<{ state: string; ins
   }
 }
 
-/** Kills the program and waits until it serves again; answers when the end was seen, by the engine's clock. */
+/** Kills the program and waits until it serves again; returns when the end was seen, by the engine's clock. */
 async function crash(name: string, container: string, on = server): Promise<void> {
   const before = (await statusOf(name, on)).instances[0]!.restarts
   await docker('kill', container)
@@ -59,8 +59,8 @@ async function crash(name: string, container: string, on = server): Promise<void
   )
 }
 
-describe('a program that ends', () => {
-  test('is noticed at once, whatever the list of the engine still says, and started again', async () => {
+describe('a program that exits', () => {
+  test("is noticed at once, whatever the engine's list still says, and started again", async () => {
     const id = await create('crasher', SERVE)
     const [container] = await containersOf(id)
     for (let round = 1; round <= 2; round++) {
@@ -79,7 +79,7 @@ describe('a program that ends', () => {
   })
 
   test(
-    'five times in a row reads down, is counted on, and still serves while it is up',
+    'five times in a row makes the state down, is still counted, and serves while it is up',
     { tags: ['slow'] },
     async () => {
       const id = await create('looper', SERVE)
@@ -101,7 +101,7 @@ describe('a program that ends', () => {
     },
   )
 
-  test('with its container, which was removed from outside, gets a new one', async () => {
+  test('together with its container, which was removed from outside, gets a new one', async () => {
     const id = await create('removed', SERVE)
     const [container] = await containersOf(id)
     await docker('rm', '-f', container!)
@@ -126,12 +126,12 @@ describe('a service whose instance is coming up', () => {
     )
     const began = performance.now()
     expect((await server.api('DELETE', '/services/hanging')).status).toBe(204)
-    // Its program ignores SIGTERM, so that a grace passes; waiting for it to come up would take minutes.
+    // Its program ignores SIGTERM, so that a grace period passes; waiting for it to come up would take minutes.
     expect(performance.now() - began).toBeLessThan(55_000)
     expect(await containersOf(id)).toEqual([])
   })
 
-  test('is scaled to none and suspended without waiting for it', { tags: ['slow'] }, async () => {
+  test('is scaled to 0 and suspended without waiting for it', { tags: ['slow'] }, async () => {
     const crashPauseMs = 60_000
     const patient = await startServer({ engine: true, schedule: { crashPauseMs } })
     try {

@@ -16,7 +16,7 @@ afterAll(async () => {
   await server?.stop()
 })
 
-/** Serves the very bytes that the kernel handed to the program as its environment. */
+/** Serves the exact bytes that the kernel passed to the program as its environment. */
 const SHOW_ENVIRONMENT =
   'mkdir -p /tmp/www && cat /proc/self/environ >/tmp/www/env && exec httpd -f -p $PORT -h /tmp/www'
 
@@ -40,7 +40,7 @@ function listed(values: Record<string, string>, prefix = ''): { key: string; val
   return Object.entries(values).map(([key, value]) => ({ key: prefix + key, value }))
 }
 
-/** Creates a service from the small image and answers it once it is live. */
+/** Creates a service from the small image and returns it once it is live. */
 async function liveService(name: string, more: object): Promise<{ id: string }> {
   const service = { name, image: 'busybox:1', start_command: SHOW_ENVIRONMENT, ...more }
   const created = await server.api('POST', '/services', service)
@@ -66,7 +66,7 @@ async function environmentOf(name: string): Promise<Record<string, string>> {
   )
 }
 
-/** Waits until the newest deploy of a service has ended well, and answers its trigger. */
+/** Waits until the newest deploy of a service has succeeded, and returns its trigger. */
 async function newest(name: string): Promise<string> {
   const [deploy] = await deploysOf(name)
   await untilLive(deploy!.id)
@@ -74,7 +74,7 @@ async function newest(name: string): Promise<string> {
 }
 
 describe('a variable reaches the program byte for byte', () => {
-  test('as its own, by a group and by a reference, up to 64 KiB', async () => {
+  test('as its own, through a group and through a reference, up to 64 KiB', async () => {
     expect(Buffer.byteLength(ODD_VALUES.LARGE!)).toBe(64 * 1024)
     await server.api('POST', '/services', { name: 'source', env: listed(ODD_VALUES) })
     await server.api('POST', '/env-groups', { name: 'odd', vars: listed(ODD_VALUES, 'GROUP_') })
@@ -92,7 +92,7 @@ describe('a variable reaches the program byte for byte', () => {
     for (const [key, value] of ways) expect([key, environment[key!]]).toEqual([key, value])
   })
 
-  test('of a build as a secret, and as an argument only where the Dockerfile declares it', async () => {
+  test('in a build as a secret, and as an argument only if the Dockerfile declares it', async () => {
     const secrets = Object.keys(ODD_VALUES).filter((key) => key !== 'EMPTY')
     const mounts = secrets.map((key) => `--mount=type=secret,id=GROUP_${key}`).join(' ')
     const repository = await createRepository({
@@ -123,7 +123,7 @@ describe('a variable reaches the program byte for byte', () => {
 })
 
 describe('live services', () => {
-  test('reach each other by what a reference says, at the port that a group names', async () => {
+  test('reach each other as a reference says, at the port that a group names', async () => {
     await server.api('POST', '/env-groups', { name: 'shared', vars: listed({ PORT: '4321', LEVEL: 'one' }) })
     await liveService('target', {
       type: 'private_service',
@@ -147,7 +147,7 @@ describe('live services', () => {
     expect(got.text).toContain('DEPLOYER_SERVICE_NAME=target')
   })
 
-  test('are restarted by a change of a group when it reaches them, and no other is', async () => {
+  test('are restarted by a change of a group if it reaches them, and no others are', async () => {
     await liveService('linked', { env: listed({ LEVEL_2: 'x' }), env_groups: ['shared'] })
     await liveService('hiding', { env: listed({ LEVEL: 'own' }), env_groups: ['shared'] })
     const before = await Promise.all(['target', 'linked', 'hiding', 'caller'].map(deploysOf))
@@ -161,7 +161,7 @@ describe('live services', () => {
     expect(await environmentOf('hiding')).toMatchObject({ LEVEL: 'own' })
   })
 
-  test('keep what they run with after a change without restart, until their next one', async () => {
+  test('keep their variables after a change without restart, until their next one', async () => {
     await server.api('PATCH', '/env-groups/shared/env', { set: { LEVEL: 'three' } })
     expect(await environmentOf('linked')).toMatchObject({ LEVEL: 'two' })
     const restart = await server.api('POST', '/services/linked/restart')
@@ -169,7 +169,7 @@ describe('live services', () => {
     expect(await environmentOf('linked')).toMatchObject({ LEVEL: 'three' })
   })
 
-  test('fail their next deploy when what they refer to is gone, which names it, and go on serving', async () => {
+  test('fail their next deploy if what they refer to is gone, which names it, and keep serving', async () => {
     expect((await server.api('DELETE', '/services/target')).status).toBe(409)
     expect((await server.api('DELETE', '/services/target?force=true')).status).toBe(204)
     const restart = await server.api('POST', '/services/caller/restart')
@@ -179,7 +179,7 @@ describe('live services', () => {
     expect(await environmentOf('caller')).toMatchObject({ OF_TARGET: 'target' })
   })
 
-  test('drop the variables of a group that is deleted by force, at once when that is asked for', async () => {
+  test('lose the variables of a group that is deleted by force, at once if requested', async () => {
     expect((await server.api('DELETE', '/env-groups/shared?restart=true')).status).toBe(409)
     expect((await server.api('DELETE', '/env-groups/shared?force=true&restart=true')).status).toBe(204)
     expect(await newest('linked')).toBe('restart')

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { formatRepositoryUrl, parseRepositoryUrl } from '../../server/git/url.ts'
 import { anyAddress } from '../support/any-address.ts'
 
-/** What git itself takes an address for, without going there. */
+/** What git itself reads an address as, without going there. */
 function asGitReadsIt(url: string): Record<string, string> {
   const output = execFileSync('git', ['fetch-pack', '--diag-url', url]).toString()
   return Object.fromEntries(
@@ -15,12 +15,12 @@ function asGitReadsIt(url: string): Record<string, string> {
   )
 }
 
-/** Addresses whose host git itself reads out of them; those of http pass the gate. */
+/** Addresses whose host git itself reads from them; those of http pass through the gate. */
 const ownProtocols = anyAddress
   .map((text) => parseRepositoryUrl(text))
   .filter((parsed) => parsed?.protocol === 'ssh' || parsed?.protocol === 'git')
 
-test('git reads out of what it is given the very host, port and path that were judged', () => {
+test('git reads the same host, port and path from its address that were checked', () => {
   assert(
     property(ownProtocols, (parsed) => {
       const { protocol, username, host, port, path, scp } = parsed!
@@ -39,7 +39,7 @@ test('git reads out of what it is given the very host, port and path that were j
   )
 })
 
-test('git would read an option out of an escaped host, which is refused', () => {
+test('git would read an option from an escaped host, which is refused', () => {
   const hostile = 'ssh://%2doProxyCommand=id/a'
   expect(asGitReadsIt(hostile)).toMatchObject({ userandhost: '-oProxyCommand=id' })
   expect(parseRepositoryUrl(hostile)).toBeNull()

@@ -26,7 +26,7 @@ function file(name: string, level: string): string {
 `
 }
 
-/** A synced blueprint of a repository of its own. */
+/** A synced blueprint with its own repository. */
 async function synced(
   name: string,
   files: Record<string, string>,
@@ -60,7 +60,7 @@ async function levelOf(service: string): Promise<string | undefined> {
 }
 
 describe('a blueprint that is synced from git', () => {
-  it('is applied when it is asked for, and by a push that changes its file', async () => {
+  it('is applied on request, and by a push that changes its file', async () => {
     const { repository, url, read } = await synced('shop', { 'deployer.yaml': file('shop', 'info') })
     const first = await server.api('POST', '/blueprints/shop/sync')
     expect(first).toMatchObject({ status: 200, body: { actions: [{ name: 'shop', action: 'create' }] } })
@@ -79,7 +79,7 @@ describe('a blueprint that is synced from git', () => {
     expect(await levelOf('shop')).toBe('debug')
   })
 
-  it('leaves variables that were set by hand, unless it may overwrite them', async () => {
+  it('keeps variables that were set by hand, unless it may overwrite them', async () => {
     const { repository } = await synced('by-hand', { 'render.yaml': file('by-hand', 'info') })
     await server.api('POST', '/blueprints/by-hand/sync')
     await server.api('PATCH', '/services/by-hand/env', { set: { LOG_LEVEL: 'trace' } })
@@ -94,7 +94,7 @@ describe('a blueprint that is synced from git', () => {
     expect(await levelOf('by-hand')).toBe('warn')
   })
 
-  it('does nothing for a push that leaves its file as it is', async () => {
+  it('does nothing for a push that does not change its file', async () => {
     const { repository, url, read } = await synced('same', { 'deployer.yaml': file('same', 'info') })
     await server.api('POST', '/blueprints/same/sync')
     const { at } = (await read()).last_sync
@@ -109,7 +109,7 @@ describe('a blueprint that is synced from git', () => {
     expect((await read()).last_sync.actions[0].changes).toEqual(['port: 4000 -> 5000'])
   })
 
-  it('is well again once a push takes a fault of its file back', async () => {
+  it('recovers once a push fixes an error in its file', async () => {
     const good = file('mended', 'info')
     const { repository, url, read } = await synced('mended', { 'deployer.yaml': good })
     await server.api('POST', '/blueprints/mended/sync')
@@ -121,7 +121,7 @@ describe('a blueprint that is synced from git', () => {
     expect((await read()).last_sync).toMatchObject({ status: 'unchanged', error: null })
   })
 
-  it('is named by a push whose services all take no deploys now', async () => {
+  it('is named by a push whose services all accept no deploys now', async () => {
     const { repository, url, read } = await synced('beside', { 'deployer.yaml': file('beside', 'info') })
     const service = { name: 'waiting', repo_url: url, branch: 'main', deploy: false }
     await server.api('POST', '/services', service)
@@ -139,7 +139,7 @@ describe('a blueprint that is synced from git', () => {
     await waitFor(async () => (await read()).last_sync?.commit === commit, 'the blueprint to be applied')
   })
 
-  it('keeps the faults of its file as its last result', async () => {
+  it('keeps the errors of its file as its last result', async () => {
     const { read } = await synced(
       'faulty',
       { 'ops/stack.yaml': 'services:\n  - nam: x\n' },
@@ -156,13 +156,13 @@ describe('a blueprint that is synced from git', () => {
     )
   })
 
-  it('is deployer.yaml where there is a render.yaml too', async () => {
+  it('is deployer.yaml even if there is a render.yaml too', async () => {
     await synced('both', { 'deployer.yaml': file('ours', 'info'), 'render.yaml': file('theirs', 'info') })
     const { body } = await server.api('POST', '/blueprints/both/sync')
     expect(body.actions).toMatchObject([{ name: 'ours', action: 'create' }])
   })
 
-  it('changes nothing for a hostile file, and keeps why', async () => {
+  it('changes nothing for a hostile file, and stores why', async () => {
     const { repository, read } = await synced('hostile', { 'deployer.yaml': file('hostile', 'info') })
     await server.api('POST', '/blueprints/hostile/sync')
     const before = await server.api('GET', '/blueprints/export')
@@ -201,7 +201,7 @@ describe('a blueprint that is synced from git', () => {
     expect(again.body.actions).toMatchObject([{ action: 'unchanged' }])
   })
 
-  it('is forgotten without what it made', async () => {
+  it('is deleted without what it created', async () => {
     await synced('gone', { 'deployer.yaml': file('gone', 'info') })
     await server.api('POST', '/blueprints/gone/sync')
     expect((await server.api('DELETE', '/blueprints/gone')).status).toBe(204)

@@ -12,7 +12,7 @@ export let remotes: Remotes
 export let home: string
 let count = 0
 
-/** Gives the tests of a file remotes, those over HTTP and the further ones, and each a folder of its own. */
+/** Gives the tests of a file remotes, over HTTP and the other protocols, and each test a folder of its own. */
 export function useRemotes(...further: ('git' | 'ssh')[]): void {
   beforeAll(useBuiltReader)
   beforeAll(async () => void (remotes = await startRemotes(further)), 30_000)
@@ -23,7 +23,7 @@ export function useRemotes(...further: ('git' | 'ssh')[]): void {
 
 export const access = () => accessFrom(home, remotes)
 export const tree = () => join(home, 'tree')
-/** A new one, in the folder of an owner where it is to have one. */
+/** A new one, in an owner's folder if given. */
 export const repository = (format?: 'sha256', owner = '') =>
   new Repository(remotes, join(owner, `r${(count += 1)}`), format)
 export const name = (of: Repository) => of.bare.split('/').at(-1)!

@@ -44,7 +44,7 @@ describe('a checkout', () => {
     expect(readdirSync(tree())).toEqual(['a'])
   })
 
-  test('takes the branch that was asked for, the head otherwise', async () => {
+  test('uses the requested branch, otherwise the head', async () => {
     const source = repository()
     source.push({ a: 'main' })
     const sha = source.push({ a: 'other' }, 'other', 'feature/x')
@@ -56,7 +56,7 @@ describe('a checkout', () => {
   })
 
   test.each(['http', 'git', 'ssh'] as const)(
-    'finds an older commit over %s, whole or abbreviated',
+    'finds an older commit over %s, by full or short id',
     async (protocol) => {
       const source = repository()
       const old = source.push({ a: 'old' }, 'old')
@@ -74,7 +74,7 @@ describe('a checkout', () => {
     },
   )
 
-  test('finds an older commit where the remote speaks only the first protocol', async () => {
+  test('finds an older commit if the remote speaks only the first protocol', async () => {
     const source = repository()
     const old = source.push({ a: 'old' }, 'old')
     source.push({ a: 'new' }, 'new')
@@ -90,7 +90,7 @@ describe('a checkout', () => {
     )
   })
 
-  test('takes names of tags and branches, and the short id of a tip, as a commit', async () => {
+  test('accepts names of tags and branches, and the short id of a tip, as a commit', async () => {
     const source = repository()
     const first = source.push({ a: '1' })
     git(source.work, 'tag', '-a', '-m', 'release', 'v1.0')
@@ -153,14 +153,14 @@ describe('a checkout', () => {
   })
 })
 
-describe('a repository that cannot be had', () => {
+describe('a repository that cannot be cloned', () => {
   test.each(['http', 'git', 'ssh'] as const)('because it is missing says so over %s', async (protocol) => {
     await expect(get(`${remotes[protocol]}/missing.git`)).rejects.toMatchObject(
       failure('does not exist or this server may not read it'),
     )
   })
 
-  test('because it wants credentials says so', async () => {
+  test('because it needs credentials says so', async () => {
     await expect(get(`${remotes.privateHttp}/x.git`)).rejects.toMatchObject(
       failure('does not exist or is private'),
     )
@@ -218,7 +218,7 @@ describe('a repository that cannot be had', () => {
     ).rejects.toMatchObject(failure(/no-such-host\.invalid (cannot be (found|reached))/))
   })
 
-  test('because the host key is another than the pinned one says so', async () => {
+  test('because the host key differs from the pinned one says so', async () => {
     const source = repository()
     source.push({ a: 'x' })
     const url = `${remotes.ssh}/${name(source)}`
@@ -264,7 +264,7 @@ describe('a repository that cannot be had', () => {
 })
 
 describe('reading branches', () => {
-  test('answers all of them and the default one', async () => {
+  test('returns all of them and the default one', async () => {
     const source = repository()
     const url = `${remotes.http}/${name(source)}`
     expect(await lsRemote({ url, ...access() })).toEqual({ branches: [], default_branch: null })
@@ -276,7 +276,7 @@ describe('reading branches', () => {
     })
   })
 
-  test('fails as a remote that cannot be reached', async () => {
+  test('fails like a remote that cannot be reached', async () => {
     await expect(lsRemote({ url: `${remotes.http}/missing.git`, ...access() })).rejects.toMatchObject({
       code: 'git_remote_unreachable',
       message: expect.stringContaining('does not exist'),
@@ -285,7 +285,7 @@ describe('reading branches', () => {
 })
 
 describe("the server's ssh key", () => {
-  test('is made once, readable by its owner alone, also when asked for twice at a time', async () => {
+  test('is created once, readable only by its owner, also when requested twice at a time', async () => {
     const [first, second] = await Promise.all([ensureSshKey(home), ensureSshKey(home)])
     expect(first).toMatch(/^ssh-ed25519 \S+ deployer$/)
     expect(second).toBe(first)

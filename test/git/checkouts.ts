@@ -4,7 +4,7 @@ import { checkout, type Checkout, type CheckoutRequest } from '../../daemon/sour
 import { withSharedReader } from '../support/reader.ts'
 import { ANYWHERE, type Remotes } from './remotes.ts'
 
-/** What a remote is asked with, by somebody whose keys and mirrors are in the folder `home`. */
+/** What a remote is asked with, for a user whose keys and mirrors are in the folder `home`. */
 export function accessFrom(
   home: string,
   { sshKeyFile }: Remotes,
@@ -18,7 +18,7 @@ export function accessFrom(
   }
 }
 
-/** Checks out the default branch into `tree` of the folder `home`, unless the rest says something else. */
+/** Checks out the default branch into `tree` of the folder `home`, unless the options say otherwise. */
 export function checkOut(
   home: string,
   remotes: Remotes,
@@ -42,7 +42,7 @@ export function checkOut(
   )
 }
 
-/** The failure of a build whose message holds or matches this. */
+/** The failure of a build whose message contains or matches this. */
 export function failure(said: string | RegExp) {
   return {
     name: 'BuildFailure',

@@ -32,7 +32,7 @@ function byHook(
   return checkOut(home, remotes, `${remotes.http}/${name(of)}`, { commit, confined: true, ...rest })
 }
 
-/** A commit that somebody's fork has: the remote hands it out by its id and by the ref of a request to merge. */
+/** A commit in somebody's fork: the remote hands it out by its id and by the ref of a pull request. */
 function propose(to: Repository): string {
   const parent = git(to.work, 'rev-parse', 'HEAD')
   const sha = git(to.work, 'commit-tree', '-p', parent, '-m', 'evil', `${parent}^{tree}`)
@@ -41,7 +41,7 @@ function propose(to: Repository): string {
 }
 
 describe('a commit of a fork', () => {
-  test('cannot be reached, whether by its ref, its id or the beginning of that', async () => {
+  test('cannot be reached by its ref, its id or the beginning of that', async () => {
     const source = repository()
     source.push({ a: 'x' })
     const sha = propose(source)
@@ -56,7 +56,7 @@ describe('a commit of a fork', () => {
     expect(existsSync(tree())).toBe(false)
   })
 
-  test('is deployed by who is trusted with it', async () => {
+  test('is deployed by a trusted caller', async () => {
     const source = repository()
     source.push({ a: 'x' })
     const sha = propose(source)
@@ -64,7 +64,7 @@ describe('a commit of a fork', () => {
       expect(await byHook(source, commit, { confined: false })).toMatchObject({ sha, message: 'evil' })
   })
 
-  test('cannot be reached where the remote speaks only the first protocol', async () => {
+  test('cannot be reached if the remote speaks only the first protocol', async () => {
     const source = repository()
     const old = source.push({ a: 'x' })
     source.push({ a: 'y' })
@@ -75,7 +75,7 @@ describe('a commit of a fork', () => {
 })
 
 describe('a commit of the configured branch', () => {
-  test.each(['http', 'git'] as const)('is deployed over %s, whole or abbreviated', async (protocol) => {
+  test.each(['http', 'git'] as const)('is deployed over %s, by full or short id', async (protocol) => {
     const source = repository()
     const old = source.push({ a: 'old' }, 'old')
     const head = source.push({ a: 'new' }, 'new')
@@ -92,7 +92,7 @@ describe('a commit of the configured branch', () => {
     }
   })
 
-  test('is not looked for when it is the last one', async () => {
+  test('needs no search if it is the last one', async () => {
     const source = repository()
     const head = source.push({ a: 'x' })
     const lines: string[] = []
@@ -126,7 +126,7 @@ describe('a commit of the configured branch', () => {
     )
   })
 
-  test('is none any more once the branch was rewritten without it', async () => {
+  test('no longer counts once the branch was rewritten without it', async () => {
     const source = repository()
     source.push({ a: '1' })
     const gone = source.push({ a: '2' })
@@ -155,7 +155,7 @@ describe('a commit of another branch', () => {
 })
 
 test.each(['lightweight', 'annotated'])(
-  'of a %s tag, which is followed, the commits are deployed',
+  'of a %s tag, if it is followed, deploys its commits',
   async (kind) => {
     const source = repository()
     const first = source.push({ a: 'first' })
@@ -180,7 +180,7 @@ test.each(['lightweight', 'annotated'])(
   },
 )
 
-test('a branch that is not there says which there are', async () => {
+test('a missing branch says which there are', async () => {
   const source = repository()
   const absent = 'a'.repeat(40)
   await expect(byHook(source, absent, { branch: 'gone' })).rejects.toMatchObject(failure('is empty'))

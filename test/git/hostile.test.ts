@@ -34,7 +34,7 @@ function get(of: Repository): Promise<Checkout> {
   return checkOut(home, remotes, `${remotes.http}/${name(of)}`)
 }
 
-/** A repository with a submodule `inner` of that address. */
+/** A repository with a submodule `inner` at that address. */
 function withSubmodule(url: string, of: Repository = repository()): Repository {
   of.push({ a: 'x' })
   const outer = repository()
@@ -44,7 +44,7 @@ function withSubmodule(url: string, of: Repository = repository()): Repository {
   return outer
 }
 
-/** Has git run a program, as it runs those that speak to remotes. */
+/** Makes git run a program, as it runs those that speak to remotes. */
 function through(program: string): Promise<string> {
   return withGit(new AbortController().signal, (git) =>
     git.run({
@@ -59,7 +59,7 @@ function descendantsOf(pid: number): number[] {
 }
 
 describe('a repository', () => {
-  test('with an endless name in it is refused before the name is held', async () => {
+  test('with an endless name in it is refused before the name is stored', async () => {
     const source = repository()
     const blob = execFileSync('git', ['-C', source.work, 'hash-object', '-w', '--stdin'], { input: 'x' })
     const input = `100644 blob ${blob.toString().trim()}\t${'n'.repeat(1024 * 1024)}\n`
@@ -83,7 +83,7 @@ describe('a repository', () => {
   test.each([
     ['a folder whose name no file system takes', 'f'.repeat(256)],
     ['a path longer than any may be', Array.from({ length: 40 }, () => 'f'.repeat(200)).join('/')],
-  ])('with other repositories in %s is refused before they are held', async (_what, path) => {
+  ])('with other repositories in %s is refused before they are stored', async (_what, path) => {
     const source = repository()
     let top = inTree(source, gitlinks(100))
     for (const folder of path.split('/').toReversed()) top = inTree(source, `040000 tree ${top}\t${folder}\n`)
@@ -97,7 +97,7 @@ describe('a repository', () => {
     await expect(get(source)).rejects.toMatchObject(failure('more than 500 submodules'))
   })
 
-  test('of folders in folders without a file is refused before all are looked into', async () => {
+  test('of nested folders without a file is refused before all of them are read', async () => {
     const source = repository()
     git(source.work, 'hash-object', '-w', '-t', 'tree', '/dev/null')
     let top = EMPTY_TREE
@@ -115,7 +115,7 @@ describe('a repository', () => {
     )
   })
 
-  test('whose .gitmodules has settings without end is refused', async () => {
+  test('whose .gitmodules has endless settings is refused', async () => {
     const source = repository()
     const inner = repository()
     inner.push({ a: 'x' })
@@ -124,18 +124,18 @@ describe('a repository', () => {
     await expect(get(source)).rejects.toMatchObject(failure('.gitmodules has more than 10000 settings'))
   })
 
-  test('whose objects take git too much memory is refused', async () => {
+  test('whose objects need too much memory in git is refused', async () => {
     const gorging = through('const held = Buffer.alloc(600 * 1024 ** 2, 1); setInterval(() => held, 1000)')
     const error = await gorging.catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(GitError)
     expect(error).toMatchObject({ messages: 'git needs more than 512 MiB of memory for it' })
   })
 
-  test('is read behind what serves', async () => {
+  test('is read with lower priority than what serves', async () => {
     expect(await through('console.log(require("node:os").getPriority())')).toBe('5\n')
   })
 
-  test('is left when the server is killed', async () => {
+  test('is no longer read when the server is killed', async () => {
     const script = fileURLToPath(new URL('../support/cloning.ts', import.meta.url))
     const parent = spawn(process.execPath, [script], { stdio: 'ignore' })
     const ended = once(parent, 'exit')
@@ -151,7 +151,7 @@ describe('a repository', () => {
 })
 
 describe('a submodule', () => {
-  test('whose address has a line end in it is refused for all of it', async () => {
+  test('whose address has a line end in it is refused although the rest is valid', async () => {
     const outer = withSubmodule('ssh://git@good.example/x\n@[127.0.0.1]:2222/y')
     await expect(get(outer)).rejects.toMatchObject({
       name: 'BuildFailure',
@@ -159,7 +159,7 @@ describe('a submodule', () => {
     })
   })
 
-  test('with credentials of its own is fetched with them, and they are on no command line', async () => {
+  test('with its own credentials is fetched with them, and they are on no command line', async () => {
     const inner = repository()
     const credentials = `${PRIVATE_USER}:${encodeURIComponent(PRIVATE_PASSWORD)}@`
     const address = `${remotes.privateHttp.replace('http://', `HTTP://${credentials}`)}/${name(inner)}`
@@ -185,11 +185,11 @@ describe('a submodule', () => {
   })
 })
 
-test('a folder that fills is looked at again soon, however long a look took', () => {
+test('a folder that fills up is checked again soon, however long a check took', () => {
   expect([0, 150, 1_000, 60_000].map(restAfter)).toEqual([1_000, 1_350, 2_000, 2_000])
 })
 
-test('folders are removed by two processes at once, not by one each', async () => {
+test('folders are removed by two processes at a time, not by one each', async () => {
   const folders = Array.from({ length: 6 }, (_, index) => join(home, String(index)))
   for (const folder of folders) {
     mkdirSync(folder)

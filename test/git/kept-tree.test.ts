@@ -45,7 +45,7 @@ afterEach(() => rmSync(own, { recursive: true, force: true }))
 const repository = () => new Repository(remotes, `k${(count += 1)}`)
 const tree = (at = 'tree') => join(home, at)
 const mirrors = () => join(home, 'mirrors')
-/** A file of the one mirror that there is. */
+/** A file of the only mirror. */
 const inMirror = (path: string) => join(mirrors(), readdirSync(mirrors())[0]!, path)
 const inode = (path: string) => statSync(path).ino
 
@@ -59,7 +59,7 @@ async function get(of: Repository, at = 'tree'): Promise<Record<string, string>>
   return contentOf(tree(at))
 }
 
-/** Everything in a folder: what files hold and whether they are programs, where links lead. */
+/** Everything in a folder: the content of files and whether they are executable, where links lead. */
 function contentOf(folder: string): Record<string, string> {
   const found = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
     const path = join(entry.parentPath, entry.name)
@@ -73,7 +73,7 @@ function contentOf(folder: string): Record<string, string> {
 }
 
 describe('the next tree of a repository', () => {
-  test('shares the files that have not changed with the one before', async () => {
+  test('shares the unchanged files with the previous one', async () => {
     const source = repository()
     source.push({ 'a/same': 'same', changed: 'before' })
     await get(source, 'one')
@@ -83,7 +83,7 @@ describe('the next tree of a repository', () => {
     expect(readFileSync(tree('one/changed'), 'utf8')).toBe('before')
   })
 
-  test('has its kinds, its rights and nothing of the one before, as if it were the first', async () => {
+  test('has its kinds, its permissions and nothing of the previous one, as if it were the first', async () => {
     const source = repository()
     const at = (path: string) => join(source.work, path)
     source.push({
@@ -118,7 +118,7 @@ describe('the next tree of a repository', () => {
     expect(await get(source)).toEqual(expected)
   })
 
-  test('is written by its own attributes, also where a file itself is the same', async () => {
+  test('follows its own attributes, even if a file itself is the same', async () => {
     const source = repository()
     source.push({ text: 'one\ntwo\n' })
     await get(source)
@@ -146,7 +146,7 @@ describe('the next tree of a repository', () => {
     }
   })
 
-  test("is its owner's alone", async () => {
+  test('is only accessible to its owner', async () => {
     const source = repository()
     source.push({ a: 'x' })
     await get(source)
@@ -154,7 +154,7 @@ describe('the next tree of a repository', () => {
   })
 })
 
-describe('a tree that is kept', () => {
+describe('a kept tree', () => {
   const files = (path: string) => inMirror(`tree/files/${path}`)
   let itsHome: string
   let source: Repository
@@ -183,7 +183,7 @@ describe('a tree that is kept', () => {
     ['another version of git or of the server wrote it', () => ofAnotherWriter()],
     ['it is a file', () => replaceByFile(inMirror('tree'))],
     ['its writing was cut off', () => cutOff()],
-  ])('is made right when %s', async (_what, damage) => {
+  ])('is repaired when %s', async (_what, damage) => {
     home = itsHome
     damage()
     source.push({ c: String(count++) })
@@ -211,7 +211,7 @@ describe('a tree that is kept', () => {
   function ofAnotherWriter(): void {
     const facts = JSON.parse(readFileSync(inMirror('tree/facts.json'), 'utf8')) as object
     writeFileSync(inMirror('tree/facts.json'), JSON.stringify({ ...facts, writer: 'another' }))
-    // git does not look at any right but that to run a program.
+    // git checks no permission except execution.
     chmodSync(files('b'), 0o600)
   }
 
@@ -223,19 +223,19 @@ describe('a tree that is kept', () => {
   function ofAnotherRun(): void {
     const facts = JSON.parse(readFileSync(inMirror('tree/facts.json'), 'utf8')) as object
     writeFileSync(inMirror('tree/facts.json'), JSON.stringify({ ...facts, run: 'another' }))
-    // What never came to the disk may look as it should.
+    // What never reached the disk may look as it should.
     const { atime, mtime } = statSync(files('b'))
     writeFileSync(files('b'), '\0\0\0\0\0')
     utimesSync(files('b'), atime, mtime)
   }
 
-  /** As by a crash while git writes: a file of a commit that is deployed no more, of which the index knows nothing. */
+  /** As by a crash while git writes: a file of a commit that is no longer deployed, unknown to the index. */
   function cutOff(): void {
     renameSync(inMirror('tree'), inMirror('tree.writing'))
     writeFileSync(inMirror('tree.writing/files/secret'), 'x')
   }
 
-  test('is made right when it cannot be read', async () => {
+  test('is repaired if it cannot be read', async () => {
     home = itsHome
     source.push({ c: String(count++) })
     await withReader(undefined, async (reader) => {
@@ -251,7 +251,7 @@ describe('a tree that is kept', () => {
     expect(contentOf(tree())).toMatchObject({ b: 'first' })
   })
 
-  test('is written anew for who wants that', async () => {
+  test('is written again on request', async () => {
     home = itsHome
     await get(source)
     const before = inode(tree('tree/b'))
@@ -261,7 +261,7 @@ describe('a tree that is kept', () => {
     expect(statSync(tree('tree/b')).mode & 0o777).toBe(0o666 & ~process.umask())
   })
 
-  test('goes before the mirrors where they take too much, that of who was deployed last not', async () => {
+  test('is removed before the mirrors if they take too much, but not that of the last deploy', async () => {
     const [first, second] = [repository(), repository()]
     for (const source of [first, second]) {
       source.push({ a: 'x' })
@@ -279,7 +279,7 @@ describe('a tree that is kept', () => {
     expect(lines).toEqual([])
   })
 
-  test('goes with the other mirrors where its writing was cut off, or nothing is known of it', async () => {
+  test('is removed with the other mirrors if it was written incompletely, or nothing is known about it', async () => {
     const [first, second, third] = [repository(), repository(), repository()]
     const found: string[] = []
     for (const source of [first, second, third]) {
@@ -299,7 +299,7 @@ describe('a tree that is kept', () => {
 })
 
 describe('submodules', () => {
-  /** A repository with a submodule at that path, of that address. */
+  /** A repository with a submodule at that path, with that address. */
   function parentOf(child: Repository, path: string, url: string): Repository {
     const parent = repository()
     git(parent.work, 'submodule', 'add', '-q', '--name', 'child', child.bare, path)
@@ -310,7 +310,7 @@ describe('submodules', () => {
 
   const nameOf = (of: Repository) => of.bare.split('/').at(-1)!
 
-  test('have mirrors of their own: what they are sent the second time is what changed', async () => {
+  test('have their own mirrors: the second time only changes are fetched', async () => {
     const child = repository()
     child.push({ c: 'one', same: 'same' })
     const parent = parentOf(child, 'libs/child', `../${nameOf(child)}`)
@@ -336,7 +336,7 @@ describe('submodules', () => {
     expect(readdirSync(mirrors())).toHaveLength(2)
   })
 
-  test('that went leave nothing behind, nor those that are not to be fetched', async () => {
+  test('that were removed leave nothing behind, nor those that are not to be fetched', async () => {
     const child = repository()
     child.push({ c: 'x' })
     const parent = parentOf(child, 'child', `../${nameOf(child)}`)

@@ -6,14 +6,14 @@ import { text } from 'node:stream/consumers'
 import { PRIVATE_PASSWORD } from './remotes.ts'
 import { PRIVATE_USER, serveGit } from './smart-http.ts'
 
-/** What was asked of the server: a batch, an object, or anything of git's. */
+/** What the server was asked: a batch, an object, or any request of git. */
 interface Asked {
   what: 'batch' | 'object' | 'git'
   path: string
   authorization: string | null
 }
 
-/** How it answers, where that is not as documented. */
+/** How it answers, if that is not as documented. */
 export interface LfsBehaviour {
   isPrivate?: boolean
   /** Instead of an answer to a batch. */
@@ -21,12 +21,12 @@ export interface LfsBehaviour {
   batchBody?: string
   /** Where objects are, instead of here. */
   hrefOf?: (oid: string) => string
-  /** Answers a request for an object; what is answered is not looked at. */
+  /** Answers a request for an object; the content is not checked. */
   onObject?: (response: ServerResponse, content: Buffer) => void
 }
 
 /**
- * A host of git over smart HTTP that keeps files by the batch API of Git LFS with the basic transfer (git-lfs, docs/api/batch.md
+ * A smart HTTP git host that stores files by the batch API of Git LFS with the basic transfer (git-lfs, docs/api/batch.md
  * and basic-transfers.md): `POST <repository>.git/info/lfs/objects/batch`, then each object with a key of its own.
  */
 export class LfsRemote {
@@ -50,7 +50,7 @@ export class LfsRemote {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Keeps a content; answers its pointer (git-lfs, docs/spec.md). */
+  /** Stores a content; returns its pointer (git-lfs, docs/spec.md). */
   keep(content: string | Buffer): string {
     const bytes = Buffer.from(content)
     const oid = createHash('sha256').update(bytes).digest('hex')

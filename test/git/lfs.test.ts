@@ -51,14 +51,14 @@ const repository = () => new Repository(remotes, `l${(count += 1)}`)
 const name = (of: Repository) => of.bare.split('/').at(-1)!
 const tree = () => join(home, 'tree')
 const contentOf = (file: string) => readFileSync(join(tree(), file), 'utf8')
-/** The address of every question about files, without those of git. */
+/** The address of every request about files, without those of git. */
 const questions = () => lfs.asked.filter(({ what }) => what !== 'git')
 
 function get(of: Repository, rest: Partial<CheckoutRequest> = {}): Promise<Checkout> {
   return checkOut(home, remotes, `${lfs.url}/${name(of)}`, { onLine: (line) => lines.push(line), ...rest })
 }
 
-describe('files that Git LFS keeps', () => {
+describe('files in Git LFS', () => {
   test('are fetched in place of their pointers, each once, whatever their names', async () => {
     const source = repository()
     const large = 'large '.repeat(500_000)
@@ -86,7 +86,7 @@ describe('files that Git LFS keeps', () => {
     expect(questions().filter(({ what }) => what === 'object')).toHaveLength(3)
   })
 
-  test('are asked for in hundreds', async () => {
+  test('are requested in hundreds', async () => {
     const source = repository()
     const files = Array.from(
       { length: 230 },
@@ -98,7 +98,7 @@ describe('files that Git LFS keeps', () => {
     expect(questions().filter(({ what }) => what === 'batch')).toHaveLength(3)
   })
 
-  test('keep their rights', async () => {
+  test('keep their permissions', async () => {
     const source = repository()
     source.push({ '.gitattributes': ATTRIBUTES, 'run.bin': lfs.keep('#!/bin/sh') })
     git(source.work, 'update-index', '--chmod=+x', 'run.bin')
@@ -108,7 +108,7 @@ describe('files that Git LFS keeps', () => {
     expect(statSync(join(tree(), 'run.bin')).mode & 0o111).not.toBe(0)
   })
 
-  test('are asked for with the credentials of the repository', async () => {
+  test('are requested with the credentials of the repository', async () => {
     lfs.behaviour = { isPrivate: true }
     const source = repository()
     source.push({ '.gitattributes': ATTRIBUTES, 'a.bin': lfs.keep('secret') })
@@ -119,7 +119,7 @@ describe('files that Git LFS keeps', () => {
     expect(contentOf('a.bin')).toBe('secret')
   })
 
-  test('are asked for once more with another token when that of a connection is refused', async () => {
+  test('are requested once more with another token if that of a connection is refused', async () => {
     lfs.behaviour = { isPrivate: true }
     const source = repository()
     source.push({ '.gitattributes': ATTRIBUTES, 'a.bin': lfs.keep('secret') })
@@ -159,16 +159,16 @@ describe('files that Git LFS keeps', () => {
     expect(batch).toMatchObject({ path: '/some/lfs/objects/batch', authorization: null })
   })
 
-  test('are asked for once the host has said so over ssh', async () => {
+  test('are requested at the place that the host names over ssh', async () => {
     const source = repository()
     source.push({ '.gitattributes': ATTRIBUTES, 'a.bin': lfs.keep('by ssh') })
-    // Its git-shell knows no such command, as hosts do that have no Git LFS.
+    // Its git-shell does not know such a command, like hosts without Git LFS.
     await expect(get(source, { url: `${remotes.ssh}/${name(source)}` })).rejects.toMatchObject(
       failure(/has no Git LFS over ssh|cannot be read/),
     )
   })
 
-  test('are not written into the tree that is kept, nor met by the next one', async () => {
+  test('are not written into the kept tree, nor found by the next one', async () => {
     const source = repository()
     const sameNow = lfs.keep('same')
     source.push({
@@ -200,7 +200,7 @@ describe('files that Git LFS keeps', () => {
     expect(lines).toEqual(['fetching the submodule child', 'fetching a file from Git LFS'])
   })
 
-  test('may lie behind redirects, which are told nothing', async () => {
+  test('may be behind redirects, which get no credentials', async () => {
     const source = repository()
     source.push({ '.gitattributes': ATTRIBUTES, 'a.bin': lfs.keep('stored') })
     const seen: (string | undefined)[] = []
@@ -221,7 +221,7 @@ describe('files that Git LFS keeps', () => {
   })
 })
 
-describe('a deploy fails with what to do', () => {
+describe('a deploy fails and says what to do', () => {
   const oneFile = () => {
     const source = repository()
     source.push({ '.gitattributes': ATTRIBUTES, 'a.bin': lfs.keep('content') })
@@ -234,7 +234,7 @@ describe('a deploy fails with what to do', () => {
     ['has a fault', { batchStatus: 500 }, /answered 500: deploy again later/],
     ['answers HTML', { batchBody: '<html>' }, /does not answer like a Git LFS server/],
     [
-      'answers of more than was asked for',
+      'returns more than was requested',
       { batchBody: JSON.stringify({ objects: Array(200_000).fill(0) }) },
       /does not answer like a Git LFS server/,
     ],
@@ -284,7 +284,7 @@ describe('a deploy fails with what to do', () => {
     )
   })
 
-  test('when its files are too large together', async () => {
+  test('if its files are too large together', async () => {
     const source = repository()
     source.push({ '.gitattributes': ATTRIBUTES, 'a.bin': lfs.keep('x').replace(/size 1/, 'size 9000000000') })
     await expect(get(source)).rejects.toMatchObject(failure('takes more than 2 GiB'))
@@ -301,7 +301,7 @@ describe('a deploy fails with what to do', () => {
     await expect(get(source)).rejects.toMatchObject(failure(said))
   })
 
-  test('when an object or a redirect leads to where nobody may', async () => {
+  test('if an object or a redirect leads to a forbidden address', async () => {
     const source = oneFile()
     const metadata = 'http://169.254.169.254/latest'
     lfs.behaviour = { hrefOf: () => metadata }
@@ -327,7 +327,7 @@ describe('a deploy fails with what to do', () => {
   }
 })
 
-test('a pointer is read as the specification has it, and nothing else as one', () => {
+test('a pointer is read as the specification says, and nothing else as one', () => {
   const oid = 'a'.repeat(64)
   const version = 'version https://git-lfs.github.com/spec/v1'
   expect(parsePointer(`${version}\noid sha256:${oid}\nsize 12\n`)).toEqual({ oid, size: 12 })

@@ -8,13 +8,13 @@ import { checkOut } from './checkouts.ts'
 import { Repository, startRemotes, type Remotes } from './remotes.ts'
 
 export let remotes: Remotes
-/** Where a test works, and what it was told. */
+/** Where a test works, and its log. */
 export const bench = { home: '', lines: [] as string[] }
 /** What is removed after a test. */
 let own: string
 let count = 0
 
-/** Gives the tests of a file remotes, those over HTTP and the further ones, and each a folder of its own. */
+/** Gives the tests of a file remotes, over HTTP and the other protocols, and each test a folder of its own. */
 export function useMirrors(...further: ('git' | 'ssh')[]): void {
   beforeAll(useBuiltReader)
   beforeAll(async () => void (remotes = await startRemotes(further)), 30_000)
@@ -30,7 +30,7 @@ export const repository = (format?: 'sha256') => new Repository(remotes, `m${(co
 export const name = (of: Repository) => of.bare.split('/').at(-1)!
 export const tree = (at = 'tree') => join(bench.home, at)
 export const mirrors = () => join(bench.home, 'mirrors')
-/** The one mirror that there is. */
+/** The only mirror. */
 export const mirror = () => join(mirrors(), readdirSync(mirrors())[0]!)
 export const packs = () =>
   readdirSync(join(mirror(), 'objects/pack')).filter((file) => file.endsWith('.pack'))
@@ -46,6 +46,6 @@ export function get(of: Repository, rest: Partial<CheckoutRequest> = {}): Promis
 
 export const contentOf = (file: string) => readFileSync(join(tree(), file), 'utf8')
 
-/** A text that takes about as much in a pack. */
+/** A text of about this size in a pack. */
 export const large = (seed: number) =>
   Array.from({ length: 4_000 }, (_, index) => Math.sin(seed + index).toString(36)).join('\n')

@@ -18,7 +18,7 @@ import type { Repository } from './remotes.ts'
 import { bench, contentOf, get, large, mirror, packs, repository, useMirrors } from './mirror-bench.ts'
 useMirrors()
 
-describe('a mirror that is damaged', () => {
+describe('a damaged mirror', () => {
   let itsHome: string
   let source: Repository
 
@@ -53,7 +53,7 @@ describe('a mirror that is damaged', () => {
     ['by references to nothing', () => spoilReferences(), /is damaged \(/],
     ['by a folder that is a file', () => replaceByFile('objects'), /is damaged \(/],
     ['by nothing in it', () => empty(), /is damaged: fetching/],
-  ])('%s is made anew', async (_what, damage, said) => {
+  ])('%s is created again', async (_what, damage, said) => {
     bench.home = itsHome
     damage()
     const sha = source.push({ a: 'second' })
@@ -66,7 +66,7 @@ describe('a mirror that is damaged', () => {
     expect([contentOf('a'), bench.lines]).toEqual(['third', []])
   })
 
-  test('by what a git left that was killed is put in order', async () => {
+  test('by a git that was killed is repaired', async () => {
     bench.home = itsHome
     const left = [
       'shallow.lock',
@@ -108,7 +108,7 @@ describe('a mirror that is damaged', () => {
     expect(() => statSync(witness)).toThrow('ENOENT')
   })
 
-  /** Whose ends stay as they are. */
+  /** Its end stays as it is. */
   function garble(path: string): void {
     const bytes = readFileSync(path)
     for (let at = 100; at < bytes.length - 40; at += 7) bytes[at]! ^= 0x55

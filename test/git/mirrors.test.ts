@@ -42,7 +42,7 @@ import {
 useMirrors('git', 'ssh')
 
 describe('a second checkout', () => {
-  test.each(['http', 'git', 'ssh'] as const)('over %s is sent what changed alone', async (protocol) => {
+  test.each(['http', 'git', 'ssh'] as const)('over %s fetches only what changed', async (protocol) => {
     const source = repository()
     source.push({ big: large(1), a: 'first' })
     const url = `${remotes[protocol]}/${name(source)}`
@@ -58,12 +58,12 @@ describe('a second checkout', () => {
     expect(bench.lines).toEqual([])
   })
 
-  test('follows a branch that was rewritten, and takes away what is gone', async () => {
+  test('follows a branch that was rewritten, and removes what is gone', async () => {
     const source = repository()
     source.push({ a: '1', gone: 'x' })
     await get(source)
     git(source.work, 'checkout', '-q', '--orphan', 'other')
-    // Else what is committed next would follow what was there.
+    // Otherwise the next commit would follow the previous one.
     git(source.work, 'update-ref', '-d', 'refs/heads/main')
     rmSync(join(source.work, 'gone'))
     const sha = source.push({ a: '2' })
@@ -89,7 +89,7 @@ describe('a second checkout', () => {
     expect(bench.lines.filter((line) => line.includes('mirror'))).toEqual([])
   })
 
-  test('works where the remote hands out no single commits', async () => {
+  test('works if the remote does not hand out single commits', async () => {
     const source = repository()
     const old = source.push({ a: 'old' })
     source.push({ a: 'new' })
@@ -100,7 +100,7 @@ describe('a second checkout', () => {
     }
   })
 
-  test('is told of after dozens of others with few files to look into', async () => {
+  test('is listed after dozens of others with few files to read', async () => {
     const source = repository()
     source.push({ a: 'first' })
     await get(source)
@@ -120,7 +120,7 @@ describe('a second checkout', () => {
   })
 })
 
-describe('what a mirror holds', () => {
+describe('the content of a mirror', () => {
   const credentials = () => ({
     username: PRIVATE_USER,
     password: PRIVATE_PASSWORD,
@@ -128,7 +128,7 @@ describe('what a mirror holds', () => {
   })
   const privately = (of: Repository) => `${remotes.privateHttp}/${name(of)}`
 
-  test('is of no use to those whose credentials the remote refuses', async () => {
+  test('is of no use with credentials that the remote refuses', async () => {
     const source = repository()
     source.push({ a: 'secret' })
     const url = privately(source)
@@ -150,7 +150,7 @@ describe('what a mirror holds', () => {
     expect(bench.lines).toEqual([])
   })
 
-  test('is kept apart for each holder of credentials, and for each address', async () => {
+  test('is kept separately for each set of credentials, and for each address', async () => {
     const source = repository()
     source.push({ a: 'x' })
     await get(source)
@@ -161,7 +161,7 @@ describe('what a mirror holds', () => {
   })
 
   test.each(['', 'old-protocol/'])(
-    'is not deployed any more when the remote has it no more (%s)',
+    'is no longer deployed if the remote no longer has it (%s)',
     async (kind) => {
       const source = repository()
       const url = `${remotes.http}/${kind}${name(source)}`
@@ -177,7 +177,7 @@ describe('what a mirror holds', () => {
     },
   )
 
-  test('is not deployed by a hook that may not name it, though somebody else has', async () => {
+  test('is not deployed by a hook that may not name it, although somebody else has it', async () => {
     const source = repository()
     source.push({ a: 'x' })
     const parent = git(source.work, 'rev-parse', 'HEAD')
@@ -189,7 +189,7 @@ describe('what a mirror holds', () => {
     )
   })
 
-  test('has no credentials in it', async () => {
+  test('contains no credentials', async () => {
     const source = repository()
     source.push({ a: 'x' })
     await get(source, { url: privately(source), credentials: credentials() })
@@ -199,7 +199,7 @@ describe('what a mirror holds', () => {
       expect(readFileSync(join(at.parentPath, at.name), 'latin1')).not.toMatch(/pa(%20| )ss|authorization/i)
   })
 
-  test('goes with its repository, whose new address is fetched anew', async () => {
+  test('is deleted with its repository, whose new address is fetched again', async () => {
     const source = repository()
     source.push({ a: 'x' })
     await get(source)
@@ -210,7 +210,7 @@ describe('what a mirror holds', () => {
   })
 })
 
-describe('two at once', () => {
+describe('two simultaneous fetches', () => {
   test('of one repository take turns', async () => {
     const source = repository()
     const sha = source.push({ a: 'x', big: large(2) })
@@ -220,7 +220,7 @@ describe('two at once', () => {
     expect(bench.lines).toEqual(['waiting for another deploy that fetches the same repository'])
   })
 
-  test('of which one is canceled leave the other its turn', async () => {
+  test('of which one is canceled let the other have its turn', async () => {
     const source = repository()
     const sha = source.push({ a: 'x' })
     const remote = await heldRemote()
@@ -241,7 +241,7 @@ describe('two at once', () => {
 })
 
 describe('a fetch', () => {
-  test('of a mirror that has grown too large begins anew', async () => {
+  test('of a mirror that has grown too large begins again', async () => {
     const source = repository()
     source.push({ a: 'first' })
     const remote = await heldRemote()
@@ -252,7 +252,7 @@ describe('a fetch', () => {
       const grown = grow(mirror(), 3 * 1024 ** 3)
       remote.hold()
       const getting = get(source, { url })
-      // The watch begins after a second, and ends what the remote keeps waiting.
+      // The watch begins after a second, and ends what the remote delays.
       await waitFor(() => bench.lines.length > 0, 'the fetch to begin anew', 20_000)
       remote.release()
       expect(await getting).toMatchObject({ branch: 'main' })
@@ -263,7 +263,7 @@ describe('a fetch', () => {
     }
   }, 40_000)
 
-  test('of a submodule has room beside what its parent was fetched with before', async () => {
+  test('of a submodule has space next to what its parent was fetched with before', async () => {
     const [parent, child] = [repository(), repository()]
     child.push({ c: 'x' })
     git(parent.work, 'submodule', 'add', '-q', '-b', 'main', child.bare, 'child')
@@ -300,7 +300,7 @@ describe('a fetch', () => {
   test.each([
     ['what it fetches', () => randomBytes(2 * 1024 ** 2).toString('base64')],
     ['the tree', () => 'x'.repeat(4 * 1024 ** 2)],
-  ])('without room on the disk for %s leaves the mirror and says so', async (_what, content) => {
+  ])('without disk space for %s leaves the mirror and says so', async (_what, content) => {
     const source = repository()
     const sha = source.push({ a: 'x' })
     mkdirSync(mirrors())
@@ -320,7 +320,7 @@ describe('a fetch', () => {
     }
   })
 
-  test('of an id of another length than those of the remote leaves the mirror', async () => {
+  test("of an id of another length than the remote's leaves the mirror", async () => {
     const source = repository()
     source.push({ a: 'x' })
     await get(source)
@@ -330,17 +330,17 @@ describe('a fetch', () => {
     expect(bench.lines).toEqual([])
   })
 
-  /** As if that many bytes had been fetched into a mirror before. */
+  /** As if that many bytes had been fetched into a mirror earlier. */
   function grow(at: string, bytes: number): string {
     const pack = join(at, `objects/pack/pack-${'a'.repeat(40)}`)
-    // It ends with the checksum that its index has of it.
+    // It ends with the checksum that its index has for it.
     writeFileSync(`${pack}.idx`, Buffer.alloc(40))
     writeFileSync(`${pack}.pack`, '')
     truncateSync(`${pack}.pack`, bytes)
     return `${pack}.pack`
   }
 
-  test('that failed leaves no mirror of a repository that never was fetched', async () => {
+  test('that failed leaves no mirror of a repository that was never fetched', async () => {
     const source = repository()
     await expect(get(source)).rejects.toMatchObject(failure('is empty'))
     rmSync(source.bare, { recursive: true })
@@ -349,7 +349,7 @@ describe('a fetch', () => {
   })
 
   test.each(['git', 'the server'])(
-    'is taken up after %s was killed in the middle of it',
+    'continues after %s was killed in the middle of it',
     async (victim) => {
       const source = repository()
       source.push({ a: 'first', big: large(4) })
@@ -391,7 +391,7 @@ describe('a fetch', () => {
 })
 
 describe('mirrors', () => {
-  test('that were used least recently go first, those in use never', async () => {
+  test('that were used least recently are removed first, those in use never', async () => {
     const now = Date.now() / 1000
     const make = (at: string, age: number) => {
       mkdirSync(join(mirrors(), at, 'objects/pack'), { recursive: true })

@@ -27,7 +27,7 @@ let secure: NetServer | null
 
 beforeAll(useBuiltReader)
 beforeAll(async () => {
-  // A proxy is asked for whole addresses, a host for paths (RFC 9112 section 3.2).
+  // A proxy is asked for full addresses, a host for paths (RFC 9112 section 3.2).
   server = createServer((request, response) => {
     asked.push(request.url!)
     signedIn.push(request.headers['proxy-authorization'])
@@ -70,11 +70,16 @@ async function faultOf(url: string, reach: Reach = ANYWHERE): Promise<string> {
 }
 
 describe('a scheme without an outbound proxy', () => {
-  test.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY'])('stays behind the gate beside %s', async (name) => {
-    vi.stubEnv(name, proxy())
-    expect(await faultOf(`http://localhost:${port}/a.git`, { ...ANYWHERE, ownPort: port })).toMatch(/own API/)
-    expect(asked).toEqual([])
-  })
+  test.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY'])(
+    'stays behind the gate next to %s',
+    async (name) => {
+      vi.stubEnv(name, proxy())
+      expect(await faultOf(`http://localhost:${port}/a.git`, { ...ANYWHERE, ownPort: port })).toMatch(
+        /own API/,
+      )
+      expect(asked).toEqual([])
+    },
+  )
 
   test.each(['NO_PROXY', 'no_proxy'])('stays behind the gate for a host of %s', async (name) => {
     vi.stubEnv(name, 'localhost')
@@ -91,7 +96,7 @@ describe('an outbound proxy', () => {
     ['ALL_PROXY', 'http://unknown.invalid/a.git', /^http:\/\/unknown\.invalid\/a\.git\/info\/refs/],
     ['HTTPS_PROXY', 'https://unknown.invalid/a.git', /^CONNECT unknown\.invalid:443$/],
     ['all_proxy', 'https://unknown.invalid/a.git', /^CONNECT unknown\.invalid:443$/],
-  ])('of %s is asked for %s, whatever NO_PROXY says', async (name, url, question) => {
+  ])('for %s is asked for %s, whatever NO_PROXY says', async (name, url, question) => {
     vi.stubEnv(name, proxy()).stubEnv('NO_PROXY', '*')
     expect(await faultOf(url)).not.toBe('none')
     expect(asked).toContainEqual(expect.stringMatching(question))
@@ -109,11 +114,11 @@ describe('an outbound proxy', () => {
   })
 })
 
-describe('what an outbound proxy of HTTP is asked', () => {
+describe('a request to an outbound HTTP proxy', () => {
   const redirectTo = (location: string) => (_: IncomingMessage, response: ServerResponse) =>
     void response.writeHead(302, { location }).end()
 
-  test('is answered, redirects on the same host included', async () => {
+  test('is answered, including redirects on the same host', async () => {
     vi.stubEnv('http_proxy', proxy())
     const remotes = await startRemotes()
     try {
@@ -137,7 +142,7 @@ describe('what an outbound proxy of HTTP is asked', () => {
     ['http://other.invalid/a.git/info/refs', ANYWHERE, /leads to another host, other\.invalid/],
     ['https://other.invalid/a.git/info/refs', ANYWHERE, /leads to another host, other\.invalid/],
     ['http://host.invalid:1/a', ANYWHERE, /404|does not exist/],
-  ])('does not hold %s, when a host leads there', async (location, reach, fault) => {
+  ])('does not reach %s if a host leads there', async (location, reach, fault) => {
     vi.stubEnv('ALL_PROXY', proxy())
     answer = (request, response) => {
       if (request.url!.startsWith('http://host.invalid/')) redirectTo(location)(request, response)
@@ -147,7 +152,7 @@ describe('what an outbound proxy of HTTP is asked', () => {
     expect(asked.filter((url) => !url.includes('host.invalid'))).toEqual([])
   })
 
-  test('does not hold an own port, when a host leads there', async () => {
+  test('does not reach a port of this server if a host leads there', async () => {
     vi.stubEnv('http_proxy', proxy())
     answer = redirectTo('http://127.0.0.1:9/api')
     const reach = { denyPrivate: false, ownPort: 9 }
@@ -155,14 +160,14 @@ describe('what an outbound proxy of HTTP is asked', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('goes with the credentials that the host has for it', async () => {
+  test('carries the credentials that the host has for the proxy', async () => {
     vi.stubEnv('http_proxy', proxy().replace('://', '://us%65r:p%40ss@'))
     await faultOf('http://host.invalid/a.git')
     expect(signedIn).toContain(`Basic ${Buffer.from('user:p@ss').toString('base64')}`)
     expect(signedIn.join()).not.toContain('git:')
   })
 
-  test('is said where it refuses them, or is not there', async () => {
+  test('reports that the proxy refuses them, or is missing', async () => {
     vi.stubEnv('http_proxy', `127.0.0.1:${port}`)
     answer = (_, response) => void response.writeHead(407).end()
     expect(await faultOf('http://host.invalid/a.git')).toMatch(
@@ -174,7 +179,7 @@ describe('what an outbound proxy of HTTP is asked', () => {
     )
   })
 
-  test('is handed on as it is over https', async () => {
+  test('is passed on as it is over https', async () => {
     vi.stubEnv('https_proxy', proxy())
     const said: string[] = []
     secure = createNetServer((socket) => {
@@ -195,7 +200,7 @@ describe('what an outbound proxy of HTTP is asked', () => {
   })
 })
 
-test('a redirect is not followed through a proxy of SOCKS, where it is not seen', async () => {
+test('a redirect is not followed through a SOCKS proxy, where it is not seen', async () => {
   answer = (_, response) => void response.writeHead(302, { location: 'http://169.254.169.254/' }).end()
   // The gate speaks it too.
   const pass = await openPass(ANYWHERE)

@@ -4,19 +4,19 @@ import type { AddressInfo } from 'node:net'
 import { serveGit } from './smart-http.ts'
 
 /**
- * GitHub and GitLab as far as this server asks them, played after their public documentation (docs.github.com/en/rest,
- * docs.gitlab.com/api): the shapes of answers are those of its examples, with what nobody reads left out. Repositories are
- * real ones over smart HTTP, private ones want the tokens that this provider gave out.
+ * Fake GitHub and GitLab, as far as this server uses them, built from their public documentation (docs.github.com/en/rest,
+ * docs.gitlab.com/api): the shapes of answers are those of its examples, without what nobody reads. Repositories are
+ * real ones over smart HTTP; private ones need the tokens that this provider gave out.
  */
 export class PlayedProvider {
   readonly url: string
-  /** Everything that was asked, in order. */
+  /** All requests, in order. */
   readonly asked: { method: string; path: string; authorization: string | null; body: string }[] = []
-  /** Personal access tokens by whose they are. */
+  /** Personal access tokens by their owner. */
   readonly tokens = new Map<string, string>()
   /** What a token may read; `full_name` and whether it is private. */
   readonly repositories: PlayedRepository[] = []
-  /** Commit statuses that were told, oldest first. */
+  /** Commit statuses that were reported, oldest first. */
   readonly statuses: { path: string; sha: string; body: Record<string, unknown> }[] = []
   /** Answers in place of the real ones, by a beginning of `METHOD /path`. */
   readonly instead = new Map<string, (response: ServerResponse) => void>()
@@ -54,7 +54,7 @@ export class PlayedProvider {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  /** Registers an app from a manifest, as the page does to which the browser posted it; answers the code. */
+  /** Registers an app from a manifest, like the page to which the browser posted it; returns the code. */
   register(manifest: Record<string, unknown>, owner: string): string {
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
     const id = 1_000 + this.apps.size
@@ -75,14 +75,14 @@ export class PlayedProvider {
     return code
   }
 
-  /** Installs an app on its owner's account; answers the installation's id. */
+  /** Installs an app on its owner's account; returns the installation's id. */
   install(app: PlayedApp, selection = 'selected'): number {
     const id = 5_000 + app.id + app.installations.size
     app.installations.set(id, { id, selection, token: null })
     return id
   }
 
-  /** Grants what an authorization page of GitLab was asked for; answers the code. */
+  /** Grants what an authorization page of GitLab was asked for; returns the code. */
   grant(query: URLSearchParams): string {
     const code = randomBytes(16).toString('hex')
     this.#grants.set(code, {
@@ -93,7 +93,7 @@ export class PlayedProvider {
     return code
   }
 
-  /** Ends every access token of OAuth; the refresh tokens go on. */
+  /** Ends every OAuth access token; the refresh tokens stay valid. */
   expire(): void {
     for (const token of [...this.tokens.keys()]) if (token.startsWith('gloas-')) this.tokens.delete(token)
   }
@@ -142,7 +142,7 @@ export class PlayedProvider {
     return who !== null && readers.includes(who)
   }
 
-  /** Whose a token is: a user, or the owner of an app that it was made for. */
+  /** The owner of a token: a user, or the owner of an app that it was created for. */
   #ownerOf(token: string): string | null {
     const installation = [...this.apps.values()].find((app) =>
       [...app.installations.values()].some((each) => each.token === token),
@@ -202,7 +202,7 @@ export class PlayedProvider {
     return null
   }
 
-  /** What a person sees at the provider: one button a page, which sends the browser back. */
+  /** What a person sees at the provider: one button per page, which sends the browser back. */
   #pageFor(
     method: string,
     url: URL,

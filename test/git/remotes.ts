@@ -16,24 +16,24 @@ const START_TIMEOUT_MS = 60_000
 export interface Remotes {
   directory: string
   http: string
-  /** Wants the user `ci` with the password `pa ss:1`. */
+  /** Requires the user `ci` with the password `pa ss:1`. */
   privateHttp: string
   /** Those of the protocols that they were started for. */
   readonly git: string
   readonly ssh: string
-  /** A private key that the ssh remote takes. */
+  /** A private key that the ssh remote accepts. */
   sshKeyFile: string
-  /** Paths that were asked of the http remotes, with the Authorization header of each. */
+  /** Paths that were requested from the http remotes, with the Authorization header of each. */
   requests: { path: string; authorization: string | null }[]
   close(): Promise<void>
 }
 
 export const PRIVATE_PASSWORD = 'pa ss:1'
 
-/** Where the ssh remote keeps what is its own, in the folder of the remotes. */
+/** Where the ssh remote keeps its own files, in the folder of the remotes. */
 const SSH_SERVER = '.ssh-server'
 
-/** Keeps git off nothing: the remotes are on loopback. */
+/** Allows git to connect anywhere: the remotes are on loopback. */
 export const ANYWHERE = { denyPrivate: false, ownPort: null }
 
 const AUTHOR = [
@@ -45,7 +45,7 @@ const AUTHOR = [
   'protocol.file.allow=always',
 ]
 
-/** Runs git as a developer would; answers its output. */
+/** Runs git as a developer would; returns its output. */
 export function git(directory: string, ...command: string[]): string {
   return execFileSync('git', [...AUTHOR, '-C', directory, ...command], {
     env: CLEAN,
@@ -55,7 +55,7 @@ export function git(directory: string, ...command: string[]): string {
     .trim()
 }
 
-/** What git writes for `git init --bare`, with settings that spare a repository of seconds what guards one of years. */
+/** What git writes for `git init --bare`, with settings that skip the housekeeping of old repositories. */
 const CONFIGURATION = `[core]
 \tbare = true
 \tfsync = none
@@ -96,7 +96,7 @@ export class Repository {
     writeFileSync(join(this.work, '.git'), `gitdir: ${this.#gitDirectory}\n`)
   }
 
-  /** Writes files and commits them to a branch, which the remotes have then; answers the commit. */
+  /** Writes files and commits them to a branch, which the remotes then have; returns the commit. */
   push(files: Record<string, string>, message = 'change', branch = 'main'): string {
     if (readFileSync(join(this.#gitDirectory, 'HEAD'), 'utf8') !== headOf(branch))
       git(this.work, 'checkout', '-q', '-B', branch)
@@ -114,7 +114,7 @@ function headOf(branch: string): string {
   return `ref: refs/heads/${branch}\n`
 }
 
-/** Starts remotes over HTTP, and over the further protocols that are named, each of which takes a server of its own. */
+/** Starts remotes over HTTP, and over the named other protocols, each of which needs a server of its own. */
 export async function startRemotes(further: readonly ('git' | 'ssh')[] = []): Promise<Remotes> {
   const directory = mkdtempSync(join(tmpdir(), 'remotes-'))
   const requests: Remotes['requests'] = []

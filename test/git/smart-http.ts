@@ -3,17 +3,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 export const PRIVATE_USER = 'ci'
 
-/** The environment of a git that knows nothing of this machine's settings. */
+/** The environment of a git that ignores this machine's settings. */
 export const CLEAN = {
   PATH: process.env.PATH!,
   HOME: '/nonexistent',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
 }
-/** Answers by `git http-backend` (git-http-backend(1)). */
+/** Answers with `git http-backend` (git-http-backend(1)). */
 export function serveGit(request: IncomingMessage, response: ServerResponse, directory: string): void {
   const url = new URL(request.url!, 'http://host')
-  // Below this folder no protocol version is passed on, as by hosts that know none.
+  // Below this folder no protocol version is passed on, like hosts that do not support it.
   const isOld = url.pathname.startsWith('/old-protocol/')
   const backend = spawn('git', ['http-backend'], {
     env: {

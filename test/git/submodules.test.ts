@@ -30,7 +30,7 @@ describe('submodules', () => {
     ['an option in the place of a host', 'ssh://%2doProxyCommand=touch%20pwned/a', /must name a host/],
     ['a line end in its host', 'git://host%0ahost=evil/a', /must name a host/],
     ['a helper program', 'ext::sh -c id', /must not/],
-  ])('whose address has %s are refused, nested ones too', async (_what, url, reason) => {
+  ])('whose address has %s are refused, also nested ones', async (_what, url, reason) => {
     const inner = repository()
     inner.push({ a: 'x' })
     const middle = repository()
@@ -62,7 +62,7 @@ describe('submodules', () => {
     expect(readFileSync(join(tree(), 'inner/a'), 'utf8')).toBe('x')
   })
 
-  test('of a repository elsewhere are fetched without what its parent is fetched with', async () => {
+  test("of a repository elsewhere are fetched without its parent's credentials", async () => {
     const secret = repository()
     secret.push({ a: 'secret' })
     const elsewhere = repository()
@@ -84,7 +84,7 @@ describe('submodules', () => {
       ).rejects.toMatchObject(failure(/^the submodule lib\/secret cannot be fetched .*is private/))
   })
 
-  test('of somebody else’s repository get what a connection gives for that owner, and nothing of others', async () => {
+  test("of somebody else’s repository get a connection's token for that owner, and nothing of others", async () => {
     const privately = (owner: string) => {
       const made = repository(undefined, owner)
       made.push({ a: `of ${owner}` })
@@ -117,7 +117,7 @@ describe('submodules', () => {
     ['of a connection', false],
     ['in the address', true],
   ])(
-    'of a stranger’s submodule below one’s own get the token %s for that stranger alone',
+    'of a stranger’s submodule below one’s own get the token %s only for that stranger',
     async (_where, isInAddress) => {
       const privately = (owner: string) => repository(undefined, owner)
       const address = (of: Repository) => `${remotes.privateHttp}${of.bare.slice(remotes.directory.length)}`
@@ -156,7 +156,7 @@ describe('submodules', () => {
     },
   )
 
-  test('that are listed and not there are left out', async () => {
+  test('that are listed and do not exist are left out', async () => {
     const source = repository()
     source.push({ '.gitmodules': '[submodule "gone"]\n\tpath = gone\n\turl = ../gone\n' })
     await get(`${remotes.http}/${name(source)}`)
@@ -169,7 +169,7 @@ describe('submodules', () => {
     git(own.work, 'submodule', 'add', '-q', own.bare, 'own')
     git(own.work, 'config', '-f', '.gitmodules', 'submodule.own.url', `${remotes.http}/${name(own)}`)
     own.push({ b: 'x' })
-    // A commit can only name another one: the next contains the one before, and so on.
+    // A commit can only name another one: the next contains the previous, and so on.
     for (let index = 0; index < 12; index += 1) {
       git(own.work, 'update-index', '--cacheinfo', `160000,${git(own.work, 'rev-parse', 'HEAD')},own`)
       git(own.work, 'commit', '-q', '-m', 'own')

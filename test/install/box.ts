@@ -20,7 +20,7 @@ import { waitFor } from '../support/wait.ts'
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const BOOT_SCRIPT = fileURLToPath(new URL('box.sh', import.meta.url))
 const SYSTEMD = '/usr/lib/systemd/systemd'
-/** Units of the machine's packages that a machine of nothing but the product has no use for. */
+/** Units of the machine's packages that a machine for only this product does not need. */
 const MASKED = [
   'console-getty.service',
   'containerd.service',
@@ -41,13 +41,13 @@ const MASKED = [
 
 export interface Output {
   code: number
-  /** What it printed, on both ways. */
+  /** What it printed, on both streams. */
   text: string
 }
 
 /**
- * A machine of its own that systemd boots: this machine's files, but for what a server has left of itself, under a layer
- * that takes what is written, with its own processes, mounts, control group and unit files. Its network is this machine's.
+ * A separate machine that systemd boots: this machine's files, except for what a server has left of itself, under a layer
+ * that receives what is written, with its own processes, mounts, control group and unit files. It shares this machine's network.
  */
 export class Box {
   readonly folder = mkdtempSync(join(standFolder('boxes'), 'box-'))
@@ -60,7 +60,7 @@ export class Box {
     for (const unit of MASKED) symlinkSync('/dev/null', join(masks, unit))
   }
 
-  /** Boots, and waits until systemd takes commands. Throws with what stood in the way. */
+  /** Boots, and waits until systemd accepts commands. Throws with the obstacle otherwise. */
   async boot(): Promise<void> {
     const cgroup = this.#cgroup()
     mkdirSync(cgroup, { recursive: true })
@@ -95,7 +95,7 @@ export class Box {
     }
   }
 
-  /** The same; throws what it printed when it fails. */
+  /** The same; throws with its output when it fails. */
   async must(...command: string[]): Promise<string> {
     const { code, text } = await this.run(...command)
     if (code !== 0) throw new Error(`${command.join(' ')}: ${text}`)
@@ -107,7 +107,7 @@ export class Box {
     return join('/proc', String(this.#pid), 'root', file)
   }
 
-  /** Restarts the whole machine. `before` runs when it is down. */
+  /** Restarts the whole machine. `before` runs while it is down. */
   async reboot(before: () => void = () => {}): Promise<void> {
     const ended = once(this.#init!, 'exit')
     await this.run('systemctl', 'reboot')
@@ -127,14 +127,14 @@ export class Box {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  /** Of the second version, which stands beside the first on machines that still use that. */
+  /** For the second version, which is next to the first on machines that still use that. */
   #cgroup(): string {
     const root = existsSync('/sys/fs/cgroup/cgroup.procs') ? '/sys/fs/cgroup' : '/sys/fs/cgroup/unified'
     return join(root, `deployer-${this.folder.split('-').at(-1)}`)
   }
 }
 
-/** Why no machine can be booted here; null when one can. */
+/** Why no machine can be booted here; null if one can. */
 export async function whyNoBox(): Promise<string | null> {
   if (process.getuid?.() !== 0) return 'it takes root'
   if (!existsSync(SYSTEMD)) return 'systemd is not installed'
@@ -153,7 +153,7 @@ function firstChild(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])
 }
 
-/** A control group is removed when those below it are. */
+/** A control group is removed once those below it are. */
 function removeGroups(group: string): void {
   if (!existsSync(group)) return
   for (const entry of readdirSync(group, { withFileTypes: true }))

@@ -11,6 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PRIORITY_OF_REQUESTS } from '../../proxy/control/priority.ts'
+import { VERSION } from '../../server/version.ts'
 import { sweepEngine } from '../stand/engine.ts'
 import { builtServer } from '../support/build.ts'
 import { waitFor } from '../support/wait.ts'
@@ -22,10 +23,11 @@ const DATA = '/var/lib/deployer'
 /** Where the box looks for an engine; the stand's socket is at /mnt. */
 const ENGINE = '/run/engine.sock'
 const HOST = 'web.localhost'
-/** Local, as an authority would not certify it. */
+/** Local, since an authority would not certify it. */
 const SECURE_HOST = 'shop.example.test'
+const NEXT_VERSION = '99.0.0'
 const PORTS = { api: 27_878, http: 27_880, https: 27_843 }
-/** The signal that ends a process on the spot. */
+/** The signal that ends a process at once. */
 const KILL = 'KILL'
 
 const obstacle = await whyNoBox()
@@ -86,7 +88,7 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     expect(await requests.failures()).toEqual([])
   })
 
-  test('refuses settings that are wrong with nothing changed', async () => {
+  test('refuses wrong settings and changes nothing', async () => {
     const kept = readFileSync(box.path('/etc/deployer/deployer.env'), 'utf8')
     const { code, text } = await box.run(DEPLOYER, 'install', '--listen', 'nowhere')
     expect(code).toBe(1)
@@ -108,7 +110,7 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     expect(await requests.failures()).toEqual([])
   })
 
-  test('loses no request to kill -9 of either main process, which comes back', async () => {
+  test('loses no request when either main process is killed with -9, and it comes back', async () => {
     for (const [unit, role] of [
       ['deployer', 'control'],
       ['deployer-proxy', 'data'],
@@ -124,7 +126,7 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     }
   })
 
-  test('loses at most what they held to kill -9 of all processes of the data plane', async () => {
+  test('loses at most the requests under way when all processes of the data plane are killed with -9', async () => {
     const group = box.path('/sys/fs/cgroup/system.slice/deployer-proxy.service/cgroup.kill')
     writeFileSync(group, '1')
     await waitFor(async () => (await once(PORTS.http, HOST)) === null, 'requests to be answered again')
@@ -138,19 +140,19 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     const next = join(box.folder, 'next')
     cpSync(dirname(dirname(entry)), next, { recursive: true, verbatimSymlinks: true })
     const version = join(next, 'server/chunks/_/version.mjs')
-    writeFileSync(version, readFileSync(version, 'utf8').replaceAll('0.1.0', '0.2.0'))
+    writeFileSync(version, readFileSync(version, 'utf8').replaceAll(VERSION, NEXT_VERSION))
     appendFileSync(join(next, 'server/proxy.mjs'), '\n// the next version\n')
     const before = await pids()
 
     expect(await box.must(process.execPath, join(next, 'server/index.mjs'), 'install')).toContain(
-      'version 0.2.0 runs',
+      `version ${NEXT_VERSION} runs`,
     )
     const after = await pids()
     expect(after.data).not.toBe(before.data)
     expect(after.control).not.toBe(before.control)
-    expect(await box.must(DEPLOYER, 'status')).toMatch(
-      /control plane +runs version 0\.2\.0[^]*data plane +runs version 0\.2\.0/,
-    )
+    const status = await box.must(DEPLOYER, 'status')
+    expect(status).toMatch(new RegExp(`control plane +runs version ${NEXT_VERSION}`))
+    expect(status).toMatch(new RegExp(`data plane +runs version ${NEXT_VERSION}`))
     expect(await box.must('systemctl', 'is-active', 'deployer', 'deployer-proxy')).toBe('active\nactive')
     expect(await requests.failures()).toEqual([])
   })
@@ -168,13 +170,13 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     expect((await box.run('cat', `/proc/${data}/root/etc/deployer/deployer.env`)).code).not.toBe(0)
   })
 
-  test('lets the workers of the data plane come before all else in it', async () => {
-    // As getrlimit(2) counts. What a machine in a container gives of it is for its own limits to say.
+  test("gives the data plane's workers priority over everything else in it", async () => {
+    // As getrlimit(2) counts. A machine in a container may have limits of its own.
     const limit = await box.must('systemctl', 'show', '--property=LimitNICE', '--value', 'deployer-proxy')
     expect(Number(limit)).toBe(20 - PRIORITY_OF_REQUESTS)
   })
 
-  test('takes the key of an account at an authority out of the sight of the data plane', async () => {
+  test('moves the key of the account at the authority to where the data plane cannot see it', async () => {
     // Where earlier versions kept it.
     const former = 'certificates/_accounts/ca.example/privkey.pem'
     mkdirSync(dirname(box.path(join(DATA, former))), { recursive: true })
@@ -203,7 +205,7 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     expect(await requests.failures()).toEqual([])
   })
 
-  test('is uninstalled and leaves its containers and data, unless it is told', async () => {
+  test('is uninstalled and leaves its containers and data, unless told otherwise', async () => {
     const [container] = await containers()
     const text = await box.must(DEPLOYER, 'uninstall')
     expect(text).toContain(`${DATA}, /etc/deployer/deployer.env and the containers stay`)
@@ -227,7 +229,7 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     symlinkSync('/mnt/docker.sock', box.path(ENGINE))
   }
 
-  /** Has a service answer at `HOST`, and asks it without pause from now on. */
+  /** Has a service answer at `HOST`, and sends it requests without a pause from now on. */
   async function serveRequests(): Promise<void> {
     const command = 'mkdir -p /www && echo hello >/www/index.html && httpd -f -p 10000 -h /www'
     await api('POST', '/services', { name: 'web', image: 'busybox:1', start_command: command })
@@ -268,7 +270,7 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     return { control, data }
   }
 
-  /** Of services: the server may try what answers names in one that is soon gone. */
+  /** Of services: the server may try the resolver in one that is soon gone. */
   async function containers(): Promise<string[]> {
     const filters = [
       '--filter',

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-/** Between two requests of one way: the machine has other work. */
+/** Between two requests of one kind: the machine has other work. */
 const PAUSE_MS = 5
 
 /** Requests that are made again and again, over new connections and over kept ones. */
@@ -18,7 +18,7 @@ export class Requests {
   #running = true
   #loops: Promise<void>[]
   #answered = 0
-  /** How often each fault was seen. */
+  /** How often each error was seen. */
   #failures = new Map<string, number>()
 
   constructor(port: number, host: string) {
@@ -28,7 +28,7 @@ export class Requests {
     this.#loops = this.#agents.map((agent) => this.#loop(agent))
   }
 
-  /** What has failed since the last time that this was asked; waits until each way has had an answer since. */
+  /** What has failed since the last call; waits until each kind of request has had an answer since. */
   async failures(): Promise<string[]> {
     const enough = this.#answered + 2 * this.#agents.length
     const until = performance.now() + 30_000
@@ -58,7 +58,7 @@ export class Requests {
   }
 }
 
-/** Makes one request; answers what is wrong with its answer, or null. */
+/** Makes one request; returns what is wrong with its answer, or null. */
 export function once(port: number, host: string, agent?: Agent): Promise<string | null> {
   return new Promise((resolve) => {
     const asked = request({ host: '127.0.0.1', port, headers: { host }, agent }, (response) => {
@@ -90,7 +90,7 @@ export function onceSecure(port: number, host: string): Promise<number | undefin
   })
 }
 
-/** A certificate for a host, by nobody. */
+/** A self-signed certificate for a host. */
 export async function makeCertificate(host: string): Promise<{ certificate: string; private_key: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'deployer-pair-'))
   const [certificate, key] = [join(folder, 'a.crt'), join(folder, 'a.key')]

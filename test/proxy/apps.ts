@@ -32,7 +32,7 @@ export class EchoConnection {
     return new EchoConnection(connection)
   }
 
-  /** Says something and waits for its echo; throws when the connection has ended. */
+  /** Sends something and waits for its echo; throws if the connection has ended. */
   async echoes(): Promise<void> {
     const words = `word ${++this.#said}.`
     this.connection.send(words)
@@ -40,7 +40,7 @@ export class EchoConnection {
   }
 }
 
-/** Asks for a path on a connection of its own; answers all that came. */
+/** Requests a path on its own connection; returns everything that came. */
 export async function ask(stand: ProxyStand, path: string, port = stand.port): Promise<string> {
   const connection = stand.raw(port).request(`GET ${path} HTTP/1.1`, `Host: ${HOST}`, 'Connection: close')
   return connection.end()

@@ -13,7 +13,7 @@ const TEXT = 'The same words come again and again. '.repeat(200)
 /** A host without a certificate, so that requests for it are answered without TLS. */
 const PLAIN_HOST = 'plain.test'
 const DECODERS = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
-/** More than all that waits on the way to a client that does not read. */
+/** More than everything that waits on the way to a client that does not read. */
 const LARGE_BYTES = 64 * 1024 * 1024
 
 let stand: ProxyStand
@@ -66,7 +66,7 @@ async function read(client: RawConnection): Promise<{ head: string; body: Buffer
   }
 }
 
-/** The content of a body in chunks; fails where it is none. */
+/** The content of a chunked body; fails if it is not one. */
 function unchunked(text: string): string {
   let content = ''
   for (;;) {
@@ -104,7 +104,7 @@ async function askHttp2(
   return { headers, body: await buffer(stream) }
 }
 
-test('an answer is compressed by what its client likes best, over HTTP/1.1 and HTTP/2', async () => {
+test("an answer is compressed with its client's preferred coding, over HTTP/1.1 and HTTP/2", async () => {
   const session = await dial()
   for (const [coding, decode] of Object.entries(DECODERS)) {
     const accept = `deflate, gzip;q=0.1, br;q=0.1, zstd;q=0.1, ${coding};q=0.9`
@@ -121,7 +121,7 @@ test('an answer is compressed by what its client likes best, over HTTP/1.1 and H
   }
 })
 
-test('content of every length is whole, whether its length was told or not', async () => {
+test('content of every length is complete, whether its length was announced or not', async () => {
   const session = await dial()
   for (const length of [1024, 1025, 16_384, 16_385, 65_536, 65_537, 300_000]) {
     const content = TEXT.repeat(Math.ceil(length / TEXT.length)).slice(0, length)
@@ -140,7 +140,7 @@ test('content of every length is whole, whether its length was told or not', asy
   }
 })
 
-test('a client that takes no coding gets the answer as it is, and caches are told that others do', async () => {
+test('a client that accepts no coding gets the answer as it is, and caches learn that others do', async () => {
   const accepts = [
     [],
     ['Accept-Encoding: identity'],
@@ -156,7 +156,7 @@ test('a client that takes no coding gets the answer as it is, and caches are tol
   }
 })
 
-test('a service that has not asked for it has its answers sent as they come', async () => {
+test('a service without compression has its answers sent as they come', async () => {
   await stand.client.applyTable(tableFor(upstream, false))
   onTestFinished(() => stand.client.applyTable(tableFor(upstream)).then(() => {}))
   const { head, body } = await ask('Accept-Encoding: gzip')
@@ -171,14 +171,14 @@ test.each<[string, Record<string, string | string[]>]>([
   ['of a type that does not gain', { 'content-type': 'image/png' }],
   ['without a type', { 'content-type': '' }],
   ['with a digest of its bytes', { 'content-digest': 'sha-256=:AAAA:' }],
-])('an answer %s is left as it is', async (_name, headers) => {
+])('an answer %s is not compressed', async (_name, headers) => {
   answer = (_request, response) => plain(response, headers)
   const { head, body } = await ask('Accept-Encoding: gzip')
   expect(head).not.toMatch(/content-encoding: gzip|vary/i)
   expect(body.toString()).toBe(TEXT)
 })
 
-test('a small body, a part of one, and what has none are left as they are', async () => {
+test('a small body, a part of one, and an empty one are not compressed', async () => {
   answer = (_request, response) => plain(response, {}, 'small')
   expect((await ask('Accept-Encoding: gzip')).body.toString()).toBe('small')
   answer = (_request, response) => {
@@ -210,7 +210,7 @@ test('a client that says no-transform, or speaks HTTP/1.0, gets the answer as it
   expect(old.endsWith(TEXT)).toBe(true)
 })
 
-test('a strong tag becomes a weak one, also in what says that nothing has changed', async () => {
+test('a strong tag becomes a weak one, also in an answer that nothing has changed', async () => {
   answer = (request, response) => {
     if (request.headers['if-none-match']) response.writeHead(304, { etag: '"v1"' }).end()
     else plain(response, { etag: '"v1"', 'accept-ranges': 'bytes', vary: 'Cookie' })
@@ -228,7 +228,7 @@ test('a strong tag becomes a weak one, also in what says that nothing has change
   expect(weak.head.match(/^vary/gim)).toHaveLength(1)
 })
 
-test('events are there as they happen', async () => {
+test('events arrive as they happen', async () => {
   let next = () => {}
   answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -255,7 +255,7 @@ test('events are there as they happen', async () => {
 test.each([
   ['at once', TEXT],
   ['in pieces', TEXT.repeat(10)],
-])('chunks and trailers that come %s are whole', async (_, content) => {
+])('chunks and trailers that come %s are complete', async (_, content) => {
   answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json', trailer: 'x-sum' })
     for (let piece = 0; piece < content.length; piece += 500)
@@ -273,13 +273,13 @@ test.each([
   const trailers = once(stream, 'trailers')
   expect(gunzipSync(await buffer(stream)).toString() === content).toBe(true)
   expect((await trailers)[0]).toMatchObject({ 'x-sum': '42' })
-  // The connection goes on.
+  // The connection continues.
   answer = (_request, response) => plain(response, {}, 'next')
   client.request('GET / HTTP/1.1', `Host: ${PLAIN_HOST}`)
   await client.until(/next$/)
 })
 
-test('an answer that ends with its connection is whole', async () => {
+test('an answer that ends with its connection is complete', async () => {
   const raw = await RawUpstream.start((socket) => {
     socket.end(`HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n${TEXT}`)
   })
@@ -291,7 +291,7 @@ test('an answer that ends with its connection is whole', async () => {
   expect(brotliDecompressSync(body).toString()).toBe(TEXT)
 })
 
-test('an answer that is cut is not taken for a whole one', async () => {
+test('a cut answer is not taken for a complete one', async () => {
   answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100000' })
     response.write(TEXT, () => setTimeout(() => response.socket!.resetAndDestroy(), 50))
@@ -305,11 +305,11 @@ test('an answer that is cut is not taken for a whole one', async () => {
   }
 })
 
-test('a client that does not read holds its upstream back, and gets all of it when it reads on', async () => {
+test('a client that does not read slows its upstream down, and gets all of it when it reads again', async () => {
   let written = 0
   answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' })
-    // What no coding makes much smaller.
+    // Content that no coding makes much smaller.
     const piece = Buffer.alloc(64 * 1024)
     const write = () => {
       while (written < LARGE_BYTES) {
@@ -341,7 +341,7 @@ test('a client that does not read holds its upstream back, and gets all of it wh
   expect(written).toBe(LARGE_BYTES)
 })
 
-test('what is above the number of answers that are compressed at a time goes out as it came', async () => {
+test('answers above the number that are compressed at a time are sent uncompressed', async () => {
   const open: ServerResponse[] = []
   answer = (request, response) => {
     if (request.url !== '/') return plain(response)
@@ -360,7 +360,7 @@ test('what is above the number of answers that are compressed at a time goes out
   expect(above.headers['content-encoding']).toBeUndefined()
   expect(above.headers['vary']).toBe('Accept-Encoding')
   expect(above.body.toString()).toBe(TEXT)
-  // One that is given up leaves its place.
+  // A canceled one frees its place.
   streams[0]!.on('error', () => {}).destroy()
   await waitFor(
     () => open.some(({ destroyed, closed }) => destroyed || closed),
@@ -375,7 +375,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   ['a piece', (response) => void response.write('first')],
   ['all', (response) => void response.end(TEXT)],
 ])(
-  'answers that are given up or done leave their places when %s of their bodies had come',
+  'answers that are canceled or done free their places when %s of their bodies had come',
   async (_, send) => {
     answer = (request, response) => {
       if (request.url !== '/') return plain(response)
@@ -392,7 +392,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   },
 )
 
-test('an answer that comes with an early one before it is whole', async () => {
+test('an answer that comes with an early one before it is complete', async () => {
   const early = 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n'
   const body = TEXT.repeat(200)
   const head = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n`

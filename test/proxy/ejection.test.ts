@@ -10,7 +10,7 @@ async function start(...upstreams: Upstream[]): Promise<ProxyStand> {
   return startStand(tableOf(upstreams))
 }
 
-/** An address where nobody listens. */
+/** An address where nothing listens. */
 async function refusing(instance: string): Promise<Upstream> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -20,7 +20,7 @@ async function refusing(instance: string): Promise<Upstream> {
   return { instance, host: '127.0.0.1', port }
 }
 
-/** Has an app listen where nobody did. */
+/** Starts an app where nothing listened. */
 async function appear({ instance, port }: Upstream): Promise<void> {
   const upstream = await app(instance)
   upstream.server.close()
@@ -36,7 +36,7 @@ async function server(stand: ProxyStand): Promise<string> {
   return answer.split(' ').at(-1)!
 }
 
-test('when every instance refuses they are tried all the same, and serve as soon as they can', async () => {
+test('if every instance refuses, they are still tried, and serve as soon as they can', async () => {
   const first = await refusing('first')
   const stand = await start(first, await refusing('second'))
   for (let request = 0; request < 6; request++) expect(statusOf(await ask(stand, '/'))).toBe(502)
@@ -44,7 +44,7 @@ test('when every instance refuses they are tried all the same, and serve as soon
   expect(await server(stand)).toBe('first')
 })
 
-test('requests that were under way at an instance that dies are answered by another', async () => {
+test('requests under way at an instance that dies are answered by another', async () => {
   const held: (() => void)[] = []
   const holding = async (name: string) =>
     closing(
@@ -55,7 +55,7 @@ test('requests that were under way at an instance that dies are answered by anot
   const dying = await holding('dying')
   const stand = await start(dying.spec, (await holding('other')).spec)
   const asked = () => Promise.all(Array.from({ length: 20 }, () => ask(stand, '/')))
-  // Over connections that were kept, as requests over new ones are not sent again.
+  // Over kept connections, since requests over new ones are not sent again.
   const before = asked()
   await arrived(20)
   answerAll()
@@ -81,7 +81,7 @@ test('a slow instance gets fewer requests than a fast one', async () => {
   expect(answers.length - slow).toBeGreaterThan(slow)
 })
 
-test('an instance that leaves the table finishes what it has, and gets nothing more', async () => {
+test('an instance that leaves the table finishes its requests, and gets no more', async () => {
   const slow = await app('slow', 500)
   const stand = await start(slow.spec)
   let arrived = 0

@@ -10,9 +10,9 @@ import { app, start } from './lifetimes.ts'
 import { secureTable } from './secure.ts'
 import { PROGRAM, type ProxyStand, statusOf, tableOf, type HttpUpstream } from './stand.ts'
 
-/** Signs of life are asked for every 5 s, and a worker is killed that owes three. */
+/** Signs of life are requested every 5 s, and a worker that owes three is killed. */
 const HANG_PATIENCE_MS = 60_000
-/** Connections of HTTP/2 that ask at a time. */
+/** Simultaneous HTTP/2 connections that send requests. */
 const SESSIONS = 8
 /** Answers by which a connection is known to be served. */
 const SOME = 10
@@ -34,7 +34,7 @@ function connectionsOf(pid: number, port: number): number {
   ).length
 }
 
-test('connections that wait to be accepted outlive the only worker', { timeout: 30_000 }, async () => {
+test('connections that wait to be accepted survive the only worker', { timeout: 30_000 }, async () => {
   const stand = await start(tableOf([(await app('v')).spec]))
   const { workers } = await stand.processes()
   // Stopped, it accepts nothing: all of these are with the kernel when it dies.
@@ -48,7 +48,7 @@ test('connections that wait to be accepted outlive the only worker', { timeout: 
 })
 
 test(
-  'a killed worker loses what it held, and of its counts those since its last report',
+  'a killed worker loses what it was working on, and the counts since its last report',
   { timeout: 60_000 },
   async () => {
     const stand = await start(tableOf([(await app('v')).spec]), { workers: 2 })
@@ -74,7 +74,7 @@ test(
 )
 
 test(
-  'a killed worker takes no request over HTTP/2 with it but those of its own connections',
+  'a killed worker takes down no HTTP/2 requests except those of its own connections',
   { timeout: 60_000 },
   async () => {
     const stand = await start(secureTable([(await app('v')).spec]), { workers: 2 })
@@ -84,7 +84,7 @@ test(
       const killed = workers[kill % 2]!
       const loads = Array.from({ length: SESSIONS }, () => new Load(http2(port), 50))
       const counts = () => loads.map(({ result }) => result.answered)
-      // A worker that has just started may be at its first handshakes for long: what waits there is its own.
+      // A worker that has just started may take long for its first handshakes: what waits there is its own.
       await expect.poll(() => Math.min(...counts())).toBeGreaterThan(SOME)
       const held = connectionsOf(killed, port())
       process.kill(killed, 'SIGKILL')
@@ -106,7 +106,7 @@ test(
   },
 )
 
-test('no count falls when a worker dies and the supervisor after it', { timeout: 60_000 }, async () => {
+test('no count decreases when a worker dies and the supervisor after it', { timeout: 60_000 }, async () => {
   const stand = await start(tableOf([(await app('v')).spec]), { workers: 2 })
   for (let number = 0; number < 40; number++) await ask(stand, `/${number}`)
   const before = await stand.client.counts()
@@ -121,7 +121,7 @@ test('no count falls when a worker dies and the supervisor after it', { timeout:
 })
 
 test(
-  'a supervisor that dies again and again takes no request and no open connection with it',
+  'a supervisor that dies again and again takes down no request and no open connection',
   { timeout: 90_000 },
   async () => {
     const stand = await start(tableOf([(await app('v')).spec]), { workers: 2 })
@@ -145,7 +145,7 @@ test(
   },
 )
 
-/** A control plane as a process of its own, which applies one table after the other. */
+/** A control plane as a separate process, which applies one table after the other. */
 async function pushingProcess(stand: ProxyStand, upstream: HttpUpstream): Promise<ChildProcess> {
   const options = {
     dataDirectory: stand.directory,

@@ -19,10 +19,10 @@ import { HOST, ProxyStand, RawUpstream, statusOf, tableOf, targetOf, waitFor } f
 const TEST_MS = 60_000
 const SWAPS = runs(50)
 
-/** What has lost its folder ends only after a while. */
+/** A data plane that has lost its folder ends only after a while. */
 const GRACE = { timeout: 30_000 }
 
-/** What workers get where this process may raise priorities (setpriority(2)), as one that starts servers as root may. */
+/** The priority of workers if this process may raise priorities (setpriority(2)), like one that starts servers as root. */
 const OF_WORKERS = mayRaise() && getPriority() === 0 ? PRIORITY_OF_REQUESTS : getPriority()
 
 function mayRaise(): boolean {
@@ -37,7 +37,7 @@ function mayRaise(): boolean {
   }
 }
 
-/** Of what answers requests, and of every thread of the supervisor. */
+/** The priority of what answers requests, and of every thread of the supervisor. */
 async function priorities(stand: ProxyStand): Promise<{ workers: number[]; supervisor: number[] }> {
   const { workers, supervisor } = await stand.processes()
   const threads = readdirSync(`/proc/${supervisor}/task`).map(Number)
@@ -47,7 +47,7 @@ async function priorities(stand: ProxyStand): Promise<{ workers: number[]; super
   }
 }
 
-/** Threads on which V8 compiles and collects beside the one that runs the program. */
+/** Threads on which V8 compiles and collects next to the one that runs the program. */
 function helpers(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
   const names = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/comm`, 'latin1'))
@@ -81,7 +81,7 @@ test(
   },
 )
 
-test('however a supervisor came to be, it and its workers leave the cores to requests', GRACE, async () => {
+test('however a supervisor was started, it and its workers leave the cores to requests', GRACE, async () => {
   const stand = await start(tableOf([]))
   const each = async () => {
     const { supervisor, workers } = await stand.processes()
@@ -96,7 +96,7 @@ test('however a supervisor came to be, it and its workers leave the cores to req
   expect((await each()).every((threads) => threads === 1)).toBe(true)
 })
 
-test('a killed worker is replaced and the others serve on', { timeout: 30_000 }, async () => {
+test('a killed worker is replaced and the others keep serving', { timeout: 30_000 }, async () => {
   const upstream = await app('v')
   const stand = await start(tableOf([upstream.spec]), { workers: 2 })
   const load = new Load(
@@ -119,13 +119,13 @@ test('a killed worker is replaced and the others serve on', { timeout: 30_000 },
   const { next } = load
   await more(100)
   const { failures } = await load.stop()
-  // Only what the killed process had in hand is lost: connections cut, never a wrong answer.
+  // Only what the killed process was working on is lost: connections cut, never a wrong answer.
   expect(failures.filter((failure) => !/ECONNRESET|socket hang up/.test(failure))).toEqual([])
   expect(failures.filter((failure) => parseInt(failure.split(' ')[1]!) >= next)).toEqual([])
 })
 
 test(
-  'a killed supervisor is replaced by way of its workers without a lost request',
+  'a killed supervisor is replaced through its workers without a lost request',
   { timeout: 30_000 },
   async () => {
     const upstream = await app('v')
@@ -159,7 +159,7 @@ test(
 )
 
 test(
-  'another version takes over under load without a lost request, and counts go on',
+  'another version takes over under load without a lost request, and counts continue',
   { timeout: 60_000 },
   async () => {
     const upstream = await app('v')
@@ -185,7 +185,7 @@ test(
   },
 )
 
-test('the data plane serves on when its control plane goes, and a new one finds it', async () => {
+test('the data plane keeps serving when its control plane ends, and a new one finds it', async () => {
   const upstream = await app('v')
   const table = tableOf([upstream.spec])
   const stand = await start(table)
@@ -199,7 +199,7 @@ test('the data plane serves on when its control plane goes, and a new one finds 
   expect((await stand.processes()).supervisor).toBe(supervisor)
 })
 
-test('workers come before their supervisor, also before one that a worker has started', async () => {
+test('workers have priority over their supervisor, also over one that a worker has started', async () => {
   const stand = await start(tableOf([]), { workers: 2 })
   const inOrder = { workers: [OF_WORKERS, OF_WORKERS], supervisor: [getPriority()] }
   expect(await priorities(stand)).toEqual(inOrder)
@@ -244,7 +244,7 @@ function kill(pid: number): void {
   }
 }
 
-test('drain waits for open requests and cuts what is left at its deadline', async () => {
+test('drain waits for open requests and cuts the rest at its deadline', async () => {
   const slow = await app('slow', 300)
   const fast = await app('fast')
   const stand = await start(tableOf([slow.spec]))
@@ -276,7 +276,7 @@ test('drain waits for open requests and cuts what is left at its deadline', asyn
   await socket.end()
 })
 
-test('hosts are found without regard to case, port and trailing dot; wildcards come after exact names', async () => {
+test('hosts are found regardless of case, port and trailing dot; wildcards come after exact names', async () => {
   const exact = await app('exact')
   const wild = await app('wild')
   const deep = await app('deep')
@@ -322,7 +322,7 @@ test.each(['suspended', 'not_deployed', 'starting', 'failed', 'scaled_to_zero'] 
   },
 )
 
-test('a table that is not valid is refused whole and the one before stays', async () => {
+test('an invalid table is refused completely and the previous one stays', async () => {
   const upstream = await app('v')
   const stand = await start(tableOf([upstream.spec]))
   const bad = tableOf([{ ...upstream.spec, host: 'not-an-address' }], { hosts: {} })
@@ -336,7 +336,7 @@ test('a table that is not valid is refused whole and the one before stays', asyn
   expect(await client.end()).toContain('/x v')
 })
 
-test('an address that another program has is told by code and address, and nothing changes', async () => {
+test('an address that another program has is reported with code and address, and nothing changes', async () => {
   const holder = closing(await RawUpstream.start(() => {}))
   const stand = new ProxyStand()
   onTestFinished(() => stand.stop())
@@ -371,7 +371,7 @@ test(
   },
 )
 
-test('an address gives way to another that overlaps it, and comes back when the other cannot be had', async () => {
+test('an address gives way to another that overlaps it, and comes back if the other is not available', async () => {
   const stand = await start(tableOf([]))
   const { port } = stand
   const on = (...addresses: string[]) =>
@@ -398,7 +398,7 @@ test('a data directory with a long path works', async () => {
   ).toBe(404)
 })
 
-test('stop ends every process, found by the directory alone', async () => {
+test('stop ends every process, found only through the directory', async () => {
   const stand = await start(tableOf([]), { workers: 2 })
   const before = await stand.processes()
   stand.client.close()
@@ -422,7 +422,7 @@ test('workers without a supervisor are found and ended too', async () => {
   stand.client = await stand.connect(tableOf([]))
 })
 
-describe('a data plane whose control plane has gone', () => {
+describe('a data plane without a control plane', () => {
   test('ends when its data directory is removed', { timeout: 60_000 }, async () => {
     const stand = await start(tableOf([(await app('v')).spec]), { workers: 2 })
     const { supervisor, workers } = await stand.processes()
@@ -433,7 +433,7 @@ describe('a data plane whose control plane has gone', () => {
     stand.client = await stand.connect(tableOf([]))
   })
 
-  test('and whose supervisor was killed ends then too', { timeout: 60_000, tags: ['slow'] }, async () => {
+  test('also ends then if its supervisor was killed', { timeout: 60_000, tags: ['slow'] }, async () => {
     const stand = await start(tableOf([(await app('v')).spec]), { workers: 2 })
     const { supervisor, workers } = await stand.processes()
     stand.client.close()
@@ -445,7 +445,7 @@ describe('a data plane whose control plane has gone', () => {
     stand.client = await stand.connect(tableOf([]))
   })
 
-  test('leaves alone what stands in the place of its data directory', { timeout: 60_000 }, async () => {
+  test('does not touch what replaces its data directory', { timeout: 60_000 }, async () => {
     const stand = await start(tableOf([(await app('v')).spec]))
     const { supervisor, workers } = await stand.processes()
     stand.client.close()
@@ -458,7 +458,7 @@ describe('a data plane whose control plane has gone', () => {
     stand.client = await stand.connect(tableOf([]))
   })
 
-  test('serves on when only its socket is removed, and is found again', { timeout: 60_000 }, async () => {
+  test('keeps serving when only its socket is removed, and is found again', { timeout: 60_000 }, async () => {
     const stand = await start(tableOf([(await app('v')).spec]))
     const before = await stand.processes()
     stand.client.close()
@@ -471,7 +471,7 @@ describe('a data plane whose control plane has gone', () => {
   })
 
   test(
-    'whose worker has lost its socket leaves none behind when its supervisor dies',
+    'leaves no process behind if its supervisor dies after a worker has lost its socket',
     { timeout: 60_000 },
     async () => {
       const stand = await start(tableOf([(await app('v')).spec]))
@@ -487,7 +487,7 @@ describe('a data plane whose control plane has gone', () => {
   )
 
   test(
-    'and whose supervisor was killed is found by its workers, also when their sockets were removed',
+    'is found by its workers if its supervisor was killed, even if their sockets were removed',
     { timeout: 60_000 },
     async () => {
       const stand = await start(tableOf([(await app('v')).spec]))
@@ -507,7 +507,7 @@ describe('a data plane whose control plane has gone', () => {
 
 function isAlive(pid: number): boolean {
   try {
-    // A zombie is none that serves.
+    // A zombie does not serve.
     return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
     return false

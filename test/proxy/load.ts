@@ -20,18 +20,18 @@ interface Question {
 
 /** A client of one protocol. */
 export interface LoadClient {
-  /** Asks for `/<number>`; throws what the connection ended with. */
+  /** Requests `/<number>`; throws what the connection ended with. */
   ask(question: Question): Promise<{ status: number; body: string }>
   close(): void
 }
 
-/** So many open at once are of a machine that does not keep up: more would wait in it for seconds. */
+/** So many open at once mean a machine that does not keep up: more would wait in it for seconds. */
 const MOST_OPEN = 200
 
-/** Requests at about `perSecond`, or at what the machine answers, until `stop`. */
+/** Requests at about `perSecond`, or as many as the machine answers, until `stop`. */
 export class Load {
   readonly result: LoadResult = { answered: 0, failures: [], bodies: new Set() }
-  /** The number of the request that comes next. */
+  /** The number of the next request. */
   next = 0
   #client: LoadClient
   #stopping = new AbortController()
@@ -107,7 +107,7 @@ export function http1(port: () => number, { secure = false } = {}): LoadClient {
   }
 }
 
-/** HTTP/2, on one connection until the server asks for another. Sends again what was refused, as browsers do (RFC 9113 8.7). */
+/** HTTP/2, on one connection until the server asks for another. Repeats what was refused, as browsers do (RFC 9113 8.7). */
 export function http2(port: () => number): LoadClient {
   let current: ClientHttp2Session | null = null
   const session = (): ClientHttp2Session => {

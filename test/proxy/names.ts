@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { NameZone } from '../../proxy/protocol.ts'
 
-/** A client that is not answered waits this long. */
+/** A client without an answer waits this long. */
 const PATIENCE_MS = 8_000
 
 /** A zone of a loopback network, which needs no engine: `127.20.0.0/20` for 20. */
@@ -33,7 +33,7 @@ export interface Answer {
   bytes: number
 }
 
-/** What an answer to a question without compression says. */
+/** The content of an answer to a question without compression. */
 export function readAnswer(message: Buffer): Answer {
   let at = 12
   while (message[at] !== 0 && at < message.length) at += message[at]! + 1
@@ -54,7 +54,7 @@ export function readAnswer(message: Buffer): Answer {
   }
 }
 
-/** Sends bytes over UDP from an address and answers what comes back. */
+/** Sends bytes over UDP from an address and returns what comes back. */
 export async function askUdp(
   from: string,
   to: string,
@@ -95,7 +95,7 @@ export async function askTcp(from: string, to: string, ...messages: Buffer[]): P
   return answers
 }
 
-/** The addresses of a name as a client at `from` is told them by the gateway `to`. */
+/** The addresses of a name that the gateway `to` returns to a client at `from`. */
 export async function lookUp(from: string, to: string, name: string, type = TYPE.a): Promise<Answer> {
   return readAnswer(await askUdp(from, to, question(name, type)))
 }

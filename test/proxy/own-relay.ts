@@ -2,16 +2,16 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { onTestFinished, vi } from 'vitest'
-// First, as it has read buffers overwritten after use.
+// First, since it has read buffers overwritten after use.
 import { RawConnection, waitFor } from './stand.ts'
 import { monotonicMs } from '../../proxy/clock.ts'
 import type { ListenerSpec, RouteTable } from '../../proxy/protocol.ts'
 import { Relay } from '../../proxy/worker/relay.ts'
 
-/** More than the time between two looks at the clock. */
+/** More than the time between two reads of the clock. */
 const OVERDUE_MS = 600
 
-/** The connections of a worker in the process of the test that runs, whose clock stands still until it is put forward. */
+/** The connections of a worker in the process of the running test, whose clock stands still until it is moved forward. */
 export class OwnRelay {
   readonly relay = new Relay()
   /** Milliseconds. */
@@ -21,7 +21,7 @@ export class OwnRelay {
   static async start(table: RouteTable): Promise<OwnRelay> {
     const own = new OwnRelay()
     onTestFinished(() => own.relay.end())
-    // On a busy machine the clock of the machine goes on by seconds between two steps of a test.
+    // On a busy machine the machine's clock advances by seconds between two steps of a test.
     const [seconds, nanoseconds] = process.hrtime()
     const clock = vi
       .spyOn(process, 'hrtime')
@@ -53,7 +53,7 @@ export class OwnRelay {
     return this.#ports.get(protocol)!
   }
 
-  /** Lets time pass, as far as the data plane can tell: resolves after it has looked at the clock. */
+  /** Lets time pass, as far as the data plane can see: resolves after it has read the clock. */
   async pass(milliseconds: number): Promise<void> {
     this.#ahead += milliseconds
     const passed = monotonicMs()

@@ -39,7 +39,7 @@ test('what a trusted proxy says about its client is believed and extended', asyn
   expect(upstream.received).not.toContain('Prefix')
 })
 
-test('what a trusted proxy that speaks TLS was asked without is not told as asked over TLS', async () => {
+test('a request that a trusted TLS proxy got without TLS is not passed on as TLS', async () => {
   const upstream = await upstreamOf()
   const own = await OwnRelay.start(secureTable([upstream.spec], { trusted_proxies: ['127.0.0.0/8'] }))
   const socket = await secureConnection(own.portOf('https'))
@@ -64,7 +64,7 @@ const SERVER = '198.18.0.1'
 const SERVER_V6 = '2001:db8::1'
 const CLIENT = '198.19.0.1'
 
-/** Connections from these addresses, one after another, each with how it is: a request over it is answered, or it was reset. */
+/** Connections from these addresses, one after another, each with its result: a request over it is answered, or it was reset. */
 async function outcomes(port: number, addresses: readonly string[]): Promise<('answered' | 'reset')[]> {
   const told: ('answered' | 'reset')[] = []
   for (const localAddress of addresses) {
@@ -82,7 +82,7 @@ async function outcomes(port: number, addresses: readonly string[]): Promise<('a
 
 const counted = (told: readonly string[]) => told.filter((outcome) => outcome === 'answered').length
 
-test('requests of one HTTP/2 connection count for their network as connections do', async () => {
+test('requests of one HTTP/2 connection count for their network like connections', async () => {
   const upstream = closing(await RawUpstream.start(() => {}))
   const listeners = [{ address: '0.0.0.0:0', protocol: 'https' as const }]
   const stand = await start(secureTable([upstream.spec], { listeners, max_connections_per_ip: 3 }))
@@ -102,7 +102,7 @@ test('requests of one HTTP/2 connection count for their network as connections d
   await expect.poll(async () => (await stand.client.counts()).open_requests).toBe(3)
 })
 
-test('an address that has too many connections gets no more until some end; loopback may', async () => {
+test('an address with too many connections gets no more until some end; loopback may', async () => {
   const upstream = await upstreamOf()
   const listeners = [{ address: '0.0.0.0:0', protocol: 'http' as const }]
   const stand = await start(tableOf([upstream.spec], { listeners, max_connections_per_ip: 3 }))
@@ -162,7 +162,7 @@ test(
         stand.port,
         Array.from({ length: count }, () => CLIENT),
       )
-    // The one that is stopped accepts nothing.
+    // The stopped one accepts nothing.
     process.kill(second, 'SIGSTOP')
     expect(counted(await many(MOST))).toBe(MOST)
     process.kill(second, 'SIGCONT')
@@ -191,7 +191,7 @@ test('IPv6 clients are served on a dual-stack listener and named to the upstream
   }
 })
 
-test('where accepted connections cannot share a read buffer, data events serve as well', async () => {
+test('if accepted connections cannot share a read buffer, data events work as well', async () => {
   const upstream = closing(
     await RawUpstream.start((socket, piece) => {
       if (piece.includes('\r\n\r\n'))

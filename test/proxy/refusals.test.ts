@@ -6,7 +6,7 @@ import { statusOf } from './stand.ts'
 
 const both = watched()
 
-/** The bytes of a request to a host that nobody has. */
+/** The bytes of a request to a host that does not exist. */
 const toNobody = (bytes: string) => bytes.replace(H, 'Host: nobody.test')
 const CHUNKS = `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`
 const LENGTH = `Content-Length: ${SMUGGLED.length}`
@@ -27,7 +27,7 @@ test.each([
   ['an unknown host and a body', 404, toNobody(post([LENGTH], SMUGGLED))],
   ['an unknown host and chunks', 404, toNobody(post([CHUNKED], CHUNKS))],
   ['an unknown host in the target', 404, `GET http://nobody.test/ HTTP/1.1\r\nHost: nobody.test\r\n\r\n`],
-])('after %s the answer is %i and the connection goes on', async (_what, status, bytes) => {
+])('after %s the answer is %i and the connection continues', async (_what, status, bytes) => {
   const client = both.stand.raw().send(bytes)
   await client.until('</html>')
   expect(statusOf(client.received)).toBe(status)
@@ -36,13 +36,13 @@ test.each([
   expect(both.witness.read).toEqual([['GET /', '']])
 })
 
-/** The client may send the body or wait for good: what comes next cannot be told from it. */
+/** The client may send the body or wait for good: what comes next cannot be told apart. */
 test.each([
   ['an unknown host', 404, toNobody(post(['Expect: 100-continue', LENGTH], SMUGGLED))],
   ['an unknown host and chunks', 404, toNobody(post(['Expect: 100-continue', CHUNKED], CHUNKS))],
   ['an unknown expectation', 417, post(['Expect: a-pony', LENGTH], SMUGGLED)],
   ['TRACE', 405, post(['Expect: 100-continue', LENGTH], SMUGGLED).replace('POST', 'TRACE')],
-])('a body that waits to be asked for ends the connection after %s', async (_what, status, bytes) => {
+])('a body that waits for 100 ends the connection after %s', async (_what, status, bytes) => {
   const received = await both.stand.raw().send(bytes).end()
   expect(statusOf(received)).toBe(status)
   expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1)
@@ -53,14 +53,14 @@ test.each([
 test.each([
   ['a length', toNobody(post(['Content-Length: 1000000'], 'x'.repeat(1_000_000)))],
   ['chunks', toNobody(post([CHUNKED], `f4240\r\n${'x'.repeat(1_000_000)}\r\n0\r\n\r\n`))],
-])('a body by %s that is too large to throw away ends the connection', async (_what, bytes) => {
+])('a body by %s that is too large to discard ends the connection', async (_what, bytes) => {
   const received = await both.stand.raw().send(bytes, SMUGGLED).end()
   expect(statusOf(received)).toBe(404)
   expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1)
   expect(both.witness.received).toBe('')
 })
 
-test('bad chunks after an answer of its own end the connection', async () => {
+test('bad chunks after an answer of the relay end the connection', async () => {
   const received = await both.stand
     .raw()
     .send(toNobody(post([CHUNKED], `3\nabc${SMUGGLED}`)))
@@ -70,7 +70,7 @@ test('bad chunks after an answer of its own end the connection', async () => {
   expect(both.witness.received).toBe('')
 })
 
-test('a refusal can be read although the client goes on sending', async () => {
+test('a refusal can be read although the client keeps sending', async () => {
   const client = both.stand.raw().send(`${GET}\r\n${H}\nX: y\r\n\r\n`)
   for (let round = 0; round < 20 && client.socket.writable; round++) {
     client.send('x'.repeat(100_000))

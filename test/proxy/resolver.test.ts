@@ -19,7 +19,7 @@ async function start(zones: Record<string, NameZone>, workers = 1): Promise<Prox
   return startStand(tableOf([], { zones }), { workers })
 }
 
-test('a name is answered with its addresses for a second, over UDP and TCP, without regard to case', async () => {
+test('a name is answered with its addresses for a second, over UDP and TCP, in upper and lower case', async () => {
   await start({ env: loopbackZone(20, API) })
   const answer = { code: 0, addresses: ['127.20.0.16'], ttl: 1 }
   expect(await lookUp(CLIENT, GATEWAY, 'api')).toMatchObject(answer)
@@ -29,7 +29,7 @@ test('a name is answered with its addresses for a second, over UDP and TCP, with
   expect(both.map((message) => message.readUInt16BE(0))).toEqual([7, 8])
 })
 
-test('a known name without an address of the asked type, or without any, is there and empty', async () => {
+test('a known name without an address of the requested type, or without any, exists and is empty', async () => {
   await start({ env: loopbackZone(20, { ...API, idle: [] }) })
   const empty = { code: 0, addresses: [] }
   expect(await lookUp(CLIENT, GATEWAY, 'api', TYPE.aaaa)).toMatchObject(empty)
@@ -37,7 +37,7 @@ test('a known name without an address of the asked type, or without any, is ther
   expect(await lookUp(CLIENT, GATEWAY, 'idle')).toMatchObject(empty)
 })
 
-test('of many addresses sixteen are told in changing order, in less than 512 bytes', async () => {
+test('of many addresses sixteen are returned in changing order, in less than 512 bytes', async () => {
   const many = Array.from({ length: 40 }, (_, index) => `127.20.1.${index + 1}`)
   await start({ env: loopbackZone(20, { many }) })
   const seen = new Set<string>()
@@ -53,7 +53,7 @@ test('of many addresses sixteen are told in changing order, in less than 512 byt
   expect(firsts.size).toBeGreaterThan(5)
 })
 
-test('who asks decides what a name means, whichever gateway was asked; a stranger is refused', async () => {
+test('the asking container decides what a name means, whichever gateway was asked; a stranger is refused', async () => {
   await start({
     one: loopbackZone(20, { api: ['127.20.0.16'], only: ['127.20.0.17'] }),
     two: loopbackZone(21, { api: ['127.21.0.16'] }),
@@ -67,13 +67,13 @@ test('who asks decides what a name means, whichever gateway was asked; a strange
   }
 })
 
-test('the host itself is told names, but nothing is asked elsewhere for it, which could go round', async () => {
+test('the host itself gets names, but nothing is forwarded for it, which could loop', async () => {
   await start({ env: loopbackZone(20, API) })
   expect((await lookUp(GATEWAY, GATEWAY, 'api')).addresses).toEqual(['127.20.0.16'])
   expect((await lookUp(GATEWAY, GATEWAY, 'example.com')).code).toBe(5)
 })
 
-test('what is no question is told so or left without an answer, and the next one is answered', async () => {
+test('an invalid question gets an error or no answer, and the next one is answered', async () => {
   await start({ env: loopbackZone(20, API) })
   const compressed = Buffer.from(question('api'))
   compressed[12] = 0xc0
@@ -101,7 +101,7 @@ test('what is no question is told so or left without an answer, and the next one
   expect(ids).toEqual([2])
 })
 
-test('an asker over TCP that does not read its answers is not answered without end', async () => {
+test('a TCP client that does not read its answers is not answered without end', async () => {
   const sixteen = Array.from({ length: 16 }, (_, index) => `127.20.1.${index + 1}`)
   await start({ env: loopbackZone(20, { many: sixteen }) })
   const socket = connect({ host: GATEWAY, port: 53, localAddress: CLIENT }).pause()
@@ -114,7 +114,7 @@ test('an asker over TCP that does not read its answers is not answered without e
   expect((await lookUp(CLIENT, GATEWAY, 'many')).addresses).toHaveLength(16)
 })
 
-test('a new table changes names at once; a zone that is gone is answered no more', async () => {
+test('a new table changes names at once; a removed zone is no longer answered', async () => {
   const stand = await start({ one: loopbackZone(20, API), two: loopbackZone(21, {}) }, 2)
   const next = { two: loopbackZone(21, { api: ['127.21.0.99'] }) }
   await stand.client.applyTable(tableOf([], { zones: next }))
@@ -123,7 +123,7 @@ test('a new table changes names at once; a zone that is gone is answered no more
   await expect(askTcp(CLIENT, GATEWAY, question('api'))).rejects.toThrow(/ECONNREFUSED/)
 })
 
-test('a gateway that another program holds, or that is not there yet, is tried again and told once', async () => {
+test('a gateway that another program holds, or that does not exist yet, is tried again and reported once', async () => {
   const holder = createSocket('udp4').bind(53, GATEWAY)
   await once(holder, 'listening')
   const nowhere: NameZone = { subnet: '192.0.2.0/24', gateway: '192.0.2.1', names: {} }
@@ -144,7 +144,7 @@ test('a gateway that another program holds, or that is not there yet, is tried a
 /** A datagram that is in a socket when that closes is lost, as any may be: a client asks a second time. */
 const SECOND_TRY_MS = 1_000
 
-/** Asks again and again, each question twice at most, until it is told to stop; answers how often it was answered. */
+/** Asks again and again, each question at most twice, until it is told to stop; returns how often it was answered. */
 function asking(): { stop(): Promise<{ answered: number; wrong: string[] }> } {
   let going = true
   let answered = 0

@@ -4,7 +4,7 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import type { CertificateFiles, RouteTable, Upstream } from '../../proxy/protocol.ts'
 import { ADDRESS, HOST, tableOf } from './stand.ts'
 
-/** The plain and the encrypted listener: two addresses, as a table names each once. */
+/** The plain and the encrypted listener: two addresses, since a table names each once. */
 const SECURE_ADDRESS = '127.0.0.2:0'
 
 /** A certificate of the tests by its name. */
@@ -25,7 +25,7 @@ export function secureTable(upstreams: Upstream[], more: Partial<RouteTable> = {
   })
 }
 
-/** A connection whose handshake is done; rejects when that fails. */
+/** A connection whose handshake is done; rejects if that fails. */
 export async function secureConnection(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
   const socket = connect({
     host: '127.0.0.2',
@@ -40,7 +40,7 @@ export async function secureConnection(port: number, options: ConnectionOptions 
   return socket
 }
 
-/** The name of the certificate that was shown. */
+/** The name in the certificate that was shown. */
 export function shownName(socket: TLSSocket): unknown {
   return socket.getPeerCertificate().subject.CN
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-// First, as it has read buffers overwritten after use.
+// First, since it has read buffers overwritten after use.
 import { OwnRelay } from './own-relay.ts'
 import { Backlog } from '../../proxy/http2/backlog.ts'
 import { ERROR, FRAME, SETTING } from '../../proxy/http2/protocol.ts'
@@ -31,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const SITE = secureTable([], { targets: { app: { ...targetOf([]), site: { folder, earlier: [] } } } })
 const LARGE: Fields = GET.map(([name, value]) => [name, name === ':path' ? '/large.bin' : value] as const)
 
-/** What a client says first that lets a stream have so many bytes, and its connection any number. */
+/** What a client sends first that lets a stream send so many bytes, and its connection any number. */
 function greeting(streamBytes: number): Buffer[] {
   const all = frame(FRAME.windowUpdate, 0, 0, number(PLENTY))
   return [settings([SETTING.initialWindowSize, streamBytes]), all]
@@ -40,13 +40,13 @@ function greeting(streamBytes: number): Buffer[] {
 const isReset = (id: number) => (given: { type: number; id: number }) =>
   given.type === FRAME.reset && given.id === id
 
-/** Has this process hold no more than so much while the test runs. */
+/** Limits what this process holds while the test runs. */
 function budget(bytes: number): void {
   held.budgetBytes = bytes
   onTestFinished(() => void (held.budgetBytes = HELD_BUDGET_BYTES))
 }
 
-/** Resolves when all that was sent before was read. */
+/** Resolves when everything that was sent before was read. */
 async function settled(client: RawHttp2): Promise<void> {
   const pongs = () => client.frames.filter(({ type }) => type === FRAME.ping).length
   const before = pongs()
@@ -57,7 +57,7 @@ async function settled(client: RawHttp2): Promise<void> {
   )
 }
 
-test('beyond the budget those are ended that have held longest', async () => {
+test('beyond the budget, the clients that have waited longest are disconnected', async () => {
   const all = new Held(100)
   const ended: string[] = []
   const holder = (name: string): Holder => ({ heldBytes: 0, giveUp: () => void ended.push(name) })
@@ -65,7 +65,7 @@ test('beyond the budget those are ended that have held longest', async () => {
   all.set(first, 40)
   all.set(second, 40)
   all.set(first, 0)
-  // It has taken everything: it begins again, behind the other.
+  // It has read everything: it begins again, behind the other.
   all.set(first, 10)
   all.set(third, 60)
   await new Promise(setImmediate)
@@ -73,7 +73,7 @@ test('beyond the budget those are ended that have held longest', async () => {
   expect(all.bytes).toBe(70)
 })
 
-test('memory that a slow reader shares with others is held until it has taken what is its own', () => {
+test('memory that a slow reader shares with others is held until it has read its own part', () => {
   const before = held.bytes
   const { buffer } = slab
   const pins = slab.pins.add()
@@ -85,7 +85,7 @@ test('memory that a slow reader shares with others is held until it has taken wh
   expect(held.bytes).toBe(before)
 })
 
-test('a file that is kept in memory anyway is held once, and when it is kept no more', () => {
+test('a file that is kept in memory anyway is held once, and when it is no longer kept', () => {
   const before = held.bytes
   const page = new Page(PAGE_BYTES, 'framed')
   const file = new SiteFile({ path: '', size: PAGE_BYTES, modifiedAt: 0, etag: '' }, () => {})
@@ -108,7 +108,7 @@ test('no page of a file is in memory for a stream that has no room for it', asyn
   for (const id of ids) await client.until((given) => given.type === FRAME.headers && given.id === id)
   await settled(client)
   expect(held.bytes).toBe(0)
-  // What there is room for comes, and nothing is kept for the rest.
+  // What fits comes, and nothing is kept for the rest.
   client.send(...ids.map((id) => frame(FRAME.windowUpdate, 0, id, number(50_000))))
   await waitFor(
     () => ids.every((id) => client.bytes(id) === 50_000),
@@ -123,7 +123,7 @@ test('no page of a file is in memory for a stream that has no room for it', asyn
   )
 })
 
-test('a connection that takes nothing costs a few pages, however many files it has asked for', async () => {
+test('a connection that reads nothing costs a few pages, however many files it has requested', async () => {
   const own = await OwnRelay.start(SITE)
   const client = await RawHttp2.to(own.portOf('https'))
   const ids = Array.from({ length: 100 }, (_, index) => index * 2 + 1)
@@ -140,7 +140,7 @@ test('a connection that takes nothing costs a few pages, however many files it h
   )
 })
 
-test('of streams that are not read those that have waited longest are reset beyond the budget', async () => {
+test('of unread streams, those that have waited longest are reset beyond the budget', async () => {
   budget(4 * MIB)
   const answer = Buffer.alloc(MIB, 'x')
   const upstream = closing(
@@ -163,7 +163,7 @@ test('of streams that are not read those that have waited longest are reset beyo
   expect(held.bytes).toBeLessThanOrEqual(4 * MIB)
   const { content } = await clients[0]!.until(isReset(1))
   expect(content.readUInt32BE(0)).toBe(ERROR.enhanceYourCalm)
-  // The connection goes on, and with it who has just begun to wait.
+  // The connection continues, and with it the stream that has just begun to wait.
   const last = clients[2]!
   last.send(frame(FRAME.windowUpdate, 0, 199, number(answer.length)))
   await waitFor(
@@ -172,7 +172,7 @@ test('of streams that are not read those that have waited longest are reset beyo
   )
 })
 
-test('a reader of HTTP/1.1 that takes nothing is ended beyond the budget', async () => {
+test('an HTTP/1.1 reader that reads nothing is disconnected beyond the budget', async () => {
   budget(PLENTY)
   const own = await OwnRelay.start({ ...SITE, certificates: {} })
   const stall = () => {
@@ -191,7 +191,7 @@ test('a reader of HTTP/1.1 that takes nothing is ended beyond the budget', async
 
 const NETWORKS = 200
 const STREAMS = 100
-/** What a stream takes that has a few bytes of its file, a connection with four pages, and a worker with all its code. */
+/** What a stream uses that has a few bytes of its file, a connection with four pages, and a worker with all its code. */
 const STREAM_BYTES = 10 * 1024
 const CONNECTION_BYTES = 640 * 1024
 const WORKER_BYTES = 128 * MIB
@@ -239,7 +239,7 @@ test.each([
     }
     expect(await requests()).toBe(NETWORKS * STREAMS)
     expect(most).toBeLessThan(WORKER_BYTES + NETWORKS * (CONNECTION_BYTES + STREAMS * STREAM_BYTES))
-    // Who reads is served meanwhile.
+    // Clients that read are served meanwhile.
     const reader = await RawHttp2.to(stand.port, true, '198.18.0.1')
     reader.send(...greeting(PLENTY), headers(1, LARGE))
     await waitFor(

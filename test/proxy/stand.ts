@@ -47,7 +47,7 @@ export function targetOf(upstreams: Upstream[], state: Target['state'] = 'servin
   return { id, state, upstreams }
 }
 
-/** A data plane of its own in a directory of its own. */
+/** A separate data plane in its own directory. */
 export class ProxyStand {
   readonly directory: string
   readonly messages: string[] = []
@@ -179,7 +179,7 @@ export class RawConnection {
     return this.send(...lines, '', '')
   }
 
-  /** Waits until what was received holds `part`. */
+  /** Waits until what was received contains `part`. */
   async until(part: string | RegExp): Promise<string> {
     await waitFor(
       () =>
@@ -189,7 +189,7 @@ export class RawConnection {
     return this.received
   }
 
-  /** Waits for the end of the connection and answers all that came. */
+  /** Waits for the end of the connection and returns everything that came. */
   async end(): Promise<string> {
     await waitFor(
       () => this.ended,
@@ -213,10 +213,10 @@ export async function waitFor(condition: () => boolean, describe: () => string):
   }
 }
 
-/** An upstream that takes bytes and answers with bytes. */
+/** An upstream that accepts bytes and answers with bytes. */
 export class RawUpstream {
   readonly sockets: Socket[] = []
-  /** All that came on all connections. */
+  /** Everything that came on all connections. */
   received = ''
   #server: Server
 
@@ -224,7 +224,7 @@ export class RawUpstream {
     this.#server = server
   }
 
-  /** `answer` is called with each piece and all that came on its connection since `answer` last said true, for answered. */
+  /** `answer` is called with each piece and everything on its connection since `answer` last returned true, for answered. */
   static async start(
     answer: (socket: Socket, piece: string, all: string) => boolean | void,
   ): Promise<RawUpstream> {
@@ -294,7 +294,7 @@ export class HttpUpstream {
     return { instance: this.instance, host: '127.0.0.1', port: (this.server.address() as AddressInfo).port }
   }
 
-  /** Ends it as a stopped container does: every connection is cut. */
+  /** Ends it like a stopped container: every connection is cut. */
   close(): void {
     this.server.close()
     this.server.closeAllConnections()

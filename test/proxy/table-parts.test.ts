@@ -11,7 +11,7 @@ const ANSWER_MS = 10_000
 /** Enough hosts for a table of many messages. */
 const MANY = 2_000
 
-/** A table of many hosts, the app's last: whoever has a part of it has not that one. */
+/** A table of many hosts, the app's last: a part of the table does not contain that one. */
 function manyHosts(name: string, upstream: HttpUpstream): RouteTable {
   const table = tableOf([upstream.spec], { hosts: {}, targets: {} })
   for (let number = 0; number < MANY; number++) {
@@ -68,13 +68,13 @@ class Sender {
   }
 }
 
-/** Who answers for a host; the status when nobody does. */
+/** What answers for a host; the status if nothing does. */
 async function serverOf(stand: ProxyStand, host: string): Promise<string | number> {
   const answer = await stand.raw().request('GET / HTTP/1.1', `Host: ${host}`, 'Connection: close').end()
   return statusOf(answer) === 200 ? answer.split(' ').at(-1)! : statusOf(answer)
 }
 
-test('a table whose sender is gone before it has come whole is in force nowhere', async () => {
+test('a table whose sender is gone before it has arrived completely is not used anywhere', async () => {
   const [one, two, three] = [await app('one'), await app('two'), await app('three')]
   const stand = await start(tableOf([one.spec]), { workers: 2 })
   const sender = await Sender.open(stand)
@@ -90,7 +90,7 @@ test('a table whose sender is gone before it has come whole is in force nowhere'
   expect(stand.log).not.toContain('is killed')
 })
 
-test('a table that is refused at its last message leaves the one before, and the next is right', async () => {
+test('a table that is refused at its last message leaves the previous one, and the next is right', async () => {
   const [one, two] = [await app('one'), await app('two')]
   const stand = await start(manyHosts('first', one))
   const { address } = stand.client.bound[0]!
@@ -105,7 +105,7 @@ test('a table that is refused at its last message leaves the one before, and the
   expect(stand.log).not.toContain('is killed')
 })
 
-test('two tables that come at the same time are in force one after the other, each of them whole', async () => {
+test('two tables that come at the same time are used one after the other, each of them completely', async () => {
   const [one, two, three] = [await app('one'), await app('two'), await app('three')]
   const stand = await start(tableOf([one.spec]), { workers: 2 })
   const slow = await Sender.open(stand)
@@ -133,7 +133,7 @@ test('changes that another table overtakes are refused', async () => {
   expect(stand.log).not.toContain('is killed')
 })
 
-test('changes whose sender is gone before all have come are in force nowhere', async () => {
+test('changes whose sender is gone before all have arrived are not used anywhere', async () => {
   const [one, two, three] = [await app('one'), await app('two'), await app('three')]
   const stand = await start(tableOf([one.spec]), { workers: 2 })
   const gone = await Sender.open(stand)
@@ -148,7 +148,7 @@ test('changes whose sender is gone before all have come are in force nowhere', a
   expect(stand.log).not.toContain('is killed')
 })
 
-test('a worker that comes while a table does gets all of it, as those do that live on', async () => {
+test('a worker that starts while a table arrives gets all of it, like those that keep running', async () => {
   const [one, two] = [await app('one'), await app('two')]
   const stand = await start(tableOf([one.spec]), { workers: 2 })
   const sender = await Sender.open(stand)
@@ -164,7 +164,7 @@ test('a worker that comes while a table does gets all of it, as those do that li
   expect(stand.log).not.toContain('is killed')
 })
 
-test('a supervisor that dies while a table comes leaves the one before in force', async () => {
+test('a supervisor that dies while a table arrives leaves the previous one in use', async () => {
   const [one, two, three] = [await app('one'), await app('two'), await app('three')]
   const stand = await start(manyHosts('many', one), { workers: 2 })
   const sender = await Sender.open(stand)

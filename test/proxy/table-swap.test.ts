@@ -9,7 +9,7 @@ import { HOST, type ProxyStand, statusOf, tableOf, targetOf, type HttpUpstream }
 /** As many as one server is built for. */
 const MANY = 10_000
 
-/** `MANY` hosts, each with a target of its own; the app's stands among them. */
+/** `MANY` hosts, each with its own target, including the app's. */
 function manyHosts(upstream: HttpUpstream, version: number): RouteTable {
   const table = tableOf([upstream.spec], { version })
   for (let number = 0; number < MANY; number++) {
@@ -24,7 +24,7 @@ function manyHosts(upstream: HttpUpstream, version: number): RouteTable {
   return table
 }
 
-/** Who answers for a host; its status when nobody does. */
+/** What answers for a host; its status if nothing does. */
 async function serverOf(stand: ProxyStand, host: string): Promise<string | number> {
   const connection = stand.raw().request('GET / HTTP/1.1', `Host: ${host}`, 'Connection: close')
   const answer = await connection.end()
@@ -84,7 +84,7 @@ test('hosts and targets come, change and go, one at a time', async () => {
   expect(await serverOf(stand, 'two.test')).toBe('one')
 })
 
-test('after a change that is refused the table before stays, and the next change is right', async () => {
+test('after a refused change the previous table stays, and the next change is right', async () => {
   const [one, two] = [await app('one'), await app('two')]
   const stand = await start(tableOf([one.spec]))
   const table = tableOf([two.spec])
@@ -131,7 +131,7 @@ test('a table that names an address twice is refused', async () => {
   await expect(stand.client.applyTable(tableOf([], { listeners }))).rejects.toThrow('is listed twice')
 })
 
-test('a supervisor that starts anew has the changes that were saved after the whole table', async () => {
+test('a supervisor that starts again has the changes that were saved after the whole table', async () => {
   const [one, two] = [await app('one'), await app('two')]
   const stand = await start(tableOf([one.spec]))
   await stand.client.applyTable(tableOf([two.spec], { hosts: { [HOST]: 'app', 'more.test': 'app' } }))

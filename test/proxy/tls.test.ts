@@ -33,7 +33,7 @@ async function dial(port: number, options: Parameters<typeof secureConnection>[1
   return socket
 }
 
-/** Sends a request of these lines and answers what came until it holds `part`. */
+/** Sends a request of these lines and returns what came until it contains `part`. */
 async function ask(socket: TLSSocket, lines: string[], part: string): Promise<string> {
   let received = ''
   const collect = (data: Buffer) => void (received += data.toString('latin1'))
@@ -47,7 +47,7 @@ async function ask(socket: TLSSocket, lines: string[], part: string): Promise<st
   return received
 }
 
-test('each host is shown its certificate: the exact one, else that of its wildcard', async () => {
+test('each host shows its certificate: the exact one, else that of its wildcard', async () => {
   const upstream = await echo()
   const certificates = { [HOST]: certificate('app'), '*.wild.test': certificate('wildcard') }
   const port = securePort(await start(secureTable([upstream.spec], { certificates })))
@@ -65,7 +65,7 @@ test('a handshake fails for a host without a certificate, and for none named', a
   expect(shownName(await dial(port))).toBe('app')
 })
 
-test('a certificate that cannot be read fails its host alone and says so in the log', async () => {
+test('a certificate that cannot be read fails only its host and says so in the log', async () => {
   const upstream = await echo()
   const missing = { certificate: '/nowhere/chain.pem', key: '/nowhere/key.pem' }
   const certificates = { [HOST]: certificate('app'), 'broken.test': missing }
@@ -76,7 +76,7 @@ test('a certificate that cannot be read fails its host alone and says so in the 
   expect(stand.log).toContain('/nowhere/chain.pem')
 })
 
-test('a renewed certificate is shown to new connections while the old ones go on', async () => {
+test('a renewed certificate is used for new connections while the old ones continue', async () => {
   const upstream = await echo()
   const stand = await start(secureTable([upstream.spec]))
   const port = securePort(stand)
@@ -102,7 +102,7 @@ test('TLS 1.2 and 1.3 are spoken, older versions are not', async () => {
   ).rejects.toThrow()
 })
 
-test('a client of TLS 1.2 gets no second handshake on its connection', async () => {
+test('a TLS 1.2 client gets no second handshake on its connection', async () => {
   const upstream = await echo()
   const port = securePort(await start(secureTable([upstream.spec])))
   const socket = await dial(port, { maxVersion: 'TLSv1.2' })
@@ -111,7 +111,7 @@ test('a client of TLS 1.2 gets no second handshake on its connection', async () 
   expect((await Promise.race([refused, failed]))?.message).toMatch(/no.renegotiation/)
 })
 
-test('AES with 128 bits is chosen of what a client offers, ChaCha20 where the client puts that first', async () => {
+test("AES with 128 bits is chosen from a client's offer, or ChaCha20 if the client puts that first", async () => {
   const upstream = await echo()
   const port = securePort(await start(secureTable([upstream.spec])))
   const chosen = async (ciphers: string) => (await dial(port, { ciphers })).getCipher().standardName
@@ -125,7 +125,7 @@ test('AES with 128 bits is chosen of what a client offers, ChaCha20 where the cl
   expect(await chosen(`${aes256}:${chacha}`)).toBe(aes256)
 })
 
-test('TLS 1.2 is spoken with forward secrecy and authenticated encryption alone', async () => {
+test('TLS 1.2 is only spoken with forward secrecy and authenticated encryption', async () => {
   const upstream = await echo()
   const port = securePort(await start(secureTable([upstream.spec])))
   const old = { maxVersion: 'TLSv1.2' as const }
@@ -159,7 +159,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
   },
 )
 
-test('bodies of some megabytes pass both ways, and the upstream is told that TLS was spoken', async () => {
+test('bodies of some megabytes pass both ways, and the upstream learns that TLS was spoken', async () => {
   const upstream = await echo()
   const port = securePort(await start(secureTable([upstream.spec])))
   const sent = 'x'.repeat(5_000_000)
@@ -183,7 +183,7 @@ test('bodies of some megabytes pass both ways, and the upstream is told that TLS
   expect(await text(response)).toBe(sent)
 })
 
-test('an upstream that dies in the middle of its answer ends that connection alone, and it is known to be cut', async () => {
+test('an upstream that dies in the middle of its answer ends only that connection, and it is known to be cut', async () => {
   for (const answer of ['Content-Length: 100\r\n\r\nhalf', 'Transfer-Encoding: chunked\r\n\r\nff\r\nhalf']) {
     const upstream = closing(
       await RawUpstream.start((socket) => {
@@ -222,7 +222,7 @@ test('an upgraded connection is a pipe for bytes over TLS too', async () => {
   expect(await ask(socket, ['hello'], 'HELLO')).toContain('HELLO')
 })
 
-test('who comes without TLS to a host with a certificate is sent to the same address with TLS', async () => {
+test('a request without TLS to a host with a certificate is redirected to the same address with TLS', async () => {
   const upstream = await echo()
   const stand = await start(secureTable([upstream.spec]))
   const answer = await stand
@@ -242,7 +242,7 @@ test('a host without a certificate is served without TLS', async () => {
   expect(answer).toContain('HTTP/1.1 200 OK')
 })
 
-test('a trusted proxy that has taken TLS off is not sent to TLS again', async () => {
+test('a request from a trusted proxy that terminates TLS is not redirected to TLS again', async () => {
   const upstream = await echo()
   const stand = await start(secureTable([upstream.spec], { trusted_proxies: ['127.0.0.1/32'] }))
   const head = ['GET / HTTP/1.1', `Host: ${HOST}`, 'Connection: close']
@@ -260,7 +260,7 @@ test('a trusted proxy that has taken TLS off is not sent to TLS again', async ()
   ).toContain('HTTP/1.1 308')
 })
 
-test('the challenge of a certificate authority is answered without TLS at any host, and none is sent to TLS', async () => {
+test('the challenge of a certificate authority is answered without TLS at any host, and none is redirected to TLS', async () => {
   const upstream = await echo()
   const stand = await start(
     secureTable([upstream.spec], { acme_challenges: { 'tok-en_1': 'tok-en_1.thumb' } }),
@@ -298,19 +298,19 @@ test('a nonce is answered at any host with a proof that the key was known', asyn
   expect(answer).toContain('HTTP/1.1 404')
 })
 
-test('a proof counts as no request of the service at whose host it was asked for', async () => {
+test('a proof does not count as a request of the service at whose host it was requested', async () => {
   const upstream = await echo()
   const stand = await start(secureTable([upstream.spec], { verification_key: 'the key' }))
   for (const path of ['/.well-known/deployer/0a1b', '/its-own'])
     await stand.raw().request(`GET ${path} HTTP/1.1`, `Host: ${HOST}`, 'Connection: close').end()
   await waitUntil(async () => {
     const { unrouted, ...services } = (await stand.client.counts()).targets
-    // Sent on to TLS.
+    // Redirected to TLS.
     return Object.values(services)[0]?.status_3xx === 1 && unrouted?.status_2xx === 1
   }, 'the counts of one request each')
 })
 
-test('a host may lead to another, with and without TLS, and its requests count as the service', async () => {
+test('a host may redirect to another, with and without TLS, and its requests count for the service', async () => {
   const upstream = await echo()
   const table = secureTable([upstream.spec])
   table.targets.away = { id: 'service', state: 'serving', upstreams: [], redirect: 'https://www.test:8443' }
@@ -336,7 +336,7 @@ test('a host may lead to another, with and without TLS, and its requests count a
   )
 })
 
-test('browsers are told to come by TLS alone where that is wanted, unless the service tells them itself', async () => {
+test('browsers are told to use only TLS if configured, unless the service tells them itself', async () => {
   const upstream = closing(
     await HttpUpstream.start('own', (incoming, response) => {
       if (incoming.url === '/own') response.setHeader('Strict-Transport-Security', 'max-age=5')
@@ -359,7 +359,7 @@ test('browsers are told to come by TLS alone where that is wanted, unless the se
   expect(plain).not.toMatch(/strict-transport-security/i)
 })
 
-test('who speaks HTTP to the port of TLS, or leaves during the handshake, disturbs nobody', async () => {
+test('plain HTTP at the port of TLS, or leaving during the handshake, disturbs nobody', async () => {
   const upstream = await echo()
   const port = securePort(await start(secureTable([upstream.spec])))
   for (const said of [
@@ -376,7 +376,7 @@ test('who speaks HTTP to the port of TLS, or leaves during the handshake, distur
   await ask(await dial(port), ['GET / HTTP/1.1', `Host: ${HOST}`], '200 OK')
 })
 
-test('a closed connection is counted no more, whether its handshake was done or not', async () => {
+test('a closed connection is no longer counted, whether its handshake was done or not', async () => {
   const upstream = await echo()
   const stand = await start(secureTable([upstream.spec]))
   const port = securePort(stand)

@@ -15,7 +15,7 @@ const SWAPS = runs(100)
 const SECURE_SWAPS = 5
 const SWAPS_HANG_MS = 240_000
 
-/** Has a program of another version take over. */
+/** Lets a program of another version take over. */
 async function upgrade(stand: ProxyStand, version: string): Promise<void> {
   stand.client.close()
   stand.client = await stand.connect(tableOf([]), { version, table: undefined })
@@ -56,7 +56,7 @@ test(
 )
 
 test(
-  'connections of TLS and HTTP/2 outlive upgrades and the death of supervisors without a failed request',
+  'TLS and HTTP/2 connections survive upgrades and the death of supervisors without a failed request',
   { timeout: SWAPS_HANG_MS },
   async () => {
     const stand = await start(secureTable([(await app('v')).spec]))
@@ -92,7 +92,7 @@ test('a TLS session resumes after its worker was replaced and after an upgrade',
   expect(await resumes(port, session)).toBe(true)
 })
 
-test('a data plane is upgraded whose control socket lies where older ones had it', async () => {
+test('a data plane whose control socket is where older ones had it is upgraded', async () => {
   const stand = await start(tableOf([(await app('v')).spec]))
   const load = new Load(
     http1(() => stand.port),
@@ -105,7 +105,7 @@ test('a data plane is upgraded whose control socket lies where older ones had it
   await expect.poll(() => isAlive(supervisor)).toBe(false)
 })
 
-test('an older data plane that serves beside the one in use ends, and its workers follow the next', async () => {
+test('an older data plane that serves next to the one in use ends, and its workers follow the next', async () => {
   const [before, now] = [await app('before'), await app('now')]
   const stand = await start(tableOf([before.spec]))
   const { port } = stand

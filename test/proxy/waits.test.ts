@@ -15,7 +15,7 @@ import { HOST, RawUpstream, statusOf, waitFor } from './stand.ts'
 const MUCH_BYTES = 64 * 1024 * 1024
 /** A moment in which what should not happen would. */
 const MOMENT_MS = 50
-/** On this machine itself a connection stands at once, or waits for its turn. */
+/** On this machine itself a connection is established at once, or waits for its turn. */
 const QUEUED_MS = 200
 
 function start(upstreams: Upstream[], more: Partial<RouteTable> = {}): Promise<OwnRelay> {
@@ -64,7 +64,7 @@ test('a head that stops is 408 after 30 s, and not before', async () => {
   expect(statusOf(await client.end())).toBe(408)
 })
 
-test('a connection that has nothing to ask is closed after 75 s, one that never asked after 30 s', async () => {
+test('an idle connection is closed after 75 s, one without any request after 30 s', async () => {
   const own = await start([(await app('v')).spec])
   const mute = own.raw()
   const client = own.raw().request('GET /1 HTTP/1.1', `Host: ${HOST}`)
@@ -82,7 +82,7 @@ test('a body that stops is 408 after 60 s, counted from its last byte', async ()
   const upstream = await silent()
   const own = await start([upstream.spec])
   const client = own.raw().request('POST / HTTP/1.1', `Host: ${HOST}`, 'Content-Length: 9')
-  // Words that the request's id, which is in hexadecimal, cannot hold.
+  // Words that the request's id, which is hexadecimal, cannot contain.
   client.send('one')
   await arrived(upstream, 'one')
   await own.pass(50_000)
@@ -95,7 +95,7 @@ test('a body that stops is 408 after 60 s, counted from its last byte', async ()
   expect(statusOf(await client.end())).toBe(408)
 })
 
-test('a body that comes although its request was refused is waited for, and then no more', async () => {
+test('a body that comes although its request was refused is waited for, for a limited time', async () => {
   const own = await start([(await app('v')).spec])
   const ask = ['POST / HTTP/1.1', 'Host: nobody.test', 'Content-Length: 9'] as const
   const [patient, broken] = [own.raw().request(...ask), own.raw().request(...ask)]
@@ -107,7 +107,7 @@ test('a body that comes although its request was refused is waited for, and then
   expect(statusOf(await broken.end())).toBe(404)
 })
 
-test('an upstream that is silent is 504 when its time is over, and the connection goes on', async () => {
+test('a silent upstream is 504 when its time is over, and the connection continues', async () => {
   const upstream = await silent()
   const own = await start([upstream.spec], { upstream_timeout_ms: 120_000 })
   const client = own.raw().request('GET /1 HTTP/1.1', `Host: ${HOST}`)
@@ -201,7 +201,7 @@ test.each([
   expect(upstream.sockets).toHaveLength(connections)
 })
 
-test('an instance that takes no connection within 5 s is passed over for another', async () => {
+test('an instance that accepts no connection within 5 s is skipped for another', async () => {
   const stuck = await stuckServer()
   const own = await start([stuck, (await app('there')).spec])
   const clients = [1, 2].map((number) => own.raw().request(`GET /${number} HTTP/1.1`, `Host: ${HOST}`))
@@ -214,16 +214,16 @@ test('an instance that takes no connection within 5 s is passed over for another
   for (const [index, client] of clients.entries()) await client.until(`/${index + 1} there`)
 })
 
-test('an instance that takes a connection while its worker is held up has taken it in time', async () => {
+test('an instance that accepts a connection while its worker is delayed has accepted it in time', async () => {
   const own = await start([(await app('there')).spec])
   const client = own.raw().request('GET / HTTP/1.1', `Host: ${HOST}`)
-  // The request is read and the connection begun; that it stands is told with the next look at the sockets.
+  // The request is read and the connection begun; that it is established shows in the next pass over the sockets.
   while (own.relay.openRequests === 0) await setImmediate()
   own.stall(6_000)
   expect(statusOf(await client.until('there'))).toBe(200)
 })
 
-test('the wait for a connection begins with its request, however long ago the clock was looked at', async () => {
+test('the wait for a connection begins with its request, however long ago the clock was read', async () => {
   const own = await start([await stuckServer()])
   const client = own.raw()
   await once(client.socket, 'connect')
@@ -262,7 +262,7 @@ test('an instance that refuses two connections gets no request for 10 s, and the
   expect(new Set(answers)).toEqual(new Set(['there', 'away']))
 })
 
-test('a request over HTTP/2 may take longer than the time after which connections are watched', async () => {
+test('an HTTP/2 request may take longer than the time after which connections are watched', async () => {
   const upstream = await silent()
   const own = await OwnRelay.start(secureTable([upstream.spec], { upstream_timeout_ms: 60_000 }))
   const session = connectHttp2(`https://127.0.0.2:${own.portOf('https')}`, {

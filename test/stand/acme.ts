@@ -26,7 +26,7 @@ export interface NameServer {
   stop(): Promise<void>
 }
 
-/** Starts pebble-challtestsrv as a name server alone. */
+/** Starts pebble-challtestsrv as a name server only. */
 export async function startNameServer(): Promise<NameServer> {
   await ensurePackages()
   const [dns, management] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`]
@@ -54,32 +54,32 @@ export interface AuthorityOptions {
   httpsPort: number
   /** How long its certificates last. */
   validitySeconds?: number
-  /** Percent of nonces that it refuses. */
+  /** Percentage of nonces that it refuses. */
   badNonces?: number
-  /** Accounts are taken only when they are bound with one of these keys, base64url by id. */
+  /** Accounts are only accepted if they are bound with one of these keys, base64url by id. */
   externalAccounts?: Record<string, string>
   /** Names that it refuses to certify. */
   blocked?: string[]
-  /** One that was stopped with its files kept, in whose place this one is. */
+  /** A stopped one whose files were kept, which this one replaces. */
   former?: Authority
 }
 
 /** Pebble, an ACME authority for tests. */
 export interface Authority {
   directory: string
-  /** The file of the certificate by which the authority itself is known. */
+  /** The certificate file by which the authority itself is verified. */
   caFile: string
-  /** The key of that certificate, for what stands before it. */
+  /** The key of that certificate, for a server in front of it. */
   keyFile: string
   ports: [api: number, management: number]
-  /** Everything that it printed. */
+  /** Everything that it has printed. */
   readonly log: string
-  /** The root of what it issues, in PEM; another after each start. */
+  /** The root of what it issues, in PEM; a new one after each start. */
   root(): Promise<string>
   stop(options?: { keepFiles?: boolean }): Promise<void>
 }
 
-/** Starts Pebble, whose API certificate is made anew. */
+/** Starts Pebble, whose API certificate is created again. */
 export async function startAuthority(options: AuthorityOptions): Promise<Authority> {
   await ensurePackages()
   const { former } = options

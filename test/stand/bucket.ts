@@ -19,17 +19,17 @@ export interface TestBucket {
   secret: string
   /** The flags of a server that copies its backups there. */
   flags: string[]
-  /** The names of what is in it. */
+  /** The names of its objects. */
   objects(): Promise<string[]>
   /** The names of uploads that were begun and not finished. */
   uploads(): Promise<string[]>
-  /** Puts something into it, in the place of what is there. */
+  /** Puts an object into it, replacing what is there. */
   write(name: string, content: string): Promise<void>
   remove(name: string): Promise<void>
   /** Nothing listens at its address any more. */
   goAway(): Promise<void>
   comeBack(): Promise<void>
-  /** Holds it in the middle of what it does; it goes on with `thaw`. */
+  /** Pauses it in the middle of its work; `thaw` continues it. */
   freeze(): void
   thaw(): void
   stop(): Promise<void>

@@ -7,7 +7,7 @@ import { engineSocket, standDirectory, standFolder } from './place.ts'
 import { findProgram } from './packages.ts'
 import { run } from './run.ts'
 
-/** After a power cut the engine first takes down what hundreds of containers left: 40 s were seen. */
+/** After a power cut the engine first removes what hundreds of containers left: 40 s were seen. */
 const START_DEADLINE_MS = 300_000
 const STOP_DEADLINE_MS = 30_000
 const POLL_MS = 50
@@ -31,7 +31,7 @@ export function isEngineUp(): Promise<boolean> {
 }
 
 /**
- * Starts the stand's own dockerd (own data, socket and pid file) unless it runs; it outlives this process. Images of
+ * Starts the stand's own dockerd (own data, socket and pid file) unless it runs; it outlives this process. Images with
  * Docker Hub names come from the registry at `mirror`. Throws with the end of its log when it does not answer.
  */
 export async function startEngine(mirror: string): Promise<void> {
@@ -57,7 +57,7 @@ export async function startEngine(mirror: string): Promise<void> {
   await sweepEngine()
 }
 
-/** Stops the stand's engine when it runs; containers live on when they were told to (`live-restore`). */
+/** Stops the stand's engine if it runs; containers keep running if they were told to (`live-restore`). */
 export async function stopEngine(): Promise<void> {
   const pidFile = join(standDirectory(), 'engine', 'docker.pid')
   if (!existsSync(pidFile)) return
@@ -75,12 +75,12 @@ export async function stopEngine(): Promise<void> {
 export function docker(arguments_: string[], input?: string | Buffer): Promise<string> {
   return run(findProgram('docker')!, ['-H', `unix://${engineSocket()}`, ...arguments_], {
     input,
-    // The base images are made by the classic builder: the client needs a plug-in for the other.
+    // The base images are made with the classic builder: the client needs a plug-in for the other.
     env: { DOCKER_BUILDKIT: '0', DOCKER_CONFIG: standFolder('client') },
   })
 }
 
-/** What a server under test made carries this label (daemon/engine/labels.ts). */
+/** What a server under test created has this label (daemon/engine/labels.ts). */
 const MADE_BY_SERVER = 'label=deployer.server'
 
 /**
@@ -118,12 +118,12 @@ function engineConfiguration(mirror: string): Record<string, unknown> {
     'live-restore': true,
     'registry-mirrors': [`http://${mirror}`],
     'log-opts': { 'max-size': '10m', 'max-file': '3' },
-    // The engine's own pools end at about 30 networks.
+    // The engine's own address pools end at about 30 networks.
     'default-address-pools': [{ base: '10.201.0.0/16', size: 26 }],
   }
 }
 
-/** A stale pid file keeps dockerd, and a containerd that is still a zombie keeps it for 15 s, from starting. */
+/** A stale pid file prevents dockerd from starting, and a containerd that is still a zombie does so for 15 s. */
 function forgetDeadProcesses(directory: string): void {
   for (const file of [
     join(directory, 'docker.pid'),

@@ -40,14 +40,14 @@ function root(): string {
   if (folder === undefined) {
     const made = mkdtempSync(join(tmpdir(), 'deployer-git-'))
     process.once('exit', () => rmSync(made, { recursive: true, force: true }))
-    // The test runner ends its processes by a signal, of which nobody would tell them.
+    // The test runner ends its processes with a signal, which would not run exit handlers.
     process.once('SIGTERM', () => process.exit())
     folder = made
   }
   return folder
 }
 
-/** A bare repository with one commit of these files on `main`; an empty one when there are no files. */
+/** A bare repository with one commit of these files on `main`; an empty one if there are no files. */
 export async function createRepository(files: Record<string, FileSpec> = {}): Promise<Repository> {
   const name = `repo-${process.pid}-${++repositories}.git`
   const path = join(root(), name)

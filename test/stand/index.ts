@@ -12,14 +12,14 @@ export interface Stand {
   dockerHost: string
   /** The open registry, `127.0.0.1:port`; the engine's mirror for Docker Hub names. */
   registry: string
-  /** Gives the stand back; the engine stops with its last user unless it was started by hand. Safe to call twice. */
+  /** Releases the stand; the engine stops with its last user unless it was started by hand. Safe to call twice. */
   stop(): Promise<void>
 }
 
 let uses = 0
 
 /**
- * Prepares the stand where it is not (packages, engine, registry, images) and starts it where it does not run. Any
+ * Prepares the stand if needed (packages, engine, registry, images) and starts it if it does not run. Any
  * number of processes may use it at once. Throws one line that says what is missing.
  */
 export async function startStand(): Promise<Stand> {
@@ -45,7 +45,7 @@ export async function keepStand(): Promise<Stand> {
   return stand
 }
 
-/** Stops the engine and the registry; what they keep on disk stays. */
+/** Stops the engine and the registry; their data on disk stays. */
 export function stopStand(): Promise<void> {
   return withLock('stand', async () => {
     rmSync(keepFile(), { force: true })

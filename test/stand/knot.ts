@@ -13,7 +13,7 @@ import { freePort } from './registry.ts'
 const START_DEADLINE_MS = 120_000
 const POLL_MS = 50
 
-/** A real name server that takes updates signed with a key. */
+/** A real name server that accepts updates signed with a key. */
 export interface UpdatableNameServer extends NameServer {
   key: { name: string; secret: string; algorithm: string }
 }

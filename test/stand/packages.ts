@@ -27,10 +27,10 @@ const PACKAGES: Record<string, string[]> = {
   systemctl: ['systemd'],
 }
 
-/** Daemons live in the system's folders, which a user's path may lack. */
+/** Daemons are in the system's folders, which a user's path may lack. */
 const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin']
 
-/** The whole path of a program; null when it is not installed. */
+/** The full path of a program; null if it is not installed. */
 export function findProgram(name: string): string | null {
   for (const folder of [...(process.env.PATH ?? '').split(delimiter), ...SYSTEM_FOLDERS]) {
     const path = join(folder, name)

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where the test stand keeps everything it makes: `DEPLOYER_STAND_DIR`, else the system's or the user's cache. */
+/** Where the test stand keeps everything it creates: `DEPLOYER_STAND_DIR`, else the system's or the user's cache. */
 export function standDirectory(): string {
   const named = process.env.DEPLOYER_STAND_DIR
   if (named) return named
@@ -10,7 +10,7 @@ export function standDirectory(): string {
   return join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'deployer-stand')
 }
 
-/** A folder of the stand, made when it is missing. */
+/** A folder of the stand, created if it is missing. */
 export function standFolder(...names: string[]): string {
   const path = join(standDirectory(), ...names)
   mkdirSync(path, { recursive: true, mode: 0o700 })

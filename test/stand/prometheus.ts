@@ -11,8 +11,8 @@ export interface Prometheus {
 }
 
 /**
- * Fetches Prometheus where it is not, as Debian packages it. It is unpacked and not installed: the package would start a
- * server of its own. Throws one line that says what failed.
+ * Fetches Prometheus, as Debian packages it, if it is missing. It is unpacked and not installed: the package would start
+ * its own server. Throws one line that says what failed.
  */
 export async function ensurePrometheus(): Promise<Prometheus> {
   const folder = standFolder('prometheus')
@@ -37,7 +37,7 @@ async function download(folder: string): Promise<void> {
   try {
     await fetch()
   } catch {
-    // A bare machine has no lists of packages yet.
+    // A bare machine has no package lists yet.
     await run('apt-get', ['update', '-qq'])
     await fetch()
   }

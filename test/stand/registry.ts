@@ -36,7 +36,7 @@ export async function startRegistry(): Promise<string> {
   return host
 }
 
-/** Stops the stand's registry when it runs. */
+/** Stops the stand's registry if it runs. */
 export async function stopRegistry(): Promise<void> {
   const pidFile = join(standDirectory(), 'registry', 'pid')
   if (!existsSync(pidFile)) return
@@ -44,14 +44,14 @@ export async function stopRegistry(): Promise<void> {
   rmSync(pidFile)
 }
 
-/** A registry on a free loopback port that asks for a user name and a password, empty, removed by `close`. */
+/** An empty registry on a free loopback port that requires a user name and a password, removed by `close`. */
 export async function startPrivateRegistry({
   username = 'ci',
   password = 'pa ss',
 } = {}): Promise<PrivateRegistry> {
   const directory = mkdtempSync(join(tmpdir(), 'deployer-registry-'))
   const users = join(directory, 'htpasswd')
-  // bcrypt (-B) is the only kind that the registry reads; -i takes the password from standard input.
+  // bcrypt (-B) is the only kind that the registry reads; -i reads the password from standard input.
   writeFileSync(users, await run(findProgram('htpasswd')!, ['-Bni', username], { input: password }))
   const host = `127.0.0.1:${await freePort()}`
   const pid = await serve(host, directory, `auth: { htpasswd: { realm: stand, path: ${users} } }\n`)
@@ -67,7 +67,7 @@ export async function startPrivateRegistry({
   }
 }
 
-/** The credentials are in a client configuration of their own, which is gone afterwards. */
+/** The credentials are in a separate client configuration, which is removed afterwards. */
 async function push(
   image: string,
   name: string,
@@ -138,7 +138,7 @@ async function end(pid: number): Promise<void> {
   while (isAlive(pid) && performance.now() < until) await delay(POLL_MS)
 }
 
-/** A loopback port that nothing listens on: the wanted one when it is free, else any. */
+/** A loopback port that nothing listens on: the wanted one if it is free, else any. */
 export async function freePort(wanted = 0): Promise<number> {
   const server = createServer()
   try {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** What is kept of a program's output for the error message. */
+/** How much of a program's output is kept for the error message. */
 const KEPT_OUTPUT_BYTES = 64 * 1024
 
 export interface RunOptions {
@@ -9,7 +9,7 @@ export interface RunOptions {
   input?: string | Buffer
 }
 
-/** Runs a program to its end and returns its standard output. Throws with the end of what it printed when it fails. */
+/** Runs a program to its end and returns its standard output. Throws with the end of its output when it fails. */
 export function run(program: string, arguments_: string[], options: RunOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, arguments_, {
@@ -30,7 +30,7 @@ export function run(program: string, arguments_: string[], options: RunOptions =
         new Error(`${program} ${arguments_.join(' ')}: ${how}\n${printed || text.slice(-KEPT_OUTPUT_BYTES)}`),
       )
     })
-    // A program that ends without reading its input closes the pipe; its exit code tells enough.
+    // A program that ends without reading its input closes the pipe; its exit code says enough.
     child.stdin.on('error', () => {})
     child.stdin.end(options.input)
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TestServer } from './server.ts'
 
-/** Uploads a certificate for a host that nobody but itself has signed. */
+/** Uploads a self-signed certificate for a host. */
 export async function uploadSelfSigned(server: TestServer, host: string, days: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'deployer-certificate-'))
   const at = (name: string) => join(folder, name)

@@ -1,4 +1,4 @@
-// Run as a process of its own by a test that kills it: it starts a git that never ends by itself.
+// Run as a separate process by a test that kills it: it starts a git that never ends by itself.
 import { withGit } from '#daemon/sources/git-command.ts'
 import { useBuiltReader } from './reader.ts'
 

@@ -8,7 +8,7 @@ import { ensureProduction } from '#server/environments/store.ts'
 import { readOptions } from '#server/options/index.ts'
 import { openVault } from '#server/secrets.ts'
 
-/** A server's context in this process, on a database of its own. */
+/** A server's context in this process, on a separate database. */
 export async function openContext(): Promise<{ context: Context; close: () => Promise<void> }> {
   const directory = mkdtempSync(join(tmpdir(), 'deployer-context-'))
   const context: Context = {

@@ -1,4 +1,4 @@
-// Run as a process of its own by a test that kills it: it checks a repository out.
+// Run as a separate process by a test that kills it: it checks a repository out.
 import { withReader } from '#daemon/reader/reader.ts'
 import { checkout, type CheckoutRequest } from '#daemon/sources/git.ts'
 import { useBuiltReader } from './reader.ts'
@@ -8,7 +8,7 @@ const request = JSON.parse(process.argv[2]!) as CheckoutRequest
 await withReader(undefined, (reader) =>
   checkout({
     ...request,
-    // Named, so that only one git asks the remote.
+    // A named commit, so that only one git asks the remote.
     branch: 'main',
     commit: null,
     confined: false,

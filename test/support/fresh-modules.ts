@@ -1,5 +1,5 @@
 import { afterAll, vi } from 'vitest'
 
-// Files of a worker share its process, whose start costs more than most of them (`isolate: false`), but not the state of the
-// project's modules: each begins with modules of its own.
+// Test files of one worker share its process, which costs more to start than most of them take (`isolate: false`), but not
+// the state of the project's modules: each file gets fresh ones.
 afterAll(() => void vi.resetModules())

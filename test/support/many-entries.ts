@@ -2,12 +2,12 @@ import { createGzip } from 'node:zlib'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 
-/** Where fields of a tar header lie (POSIX pax, "ustar Interchange Format"). */
+/** Positions of the fields of a tar header (POSIX pax, "ustar Interchange Format"). */
 const HEADER_BYTES = 512
 const CHECKSUM_OFFSET = 148
 const FOLDERS = 1_000
 
-/** A `.tar.gz` of so many empty files; as many as an archive may have are written in a second. */
+/** A `.tar.gz` of so many empty files; the maximum number for an archive is written in a second. */
 export function archiveOfManyEntries(count: number): Promise<Buffer> {
   const gzip = createGzip({ level: 1 })
   Readable.from(headers(count)).pipe(gzip)

@@ -7,13 +7,13 @@ export interface ExposedSample {
   value: number
 }
 
-/** What the server tells Prometheus, as it is written. */
+/** The server's metrics for Prometheus, as text. */
 export async function scrape(server: TestServer): Promise<string> {
   const headers = { authorization: `Bearer ${server.token}` }
   return (await server.request('GET', '/metrics', undefined, { headers })).body as string
 }
 
-/** The samples of a text whose label values hold no quotes. */
+/** The samples of a text whose label values contain no quotes. */
 export function samplesIn(text: string): ExposedSample[] {
   return text
     .split('\n')

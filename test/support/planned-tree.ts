@@ -15,7 +15,7 @@ export class PlannedTree {
     return new PlannedTree(await mkdtemp(join(tmpdir(), 'plans-')))
   }
 
-  /** Writes the files and nothing else, and makes the plan for them, or for a folder of theirs. */
+  /** Writes exactly these files, and makes the plan for them, or for one of their folders. */
   async plan(
     files: Record<string, string | object>,
     settings: Partial<PlanSettings> = {},

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The processes that a process has started and that live. */
+/** The living child processes of a process. */
 export function childrenOf(pid: number): number[] {
   try {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
@@ -10,7 +10,7 @@ export function childrenOf(pid: number): number[] {
   }
 }
 
-/** Whether a process lives; one that has ended and was not waited for does not. */
+/** Whether a process is alive; one that has ended and was not waited for is not. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -19,7 +19,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The readers of sources among the children of a server. */
+/** The source readers among the children of a server. */
 export function readersOf(pid: number): number[] {
   return childrenOf(pid).filter((child) => {
     try {

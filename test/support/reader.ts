@@ -4,7 +4,7 @@ import { provideReaderProgram, Reader, withReader } from '#daemon/reader/reader.
 import { provideGitRunner } from '#daemon/sources/git-command.ts'
 import { builtServer } from './build.ts'
 
-/** Nothing that a reader knows: it says so, while it is well. */
+/** A job that no reader knows: a healthy reader says so. */
 const UNKNOWN: Call<null, null> = {
   name: 'unknown',
   doing: 'being asked',
@@ -15,8 +15,8 @@ let shared: Reader | null = null
 let isLent = false
 
 /**
- * Has the processes that read sources and start git be those of the built server, for tests of what uses them without it.
- * Answers what ends the shared reader.
+ * Uses the built server's processes to read sources and start git, for tests of code that uses them without the server.
+ * Returns a function that ends the shared reader.
  */
 export async function useBuiltReader(): Promise<() => Promise<void>> {
   const folder = dirname(await builtServer())
@@ -26,8 +26,8 @@ export async function useBuiltReader(): Promise<() => Promise<void>> {
 }
 
 /**
- * Has a work done with a reader that is started once for many, where the tests are not of readers: to start one takes
- * longer than most of what it is asked. While it is lent, others get one of their own.
+ * Runs work with a reader that is started once for many tests, if readers are not the subject: starting one takes longer
+ * than most of the work. While it is in use, others get one of their own.
  */
 export async function withSharedReader<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
   if (isLent) return withReader(undefined, work)

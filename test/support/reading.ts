@@ -1,4 +1,4 @@
-// Run as a process of its own by a test that kills it: it starts a reader that never ends by itself.
+// Run as a separate process by a test that kills it: it starts a reader that never ends by itself.
 import { fileURLToPath } from 'node:url'
 import { provideReaderProgram, Reader } from '#daemon/reader/reader.ts'
 import { SPIN_LONG } from './misbehaving-reader.ts'

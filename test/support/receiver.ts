@@ -9,7 +9,7 @@ export interface Received {
   body: string
 }
 
-/** A web server that keeps what it is sent. */
+/** A web server that records what it receives. */
 export interface Receiver {
   readonly url: string
   received: Received[]

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
 import { SLOW_TAG } from '../../scripts/lib/vitest.mjs'
 
-/** What `scripts/lib/vitest.mjs` reads of a run. */
+/** What `scripts/lib/vitest.mjs` reads about a run. */
 export interface RunReport {
   files: FileReport[]
-  /** Errors outside of tests, as from a promise that nobody awaits. */
+  /** Errors outside of tests, such as unhandled rejections. */
   outside: number
 }
 
@@ -13,7 +13,7 @@ export interface FileReport {
   /** Relative to the checkout. */
   path: string
   suite: string
-  /** Milliseconds since the run began; of the whole file, its import and hooks included. */
+  /** Milliseconds since the run began; for the whole file, including its import and hooks. */
   began: number
   ended: number
   passed: number
@@ -24,7 +24,7 @@ export interface FileReport {
   isBroken: boolean
 }
 
-/** Writes what a run did, and how long each file took, to the file that VITEST_REPORT names. */
+/** Writes the results of a run, and how long each file took, to the file that VITEST_REPORT names. */
 export default class Report implements Reporter {
   readonly #began = new Map<string, number>()
   readonly #files: FileReport[] = []

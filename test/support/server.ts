@@ -14,12 +14,12 @@ import { standEngine } from './stand-setup.ts'
 import { waitFor } from './wait.ts'
 
 const START_LIMIT_MS = 120_000
-/** SIGTERM ends the server within 10 s. */
+/** SIGTERM stops the server within 10 s. */
 const STOP_LIMIT_MS = 20_000
 const START_TRIES = 3
 /**
- * Servers under test wait less than those of people; a test sets what it is about itself. Sweeps stay as rare as they are:
- * they would hide an event that was missed.
+ * Servers under test wait less than real ones; a test sets the waits that it is about. Periodic checks stay as rare as in
+ * production: they would hide a missed event.
  */
 const QUICK: Partial<Schedule> = {
   probeEveryMs: 500,
@@ -38,27 +38,27 @@ const QUICK: Partial<Schedule> = {
 const SERVER_ID = "SELECT value FROM settings WHERE key = 'server_id'"
 
 export interface ServerOptions {
-  /** A folder that outlives the server; a temporary one when absent. */
+  /** A folder that outlives the server; a temporary one by default. */
   dataDirectory?: string
   /** Further flags of `deployer serve`. */
   flags?: string[]
   env?: Record<string, string>
-  /** Whether it gets the test stand's container engine; without, its engine never answers. */
+  /** Whether it gets the test stand's container engine; otherwise its engine never answers. */
   engine?: boolean
-  /** What it waits for more or less than other servers under test; `usual` is what people have. */
+  /** Waits that differ from those of other servers under test; `usual` uses the real ones. */
   schedule?: Partial<Schedule> | 'usual'
 }
 
 export interface ApiAnswer {
   status: number
   headers: Headers
-  /** The parsed body when it is JSON, else its text; null when there is none. */
+  /** The parsed body if it is JSON, else its text; null if there is none. */
   // oxlint-disable-next-line typescript/no-explicit-any -- every test reads another shape
   body: any
 }
 
 export interface TestServer {
-  /** Of the API and the dashboard, without a slash at the end. */
+  /** Address of the API and the dashboard, without a slash at the end. */
   readonly url: string
   /** Where services are served. */
   readonly httpPort: number
@@ -77,15 +77,15 @@ export interface TestServer {
   api(method: string, path: string, body?: unknown, init?: RequestInit): Promise<ApiAnswer>
   /** Sends a request to any path, without credentials. */
   request(method: string, path: string, body?: unknown, init?: RequestInit): Promise<ApiAnswer>
-  /** Ends the server and its data plane and removes what a temporary data directory holds. Safe to call twice. */
+  /** Stops the server and its data plane and removes what a temporary data directory holds. Safe to call twice. */
   stop(): Promise<void>
-  /** Ends the control plane alone with a signal and waits for its end. */
+  /** Stops only the control plane with a signal and waits for its end. */
   kill(signal?: NodeJS.Signals): Promise<void>
-  /** Starts the control plane again on the same data directory and addresses; ends it first when it runs. */
+  /** Starts the control plane again on the same data directory and addresses; stops it first if it runs. */
   restart(): Promise<void>
 }
 
-/** Starts the built server as a process of its own, on free ports and a data directory of its own. */
+/** Starts the built server as a separate process, on free ports and a data directory of its own. */
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const entry = await builtServer()
   for (let tries = 1; ; tries++) {
@@ -101,7 +101,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   }
 }
 
-/** Those that this test file started. */
+/** The servers that this test file started. */
 export const startedServers = new Set<Pick<TestServer, 'url' | 'logs' | 'isStopped'>>()
 
 class ServerProcess implements TestServer {
@@ -145,7 +145,7 @@ class ServerProcess implements TestServer {
     const args = ['serve', '--data-dir', this.dataDirectory, '--listen', this.#listen]
     args.push('--http-listen', `127.0.0.1:${this.httpPort}`, '--https-listen', `127.0.0.1:${this.httpsPort}`)
     args.push('--docker-host', dockerHost, ...flags)
-    // Nothing is deployed without an engine, so there is little for a data plane to share out.
+    // Nothing is deployed without an engine, so there is little for several workers to share.
     if (!engine && !flags.includes('--proxy-workers')) args.push('--proxy-workers', '1')
     const child = spawn(process.execPath, [this.#entry, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -210,7 +210,7 @@ class ServerProcess implements TestServer {
     rmSync(this.dataDirectory, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  /** Removes what outlives the server: what it made in the engine, and its rules of the packet filter. */
+  /** Removes what outlives the server: what it created in the engine, and its packet filter rules. */
   async #sweep(): Promise<void> {
     const file = join(this.dataDirectory, 'deployer.db')
     if (!existsSync(file)) return
@@ -236,7 +236,7 @@ class ServerProcess implements TestServer {
     await this.start()
   }
 
-  /** Whether this very process listens; the file of an earlier one may still lie there. Also true when it has ended. */
+  /** Whether this very process listens; the file of an earlier one may still exist. Also true when it has ended. */
   #listens(child: ChildProcess): boolean {
     if (hasEnded(child)) return true
     const { pid } = JSON.parse(readFileSync(join(this.dataDirectory, 'server.json'), 'utf8')) as {
@@ -260,7 +260,7 @@ class ServerProcess implements TestServer {
 }
 
 /**
- * Like fetch, but a read that met a kept-alive connection which the server was just closing is sent once more: a test
+ * Like fetch, but a read that hit a kept-alive connection which the server was just closing is repeated once: a test
  * that computes for seconds gives its client no time to see the end.
  */
 async function fetchAgain(url: string, init: RequestInit): Promise<Response> {
@@ -277,7 +277,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
 }
 
-/** What the machine sets for a server of its own is no part of a test. */
+/** The machine's settings for its own server do not belong in a test. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env)
   return Object.fromEntries(
@@ -285,7 +285,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   )
 }
 
-/** Held together, so that they differ. */
+/** Kept open together, so that they differ. */
 async function freePorts(): Promise<[number, number, number]> {
   const probes = [listenAnywhere(), listenAnywhere(), listenAnywhere()] as const
   await Promise.all(probes.map((probe) => once(probe, 'listening')))

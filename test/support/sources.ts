@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The checkout. */
+/** The root of the checkout. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A file of the project's code. */
@@ -10,11 +10,11 @@ export interface Source {
   /** Relative to the checkout. */
   path: string
   text: string
-  /** What it imports, types included, as it is written: in order, lazy imports last. */
+  /** What it imports, types included, as written: in order, lazy imports last. */
   imports: string[]
 }
 
-/** Every source of a folder of the checkout. */
+/** Every source in a folder of the checkout. */
 export function sourcesOf(folder: string): Source[] {
   const root = join(ROOT, folder)
   if (!existsSync(root)) return []
@@ -29,7 +29,7 @@ export function sourcesOf(folder: string): Source[] {
     })
 }
 
-/** The path, relative to the checkout, of the project's file that a specifier means; null for packages. */
+/** The path, relative to the checkout, of the project's file that a specifier refers to; null for packages. */
 export function resolveInside(from: string, specifier: string): string | null {
   if (/^#(server|daemon|plans|proxy)\//.test(specifier)) return specifier.slice(1)
   if (!specifier.startsWith('.')) return null
@@ -37,7 +37,7 @@ export function resolveInside(from: string, specifier: string): string | null {
   return target.startsWith('..') ? null : target
 }
 
-/** What each source imports of the others. */
+/** Which other sources each source imports. */
 export function importGraph(sources: readonly Source[]): Map<string, string[]> {
   const paths = new Set(sources.map(({ path }) => path))
   return new Map(
@@ -49,8 +49,8 @@ export function importGraph(sources: readonly Source[]): Map<string, string[]> {
 }
 
 /**
- * The imports that make circles: what is left when files that import none of those left, and files that none of those
- * left imports, are taken away for as long as there are any.
+ * The imports that form circles: what is left after repeatedly removing files that import none of those left, and files
+ * that none of those left imports.
  */
 export function circularImports(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const left = new Map([...graph].map(([path, targets]) => [path, [...targets]]))
@@ -68,7 +68,7 @@ export function circularImports(graph: ReadonlyMap<string, readonly string[]>): 
   )
 }
 
-/** The static imports and re-exports of a module, then what it imports when it runs. */
+/** The static imports and re-exports of a module, then what it imports at run time. */
 export function importsOf(text: string): string[] {
   const clause = String.raw`(?:import|export)\s+(?:type\s+)?(?:[\w*]+(?:\s+as\s+\w+)?\s*,?\s*)?(?:\{[^}]*\}\s*)?from\s+`
   const fixed = text.matchAll(new RegExp(`^(?:${clause}|import\\s+)['"]([^'"]+)['"]`, 'gm'))

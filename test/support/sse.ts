@@ -1,7 +1,7 @@
-/** One event of a stream, or a comment alone. */
+/** One event of a stream, or only a comment. */
 export interface StreamEvent {
   event: string
-  /** The data line as it was sent, empty for an empty one. */
+  /** The data line as it was sent; empty for an empty one. */
   data: string
   comment?: string
 }

@@ -1,4 +1,4 @@
-// Run as a process of its own, with few descriptors, by a test: it looks at itself while none of them is free.
+// Run as a separate process, with few descriptors, by a test: it inspects itself while none of them is free.
 import { closeSync, openSync } from 'node:fs'
 import { watchUsage } from '#daemon/reader/usage.ts'
 

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 const EVERY_MS = 50
-/** A wait that is longer than this is a hang, also on a machine whose disk stands still for a minute. */
+/** A longer wait is a hang, even on a machine whose disk stalls for a minute. */
 const LIMIT_MS = 180_000
 
 /**
- * Waits until `condition` answers something true, and answers that. What it throws counts as not yet. Throws after
- * `limitMs`, naming `what` and the last error; a test names a limit only where something else would come later by itself.
+ * Waits until `condition` returns something true, and returns that. An error counts as not yet. Throws after
+ * `limitMs`, naming `what` and the last error; a test names a limit only if something else would come later by itself.
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,

@@ -6,15 +6,15 @@ const MAX_LINE_CHARACTERS = 500
 
 let hasRun = false
 
-/** What the servers of a test that failed printed last, since on another machine nobody can look. */
+/** Prints the last output of the servers of a failed test, since nobody can look on another machine. */
 afterEach(({ task }) => {
   hasRun = true
   if (task.result?.state === 'fail') tell(task.name)
-  // Hooks of the test's own came before this one.
+  // Hooks of the test itself came before this one.
   for (const server of startedServers) if (server.isStopped) startedServers.delete(server)
 })
 
-/** Where a hook failed before the first test there is no test to tell of. */
+/** If a hook failed before the first test, there is no test to report on. */
 afterAll(() => {
   if (!hasRun) tell('before the first test')
 })

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A connection on which a test says exactly what it wants. */
+/** A connection on which a test sends exactly what it wants. */
 export class Wire {
   readonly socket: Socket
-  /** Everything that came. */
+  /** Everything that was received. */
   received = ''
   closed = false
 
@@ -26,7 +26,7 @@ export class Wire {
     return this
   }
 
-  /** Waits until the other side has closed it, and answers everything that came. */
+  /** Waits until the other side has closed it, and returns everything that was received. */
   async end(): Promise<string> {
     if (!this.closed) await once(this.socket, 'close')
     return this.received
@@ -37,7 +37,7 @@ export class Wire {
   }
 }
 
-/** Sends one request and answers everything that came until the other side closed. */
+/** Sends one request and returns everything that came until the other side closed. */
 export async function exchange(url: string, lines: string[], body = ''): Promise<string> {
   using wire = await Wire.open(url)
   return await wire.send([...lines, 'Connection: close'], body).end()

@@ -35,17 +35,17 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Lets the engine's socket answer who it is, and nothing else. */
+/** Makes the engine's socket answer its version, and nothing else. */
 async function beThere(): Promise<void> {
   const server = createServer((_, answer) => answer.end('{"Version":"27.0.0","ApiVersion":"1.46"}'))
   door = server
   await new Promise<void>((resolve) => server.listen(socket, resolve))
 }
 
-/** What was said in the log of the deploy. */
+/** What the deploy's log says. */
 let told: string[] = []
 
-/** How often a work that fails like this is begun while nobody waits for the engine, and how that ends. */
+/** How often work that fails like this is begun while the engine is not waited for, and how it ends. */
 async function tries(
   error: Error,
   signal = new AbortController().signal,
@@ -61,24 +61,24 @@ async function tries(
   return { begun, failure }
 }
 
-test('a file that is missing is not taken for an engine that went away', async () => {
+test('a missing file is not taken for an absent engine', async () => {
   await beThere()
   const error = Object.assign(new Error('no such file'), { code: 'ENOENT' })
   expect(await tries(error)).toEqual({ begun: 1, failure: error })
 })
 
-test('a fault of what is deployed ends it, also when the engine is away', async () => {
+test('a failure of the deployed program ends the work, even if the engine is away', async () => {
   const error = new BuildFailure('no such folder')
   expect(await tries(error)).toEqual({ begun: 1, failure: error })
 })
 
-test('what fails while the engine is away is waited for, as the log says', async () => {
+test('work that fails while the engine is away waits for it, as the log says', async () => {
   const { failure } = await tries(new Error('said by an engine that ends'))
   expect(failure).toMatchObject({ message: expect.stringContaining('did not come back') })
   expect(told).toEqual(['the container engine stopped answering; waiting until it is back'])
 })
 
-test('a deploy that was canceled waits for no engine', async () => {
+test('a canceled deploy does not wait for the engine', async () => {
   const canceled = new Error('canceled')
   expect(await tries(new Error('cut off'), AbortSignal.abort(canceled))).toEqual({
     begun: 1,
@@ -87,7 +87,7 @@ test('a deploy that was canceled waits for no engine', async () => {
   expect(told).toEqual([])
 })
 
-test('what the engine left in the middle is begun again', async () => {
+test('work that the engine interrupted begins again', async () => {
   const away = await engine.info().catch((thrown: unknown) => thrown as Error)
   await beThere()
   expect(await tries(away as Error)).toMatchObject({ begun: 6, failure: away })

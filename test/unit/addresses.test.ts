@@ -43,12 +43,12 @@ afterEach(async () => {
 const instance = (holder: string) => allotAddress(environment, SUBNET, holder)
 const job = (holder: string) => allotJobAddress(environment, SUBNET, holder)
 
-/** Does something `count` times, in one transaction as each costs a write to the disk. */
+/** Does something `count` times, in one transaction since each costs a write to the disk. */
 function all<T>(count: number, work: (index: number) => T): T[] {
   return database.transaction(() => Array.from({ length: count }, (_, index) => work(index)))
 }
 
-/** Takes and gives back every address of the jobs' part, a millisecond each. */
+/** Takes and returns every address of the jobs' part, a millisecond each. */
 function useAllJobAddresses(): string[] {
   return all(JOB_ADDRESSES, (index) => {
     const address = job(`job-${index}`)
@@ -59,7 +59,7 @@ function useAllJobAddresses(): string[] {
 }
 
 describe('addresses', () => {
-  test('of instances begin after those left to the engine, of jobs at the last quarter', () => {
+  test('of instances begin after those left to the engine, of jobs in the last quarter', () => {
     expect([instance('a'), instance('b')]).toEqual(['10.208.16.16', '10.208.16.17'])
     expect([job('j'), job('k')]).toEqual(['10.208.28.0', '10.208.28.1'])
     expect(instance('c')).toBe('10.208.16.18')
@@ -72,14 +72,14 @@ describe('addresses', () => {
     expect(jobAddressHolders()).toEqual([])
   })
 
-  test('of jobs are all used before one is used again, then the longest free, never the broadcast address', () => {
+  test('of jobs are all used before one is reused, then the longest free, never the broadcast address', () => {
     const used = useAllJobAddresses()
     expect(new Set(used).size).toBe(JOB_ADDRESSES)
     expect(used.at(-1)).toBe(addressAt(SUBNET, 4_094))
     expect([job('next'), job('after')]).toEqual(used.slice(0, 2))
   })
 
-  test('of jobs are refused when every one is held, and never taken from the instances', () => {
+  test('of jobs are refused when all are in use, and never taken from the instances', () => {
     instance('old')
     releaseAddress('old')
     vi.advanceTimersByTime(2 * HOUR_MS)
@@ -88,7 +88,7 @@ describe('addresses', () => {
     expect(instance('new')).toBe('10.208.16.17')
   })
 
-  test('of instances rest for an hour, and are never taken from the jobs', () => {
+  test('of instances are not reused for an hour, and are never taken from the jobs', () => {
     all(INSTANCE_ADDRESSES, (index) => instance(`srv-${index}`))
     expect(job('j')).toBe('10.208.28.0')
     releaseAddress('j')
@@ -106,7 +106,7 @@ describe('addresses', () => {
     const elsewhere = (holder: string) => allotAddress(environment, to, holder)
     const [first, third] = [addressAt(to, 16), addressAt(to, 18)]
     expect([elsewhere('a'), elsewhere('c'), elsewhere('d')]).toEqual([first, third, addressAt(to, 19)])
-    // What was given back rests there as it would have here.
+    // What was returned rests there as it would have here.
     vi.advanceTimersByTime(2 * HOUR_MS)
     expect(elsewhere('a')).toBe(first)
   })

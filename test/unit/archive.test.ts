@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
-/** A tar archive; `pax` of an item is written as records of its own. */
+/** A tar archive; `pax` of an item is written as separate records. */
 async function tar(items: Item[]): Promise<Buffer> {
   const archive = pack()
   for (const { content, ...header } of items) archive.entry(header, content ?? '')
@@ -37,7 +37,7 @@ async function tar(items: Item[]): Promise<Buffer> {
 
 const tarball = async (items: Item[]) => gzipSync(await tar(items))
 
-/** Sends bytes in pieces, as a network does, to what judges them. */
+/** Sends bytes in pieces, as a network does, to the code that checks them. */
 function send(bytes: Buffer, pieceBytes = 1_000): Promise<null> {
   const pieces = Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, index) =>
     bytes.subarray(index * pieceBytes, (index + 1) * pieceBytes),
@@ -62,7 +62,7 @@ async function unpack(items: Item[]): Promise<string> {
 }
 
 describe('receiving', () => {
-  test('keeps a good archive byte for byte, readable by its owner alone', async () => {
+  test('keeps a good archive byte for byte, readable only by its owner', async () => {
     const bytes = await tarball([
       { name: 'a.txt', content: 'hello' },
       { name: 'b', content: randomBytes(70_000) },
@@ -77,13 +77,13 @@ describe('receiving', () => {
     expect(await readdir(directory)).toEqual(['source.tar.gz'])
   })
 
-  test('takes an archive that comes byte by byte', async () => {
+  test('accepts an archive that comes byte by byte', async () => {
     const bytes = await tarball([{ name: 'a.txt', content: 'hello' }])
     await send(bytes, 1)
     expect(await readFile(target)).toEqual(bytes)
   })
 
-  test('takes several gzip members and zeros after them', async () => {
+  test('accepts several gzip members and zeros after them', async () => {
     const whole = await tar([{ name: 'a', content: 'x'.repeat(3_000) }])
     const bytes = Buffer.concat([
       gzipSync(whole.subarray(0, 700)),
@@ -212,7 +212,7 @@ describe('receiving', () => {
     expect(await refusal(await tarball([{ name: 'first', content: 'x' }, ...items]))).toContain(said)
   })
 
-  test('takes links that stay inside', async () => {
+  test('accepts links that stay inside', async () => {
     const bytes = await tarball([
       { name: 'a/b', content: 'x' },
       { name: 'a/l', type: 'symlink', linkname: '../a/b' },
@@ -352,7 +352,7 @@ describe('unpacking', () => {
     expect(pointers.slice(0, 2)).toEqual(['model.bin', 'images/0.png'])
   })
 
-  test('takes the only folder as the tree, whatever macOS puts beside it', async () => {
+  test('uses a single folder as the tree, whatever macOS puts next to it', async () => {
     const tree = await unpack([
       { name: './._app', content: 'mac' },
       { name: '.DS_Store', content: 'mac' },
@@ -363,13 +363,13 @@ describe('unpacking', () => {
     expect((await readdir(directory)).toSorted()).toEqual(['source.tar.gz', 'tree'])
   })
 
-  test('takes a folder that holds a folder of its own name', async () => {
+  test('uses a folder that contains a folder of its own name', async () => {
     const tree = await unpack([{ name: 'tree/tree/a', content: 'x' }])
     expect(await readdir(tree)).toEqual(['tree'])
     expect(await readdir(join(tree, 'tree'))).toEqual(['a'])
   })
 
-  test('keeps the root when there is a file beside the folder', async () => {
+  test('keeps the root if there is a file next to the folder', async () => {
     const tree = await unpack([
       { name: 'app/a', content: 'x' },
       { name: 'README', content: 'x' },

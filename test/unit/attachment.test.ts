@@ -10,7 +10,7 @@ function frame(stream: 1 | 2, payload: string): Buffer {
   return Buffer.concat([header, Buffer.from(payload)])
 }
 
-/** A connection on which these chunks arrive; what is written to it is kept. */
+/** A connection on which these chunks arrive; what is written to it is recorded. */
 function socketOf(chunks: Buffer[], written: Buffer[] = []): Duplex {
   return new Duplex({
     read() {
@@ -44,14 +44,14 @@ describe('an attachment', () => {
     },
   )
 
-  test('keeps the end of what a program says of its errors', async () => {
+  test("keeps the end of a program's error output", async () => {
     const attachment = new Attachment(socketOf([frame(2, 'x'.repeat(10_000)), frame(2, 'the reason')]), never)
     expect(await outputOf(attachment)).toBe('')
     expect(attachment.errors).toHaveLength(4_096)
     expect(attachment.errors).toMatch(/xthe reason$/)
   })
 
-  test('writes the input in order, at the pace of the program, and ends it', async () => {
+  test("writes the input in order, at the program's pace, and ends it", async () => {
     const written: Buffer[] = []
     const socket = socketOf([], written)
     async function* source() {

@@ -34,7 +34,7 @@ describe('the choice of an encoding', () => {
 })
 
 describe('bytes that many share', () => {
-  it('go first to who holds least, as soon as some are free', async () => {
+  it('go first to the client that holds least, as soon as some are free', async () => {
     const budget = new ByteBudget(100, 10_000)
     const [holder, large, small] = [budget.open(), budget.open(), budget.open()]
     expect(large.tryTake(40)).toBe(true)
@@ -53,7 +53,7 @@ describe('bytes that many share', () => {
     expect(order).toEqual(['small', 'large'])
   })
 
-  it('are refused to who waits too long, and nothing is lost by it', async () => {
+  it('are refused to clients that wait too long, and nothing is lost by it', async () => {
     const budget = new ByteBudget(100, 10)
     const [holder, late] = [budget.open(), budget.open()]
     expect(holder.tryTake(100)).toBe(true)
@@ -67,7 +67,7 @@ describe('bytes that many share', () => {
 })
 
 describe('the clock of a body', () => {
-  it('allows a silence, a rate after a while, and a time in all', () => {
+  it('allows a silence, a rate after a while, and a total time', () => {
     expect(new Pace(500).start().patienceMs(0)).toBe(500)
     const slow = new Pace(10_000, 1_000, 2_000, 60_000).start()
     expect(slow.patienceMs(0)).toBeLessThanOrEqual(2_000)
@@ -83,7 +83,7 @@ describe('the clock of a body', () => {
   })
 })
 
-describe('connections over their number', () => {
+describe('too many connections', () => {
   const PIECE = Buffer.alloc(1024 * 1024)
   const socket = () =>
     Object.assign(new EventEmitter(), {
@@ -98,7 +98,7 @@ describe('connections over their number', () => {
     return Object.assign(new EventEmitter(), { req, headersSent: true }) as never as ServerResponse
   }
 
-  it('end the one that was idle longest, and a busy one only when all are', () => {
+  it('close the one that was idle longest, and a busy one only if all are busy', () => {
     const connections = new Connections(3)
     const [first, second, third, fourth, fifth, sixth] = Array.from({ length: 6 }, socket)
     for (const one of [first!, second!, third!]) connections.opened(one)
@@ -106,7 +106,7 @@ describe('connections over their number', () => {
     connections.take(first!, answer, () => {})
     connections.opened(fourth!)
     expect([first, second, third].map((one) => one!.destroyed)).toEqual([false, true, false])
-    // Its answer has ended, so that it is idle from now: the third was idle longer.
+    // Its answer has ended, so that it is idle from now: the third has been idle longer.
     answer.emit('close')
     connections.opened(fifth!)
     expect([first!.destroyed, third!.destroyed]).toEqual([false, true])
@@ -115,7 +115,7 @@ describe('connections over their number', () => {
     expect([fifth!.destroyed, first!.destroyed, fourth!.destroyed]).toEqual([true, false, false])
   })
 
-  it('have one request under way, and the next when its answer has gone out', () => {
+  it('have one request under way, and the next when its answer has been sent', () => {
     const connections = new Connections()
     const [patient, hasty, leaving] = Array.from({ length: 3 }, socket)
     const handled: string[] = []
@@ -143,7 +143,7 @@ describe('connections over their number', () => {
     expect(handled).toEqual(['a', 'b', 'c', 'd', 'hasty 0', 'e'])
   })
 
-  it('carry out nothing behind an answer that was their last', () => {
+  it('handle nothing behind an answer that was their last', () => {
     const connections = new Connections()
     const ended = socket()
     const handled: string[] = []
@@ -156,7 +156,7 @@ describe('connections over their number', () => {
     expect(handled).toEqual(['last'])
   })
 
-  it('have what is no request refused once behind what was asked before, and nothing handled behind it', () => {
+  it('refuse an invalid request once everything before it is answered, and handle nothing behind it', () => {
     const connections = new Connections()
     const spoiled = socket()
     const done: string[] = []
@@ -164,7 +164,7 @@ describe('connections over their number', () => {
     const first = response()
     connections.take(spoiled, first, () => done.push('handled'))
     connections.onInvalid(spoiled, () => done.push('refused'))
-    // A head that took too long may still come whole.
+    // A head that took too long may still arrive completely.
     connections.take(spoiled, response(), () => done.push('handled although refused'))
     connections.onInvalid(spoiled, () => done.push('refused again'))
     first.emit('close')
@@ -172,7 +172,7 @@ describe('connections over their number', () => {
     expect(done).toEqual(['handled', 'refused'])
   })
 
-  it('take nothing more where an idle one was refused', () => {
+  it('read no more if an idle one was refused', () => {
     const connections = new Connections()
     const refused = socket()
     const done: string[] = []
@@ -182,7 +182,7 @@ describe('connections over their number', () => {
     expect(done).toEqual([])
   })
 
-  it('are read for 64 MiB of a body that its answer left', async () => {
+  it('read up to 64 MiB of a body that its answer left', async () => {
     const connections = new Connections()
     const [large, larger] = [64, 65].map((pieces) => {
       const answer = response(false)
@@ -195,7 +195,7 @@ describe('connections over their number', () => {
     expect(large!.destroyed).toBe(false)
   })
 
-  it('are not read for ever for a body that its answer left', async () => {
+  it('do not read a body that its answer left forever', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     const connections = new Connections()
@@ -227,7 +227,7 @@ describe('pieces gathered', () => {
   })
 })
 
-describe('keys of a body', () => {
+describe('duplicate keys in a body', () => {
   it('are the same however they are written', () => {
     expect(findKeyFault('{"a":1,"\\u0061":2}')).toContain('a: occurs twice')
     expect(findKeyFault('{"\\u005f_proto__":1}')).toContain('__proto__')
@@ -236,7 +236,7 @@ describe('keys of a body', () => {
 })
 
 describe('--allowed-hosts', () => {
-  it('takes names, separated by commas', () => {
+  it('accepts names, separated by commas', () => {
     const hosts = (value: string) => readOptions(['--allowed-hosts', value], {}).allowedHosts
     expect(hosts('A.Example.com, b ,')).toEqual(['a.example.com', 'b'])
     for (const bad of ['*', 'a b', 'http://x', 'x:80']) expect(() => hosts(bad)).toThrow('--allowed-hosts')

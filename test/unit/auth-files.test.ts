@@ -25,7 +25,7 @@ const mode = (name: string) => statSync(join(directory, name)).mode & 0o777
 const content = (name: string) => readFileSync(join(directory, name), 'utf8').trim()
 
 describe('the server token', () => {
-  it('is made once, for the eyes of its owner, and works', () => {
+  it('is created once, readable only by its owner, and works', () => {
     const token = ensureServerToken(context)
     expect(token).toMatch(/^dpl_[0-9a-f]{40}$/)
     expect(content('api_token')).toBe(token)
@@ -36,28 +36,28 @@ describe('the server token', () => {
     expect(verifyToken('')).toBeUndefined()
   })
 
-  it('is the one given at start, and then no file is made', () => {
+  it('is the one given at start, and then no file is created', () => {
     context.options.apiToken = 'a-token-of-my-own-choice'
     expect(ensureServerToken(context)).toBe('a-token-of-my-own-choice')
     expect(existsSync(join(directory, 'api_token'))).toBe(false)
     expect(verifyToken('a-token-of-my-own-choice')).toEqual({ id: null })
   })
 
-  it('is taken away from others when its file was open to them', () => {
+  it('is closed to others if its file was open to them', () => {
     ensureServerToken(context)
     chmodSync(join(directory, 'api_token'), 0o644)
     ensureServerToken(context)
     expect(mode('api_token')).toBe(0o600)
   })
 
-  it('is refused when its file holds something else', () => {
+  it('is refused if its file contains something else', () => {
     writeFileSync(join(directory, 'api_token'), 'short')
     expect(() => ensureServerToken(context)).toThrow(/api_token contains no token/)
   })
 })
 
 describe('the setup code', () => {
-  it('is made once, for the eyes of its owner', () => {
+  it('is created once, readable only by its owner', () => {
     const code = ensureSetupCode(context)
     expect(code).toMatch(/^[0-9a-f]{40}$/)
     expect(content('setup_code')).toBe(code)
@@ -74,7 +74,7 @@ describe('the setup code', () => {
     expect(existsSync(join(directory, 'setup_code'))).toBe(false)
   })
 
-  it('makes one account of two setups at once', async () => {
+  it('creates one account of two simultaneous setups', async () => {
     const input = { code: ensureSetupCode(context)!, email: 'admin@example.com', password: 'correct horse' }
     const outcomes = await Promise.allSettled([setUp(input, undefined), setUp(input, undefined)])
     expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1)

@@ -36,7 +36,7 @@ describe("a client's address", () => {
     ['::1', '0:0:0:0'],
     ['1:2:3:4:5:6:7:8', '1:2:3:4'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
-  ])('%s is of the network %s', (address, network) => {
+  ])('%s is in the network %s', (address, network) => {
     expect(networkOf(address)).toBe(network)
   })
 })
@@ -48,7 +48,7 @@ describe("the browser's address", () => {
     [{ host: '[::1]:7878' }, 'http://[::1]:7878'],
     [{ host: 'deploy.lan' }, 'http://deploy.lan'],
     [{ host: 'deploy.lan:80' }, 'http://deploy.lan'],
-  ])('is what Host says: %j', (headers, origin) => {
+  ])('is the one in Host: %j', (headers, origin) => {
     expect(browserAddress(request(headers))?.origin).toBe(origin)
   })
 
@@ -59,14 +59,17 @@ describe("the browser's address", () => {
     },
   )
 
-  it.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])('is what a proxy at %s forwards', (peer) => {
-    const headers = {
-      host: '127.0.0.1:7878',
-      'x-forwarded-proto': 'https',
-      'x-forwarded-host': 'dashboard.example.com',
-    }
-    expect(browserAddress(request(headers, peer))?.origin).toBe('https://dashboard.example.com')
-  })
+  it.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])(
+    'is the one that a proxy at %s forwards',
+    (peer) => {
+      const headers = {
+        host: '127.0.0.1:7878',
+        'x-forwarded-proto': 'https',
+        'x-forwarded-host': 'dashboard.example.com',
+      }
+      expect(browserAddress(request(headers, peer))?.origin).toBe('https://dashboard.example.com')
+    },
+  )
 
   it("keeps the browser's port, not that of the proxy's listener", () => {
     const headers = {
@@ -78,7 +81,7 @@ describe("the browser's address", () => {
     expect(browserAddress(request(headers))?.origin).toBe('https://dashboard.example.com')
   })
 
-  it("is the outermost proxy's word when several stand in a row", () => {
+  it('is the one from the outermost of several proxies', () => {
     const headers = {
       host: 'x',
       'x-forwarded-proto': 'https, http',
@@ -88,7 +91,7 @@ describe("the browser's address", () => {
   })
 
   it.each(['203.0.113.7', '10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1'])(
-    'is not what a peer at %s forwards',
+    'is not the one that a peer at %s forwards',
     (peer) => {
       const headers = {
         host: 'deploy.lan:7878',
@@ -100,7 +103,7 @@ describe("the browser's address", () => {
   )
 })
 
-describe('a change is from our own origin', () => {
+describe('a change from our own origin', () => {
   const host = 'localhost:7878'
   it.each<[IncomingHttpHeaders, boolean]>([
     [{ origin: 'http://localhost:7878' }, true],
@@ -123,7 +126,7 @@ describe('a change is from our own origin', () => {
     expect(isOwnOrigin(request({ host, ...headers }))).toBe(own)
   })
 
-  it('is refused when our own address cannot be read', () => {
+  it('is refused if our own address cannot be read', () => {
     expect(isOwnOrigin(request({ origin: 'undefined' }))).toBe(false)
   })
 })

@@ -11,14 +11,14 @@ async function fail(throttle: Throttle, times: number): Promise<void> {
 }
 
 describe('the sign-in throttle', () => {
-  it('judges ten failures and refuses the eleventh, and the right password too', async () => {
+  it('checks ten failures and refuses the eleventh, even with the right password', async () => {
     const throttle = new Throttle('sign-ins')
     await fail(throttle, MAX_FAILURES)
     await expect(throttle.run(wrong)).rejects.toMatchObject(refused)
     await expect(throttle.run(right)).rejects.toMatchObject(refused)
   })
 
-  it('judges at most ten of thirty guesses made at once', async () => {
+  it('checks at most ten of thirty simultaneous guesses', async () => {
     const throttle = new Throttle('sign-ins')
     let judged = 0
     const guesses = Array.from({ length: 30 }, () =>
@@ -33,14 +33,14 @@ describe('the sign-in throttle', () => {
     expect(outcomes.filter((outcome) => outcome.status === 'rejected')).toHaveLength(20)
   })
 
-  it('never counts good sign-ins, however many come at once', async () => {
+  it('never counts successful sign-ins, however many come at once', async () => {
     const throttle = new Throttle('sign-ins')
     await fail(throttle, MAX_FAILURES - 1)
     const results = await Promise.all(Array.from({ length: 50 }, () => throttle.run(right)))
     expect(results.every((result) => result === 'in')).toBe(true)
   })
 
-  it('opens again when the oldest failure is five minutes old, for as many as have grown old', async () => {
+  it('opens again when the oldest failure is five minutes old, for as many as are that old', async () => {
     let now = 0
     const throttle = new Throttle('sign-ins', () => now)
     await fail(throttle, 1)
@@ -61,7 +61,7 @@ describe('the sign-in throttle', () => {
     await expect(throttle.run(right)).rejects.toThrow('42 seconds')
   })
 
-  it('refuses more than 256 that wait for their turn, until one was judged', async () => {
+  it('refuses more than 256 that wait for their turn, until one was checked', async () => {
     const throttle = new Throttle('sign-ins')
     let letOn = () => {}
     const held = new Promise<string>((resolve) => (letOn = () => resolve('in')))
@@ -72,7 +72,7 @@ describe('the sign-in throttle', () => {
     expect(await throttle.run(right)).toBe('in')
   })
 
-  it('does not count a judgement that broke, and goes on', async () => {
+  it('does not count a check that failed with an error, and continues', async () => {
     const throttle = new Throttle('sign-ins')
     for (let i = 0; i < 2 * MAX_FAILURES; i++) {
       await expect(throttle.run(() => Promise.reject(new Error('disk')))).rejects.toThrow('disk')

@@ -59,7 +59,7 @@ describe('a session', () => {
     expect(JSON.stringify(context.database.all('SELECT * FROM sessions'))).not.toContain(secret)
   })
 
-  it('gives way to newer ones when there are over a thousand', () => {
+  it('gives way to newer ones if there are over a thousand', () => {
     const first = openSession(context.database, undefined)
     context.database.transaction(() => {
       for (let i = 0; i < 1_000; i++) {
@@ -73,7 +73,7 @@ describe('a session', () => {
 })
 
 describe('an API token', () => {
-  it('is no credential from the moment it expires, and stays listed', () => {
+  it('is not valid from the moment it expires, and stays listed', () => {
     const { token, api_token: record } = createToken('ci', Date.now() + MINUTE_MS)
     vi.advanceTimersByTime(MINUTE_MS - 1)
     expect(verifyToken(token)).toEqual({ id: record.id })
@@ -143,7 +143,7 @@ describe('a CLI login request', () => {
     expect(listTokens()).toHaveLength(1)
   })
 
-  it('is blocked by no number of them from elsewhere, nor from the same address', () => {
+  it('is not blocked by any number of others, from elsewhere or from the same address', () => {
     const waiting = startCliLogin('192.0.2.1', 'laptop')
     const flood = Array.from({ length: 1_000 }, () => startCliLogin('203.0.113.7'))
     expect(flood.filter(({ id }) => isKnown(id))).toEqual(flood.slice(-10))
@@ -151,7 +151,7 @@ describe('a CLI login request', () => {
     expect(denyCliLogin(startCliLogin('203.0.113.7').id)).toMatchObject({ status: 'denied' })
   })
 
-  it('is blocked by no number of addresses, of which each network of IPv6 is one', () => {
+  it('is not blocked by any number of addresses, each IPv6 network counting as one', () => {
     const waiting = startCliLogin('192.0.2.1')
     for (let network = 0; network < 200; network++) {
       for (let host = 1; host <= 20; host++) startCliLogin(`2001:db8:0:${network.toString(16)}::${host}`)
@@ -160,7 +160,7 @@ describe('a CLI login request', () => {
     expect(isKnown(startCliLogin('192.0.2.2').id)).toBe(true)
   })
 
-  it('is blocked by nobody who has a whole /48 of IPv6 to ask from', () => {
+  it('is not blocked by somebody who has a whole /48 of IPv6', () => {
     const waiting = startCliLogin('2001:db8:1::1')
     for (let network = 0; network < 2_000; network++) startCliLogin(`2001:db8:2:${network.toString(16)}::1`)
     expect(isKnown(waiting.id)).toBe(true)
@@ -183,7 +183,7 @@ describe('a change of the password', () => {
     await setUp({ code: ensureSetupCode(context)!, email, password: before }, undefined)
   })
 
-  it('lets no sign-in slip in that was being judged against the old one', async () => {
+  it('rejects a sign-in that was being checked against the old one', async () => {
     const current = listSessions('')[0]!.id
     const changing = changePassword({ current_password: before, new_password: after }, current)
     const signingIn = Array.from({ length: 4 }, () => signIn({ email, password: before }, undefined))
@@ -194,7 +194,7 @@ describe('a change of the password', () => {
     expect(listSessions('')).toHaveLength(2)
   })
 
-  it('happens once when two are made at once', async () => {
+  it('happens once if two are made at once', async () => {
     const current = listSessions('')[0]!.id
     const change = (password: string) =>
       changePassword({ current_password: before, new_password: password }, current)

@@ -6,7 +6,7 @@ const throwing = () => {
   throw new Error('the disk is full')
 }
 
-test('work whose failure cannot be recorded ends alone, not to be begun again at once, and is called off at once', async () => {
+test('work whose failure cannot be recorded is not begun again at once, and can be canceled at once', async () => {
   const background = new Background()
   for (let time = 0; time < 2; time++) {
     const told = Promise.withResolvers<void>()
@@ -26,7 +26,7 @@ test('work whose failure cannot be recorded ends alone, not to be begun again at
   }
 })
 
-test('work whose end cannot be told ends all the same', async () => {
+test('work whose end cannot be reported ends all the same', async () => {
   const background = new Background()
   background.start({ key: 'one', pauseMs: 0, run: async () => {}, onFailure: throwing, onEnd: throwing })
   await expect.poll(() => background.has('one')).toBe(false)

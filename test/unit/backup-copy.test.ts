@@ -52,7 +52,7 @@ afterEach(() => rmSync(backupPath(backup.id), { force: true }))
 
 const provide = () => provideBackup('keyvalue', backup, AbortSignal.timeout(20_000))
 
-test('the copy of a backup takes the place of its file, also from a store that tells no size', async () => {
+test('the copy of a backup replaces its file, also from a store that reports no size', async () => {
   answer = (response) => void response.write(COPY.subarray(0, 9), () => response.end(COPY.subarray(9)))
   await provide()
   expect(readFileSync(backupPath(backup.id)).equals(COPY)).toBe(true)
@@ -71,7 +71,7 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
     /has 600018 bytes where 300009 were/,
   ],
   [
-    'that goes on for ever',
+    'that never ends',
     (response) => {
       const more = setInterval(() => response.write(Buffer.alloc(65_536, 'x')), 1)
       response.once('close', () => clearInterval(more))
@@ -87,11 +87,11 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
     /broke off after \d+ of 300009 bytes \(aborted\): restore again/,
   ],
   [
-    'of other content',
+    'with other content',
     (response) => response.end(Buffer.from(COPY).fill('y', 9, 10)),
     /has a different checksum/,
   ],
-])('a copy %s is told as such, and nothing of it is kept', async (_, sends, said) => {
+])('a copy %s is reported as such, and nothing of it is kept', async (_, sends, said) => {
   answer = sends
   await expect(provide()).rejects.toMatchObject({ code: 'io_error', message: expect.stringMatching(said) })
   expect(existsSync(folder) && readdirSync(folder)).toEqual([])

@@ -14,7 +14,7 @@ afterAll(async () => {
   await opened.close()
 })
 
-test('a backup that fell due and could not be recorded falls due again', async () => {
+test('a scheduled backup that could not be recorded falls due again', async () => {
   const { database } = opened.context
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1, 12, 30) })
   const { id } = createDatastore({ kind: 'keyvalue', name: 'cache', backup_schedule: '0 * * * *' })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Bell } from '../../server/work/bell.ts'
 import { takeTurn } from '../../server/work/turns.ts'
 
-test('a ring wakes everybody who waits, and who waits afterwards waits for the next', async () => {
+test('a ring wakes everybody who waits, and later waiters wait for the next', async () => {
   const bell = new Bell()
   const { signal } = new AbortController()
   let woken = 0
@@ -17,7 +17,7 @@ test('a ring wakes everybody who waits, and who waits afterwards waits for the n
   await later
 })
 
-test('who waits for a bell is let go by the signal', async () => {
+test('the signal releases a waiter', async () => {
   const bell = new Bell()
   const gone = new AbortController()
   const waiting = bell.wait(gone.signal)
@@ -26,7 +26,7 @@ test('who waits for a bell is let go by the signal', async () => {
   await bell.wait(gone.signal)
 })
 
-test('turns are given in order, and leave the event loop room in between', async () => {
+test('turns are given in order, and leave the event loop time in between', async () => {
   const order: string[] = []
   const all = Array.from({ length: 100 }, async (_, index) => {
     await takeTurn()

@@ -13,12 +13,12 @@ let server: Server
 let bucket: Bucket
 /** How often the busy store was asked. */
 let asked = 0
-/** The keys with which the guarded object was asked for. */
+/** The keys with which the guarded object was requested. */
 const keys: string[] = []
 const REFUSAL = '<Error><Code>InvalidAccessKeyId</Code><Message>There is no such key.</Message></Error>'
 const slow = Promise.withResolvers<ServerResponse>()
 beforeAll(async () => {
-  // It knows nothing of ranges, but sends a wrong part of what is called so.
+  // It does not support ranges, but sends a wrong part for this name.
   server = createServer((request, response) => {
     if (request.url!.endsWith('guarded')) {
       keys.push(/Credential=([^/]+)/.exec(request.headers.authorization!)![1]!)
@@ -56,17 +56,17 @@ test.each([
   [65_530, 131_080],
   [0, OBJECT.length],
   [OBJECT.length - 1, OBJECT.length],
-])('of a store without ranges the bytes from %i to %i are had all the same', async (start, end) => {
+])('from a store without ranges, the bytes from %i to %i are still returned', async (start, end) => {
   const { size, stream } = await get('object', start, end)
   expect(size).toBe(OBJECT.length)
   expect((await buffer(stream)).equals(OBJECT.subarray(start, end))).toBe(true)
 })
 
-test('a part that is another than was asked for is refused', async () => {
+test('another part than requested is refused', async () => {
   await expect(get('other', 5, 9)).rejects.toMatchObject({ code: 'io_error' })
 })
 
-test('a part that nobody reads ends what the store sends', async () => {
+test('a part that nobody reads stops the store from sending', async () => {
   const { stream } = await get('slow', 5, 9)
   const left = once(await slow.promise, 'close')
   stream.destroy()
@@ -81,7 +81,7 @@ test('a store that asks to be left alone for a while is asked again after that',
   expect(performance.now() - began).toBeGreaterThan(1_900)
 })
 
-test('keys that are refused are read again from their files, once for all that is asked', async () => {
+test('refused keys are read again from their files, once for all requests', async () => {
   let reads = 0
   const read = { accessKeyId: 'old', secretAccessKey: 'b' }
   const readKeys = () => {
@@ -101,7 +101,7 @@ test('keys that are refused are read again from their files, once for all that i
 test.each([
   ['it', 'its response has no ETag'],
   ['weak', 'its response has a weak ETag'],
-])('a page that answers an upload as if all were well is not taken for a store (%s)', async (name, said) => {
+])('a page that answers an upload as if it had worked is not taken for a store (%s)', async (name, said) => {
   const path = import.meta.filename
   const bytes = readFileSync(path)
   const file = { path, size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }

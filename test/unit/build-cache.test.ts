@@ -12,7 +12,7 @@ test.each([
   ['fileop target', '[3/5] COPY . .'],
   ['fileop target', '[build 3/5] WORKDIR /app'],
   ['local source for context', '[internal] load build context'],
-])('the record "%s" is of the step "%s"', (description, step) => {
+])('the record "%s" belongs to the step "%s"', (description, step) => {
   expect(isOfStep(description, step)).toBe(true)
 })
 
@@ -29,7 +29,7 @@ test.each([
   ['fileop target', '[1/5] FROM busybox:1'],
   ['fileop target', '[internal] load metadata for docker.io/library/busybox:1'],
   ['fileop target', 'copy /context /'],
-])('the record "%s" is not of the step "%s"', (description, step) => {
+])('the record "%s" does not belong to the step "%s"', (description, step) => {
   expect(isOfStep(description, step)).toBe(false)
 })
 
@@ -40,7 +40,7 @@ test('the variables of a command get the values of arguments, and no others', ()
   )
 })
 
-test('of a step whose end is not known the folders of its cache mounts are taken that were made as it began', () => {
+test('of a step without a known end, the cache mounts that were created as it began are taken', () => {
   const step = {
     name: '[2/3] RUN --mount=type=cache,target=/root/.npm npm ci',
     buildArgs: {},

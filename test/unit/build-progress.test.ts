@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-/** Tells of a step that began at second 1 and, with `end`, ended then. */
+/** Reports a step that began at second 1 and, with `end`, ended then. */
 function tell(name: string, { end, error }: { end?: number; error?: string } = {}): void {
   const at = (seconds: number): Buffer => numberField(1, seconds)
   const vertex = [
@@ -27,7 +27,7 @@ function tell(name: string, { end, error }: { end?: number; error?: string } = {
   progress.read(bytesField(1, Buffer.concat(vertex)))
 }
 
-test('an errand of the engine that takes long is named, with its end', () => {
+test('a slow operation of the engine is named, with its end', () => {
   tell(LOOK_UP)
   vi.advanceTimersByTime(2_000)
   expect(lines).toEqual([])

@@ -8,13 +8,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openBuildSession } from '#daemon/engine/build-session.ts'
 import { Connection } from '#daemon/engine/connection.ts'
 
-/** What a client of HTTP/2 says first, and its empty settings (RFC 9113 section 3.4). */
+/** The first bytes of an HTTP/2 client, and its empty settings (RFC 9113 section 3.4). */
 const PREFACE = Buffer.concat([
   Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
   Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),
 ])
 
-/** An engine that speaks at once when a session is opened. */
+/** An engine that sends at once when a session is opened. */
 async function eagerEngine(): Promise<Connection> {
   const folder = mkdtempSync(join(tmpdir(), 'engine-'))
   const socketPath = join(folder, 'engine.sock')

@@ -50,7 +50,7 @@ test('an authority whose answer has no end is given up', async () => {
   await expect(new Authority().renewalInfo()).rejects.toThrow(/does not answer/)
 })
 
-test('an answer of nothing, as to HEAD, is no fault, whatever its type says', async () => {
+test('an empty answer, as to HEAD, is not an error, whatever its type says', async () => {
   answer = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end()
   expect(await new Authority().renewalInfo()).toBeNull()
 })
@@ -61,7 +61,7 @@ test.each([
   [400, '{"type":9,"detail":{}}', 'the certificate authority answered with status 400'],
   [500, '{"type":null}', 'the certificate authority answers with status 500'],
   [403, '{"type":"urn:ietf:params:acme:error:unauthorized","detail":"no such account"}', 'no such account'],
-])('an answer %i of %s is told as %j', async (status, body, message) => {
+])('an answer %i of %s is reported as %j', async (status, body, message) => {
   answer = (response) => response.writeHead(status, { 'content-type': 'application/json' }).end(body)
   await expect(new Authority().renewalInfo()).rejects.toThrow(message)
 })

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => close())
 
-/** Makes it the base domain, which is served while its records are not there yet. */
+/** Makes it the base domain, which is served while its records do not exist yet. */
 function serveUnder(domain: string): void {
   context.options.baseDomain = domain
   ensureBaseDomain()
@@ -31,8 +31,8 @@ function waits(): Record<string, string | null> {
   return Object.fromEntries([...wantedNames()].map(([name, { waitsFor }]) => [name, waitsFor]))
 }
 
-describe('a host under a domain that does not lead here yet', () => {
-  test('waits for it when it is there by the name of its service', () => {
+describe('a host under a domain that does not point here yet', () => {
+  test('waits for it if its name comes from its service', () => {
     serveUnder('example.com')
     addService('web')
     expect(waits()).toEqual({ 'web.example.com': 'example.com' })
@@ -43,7 +43,7 @@ describe('a host under a domain that does not lead here yet', () => {
     })
   })
 
-  test('is looked up itself when it is a custom domain, and tells of its own', () => {
+  test('is looked up itself if it is a custom domain, and reports its own result', () => {
     addService('web', 'www.eu.shop.example.com', 'example.org')
     insertDomain('example.com', 'api')
     serveUnder('shop.example.com')
@@ -60,7 +60,7 @@ describe('a host under a domain that does not lead here yet', () => {
     expect(shown()).toMatchObject({ state: 'pending', error })
   })
 
-  test('is looked up itself when it is the dashboard’s', () => {
+  test('is looked up itself if it is the dashboard’s', () => {
     context.options.dashboardHost = 'deployer.example.com'
     insertDomain('example.com', 'api')
     expect(waits()).toEqual({ 'deployer.example.com': null })

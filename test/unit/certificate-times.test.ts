@@ -23,14 +23,14 @@ yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
 -----END CERTIFICATE-----`
 const DAY = 24 * 60 * MINUTE
 
-describe('a host that could not be certified', () => {
+describe('a host that could not get a certificate', () => {
   it('waits a minute, then twice as long each time, up to 12 hours, or up to a fifth longer', () => {
     expect([1, 2, 3, 5].map((failures) => retryMs(failures, 0) / MINUTE)).toEqual([1, 2, 4, 16])
     expect(retryMs(50, 0)).toBe(12 * 60 * MINUTE)
     expect(retryMs(1, 1)).toBe(1.2 * MINUTE)
   })
 
-  it('waits no longer for what was written under a clock that was ahead', () => {
+  it('does not wait longer because of a record written under a clock that was ahead', () => {
     const now = Date.UTC(2026, 10, 22)
     const failed = (updated_at: number, retry_at: number) =>
       ({ status: 'failed', updated_at, retry_at }) as CertificateRow
@@ -80,7 +80,7 @@ describe('an authority', () => {
     expect(away.failed(120 * MINUTE, 40_000)).toBe(120 * MINUTE)
   })
 
-  it('that says when it will answer again is left alone until then, but no shorter than by itself, and a day at most', () => {
+  it('that says when it will answer again is left alone until then, at least as long as otherwise, at most a day', () => {
     const away = new OutagePause()
     expect(away.failed(1_000, 0)).toBe(30_000)
     expect(away.failed(0, 30_000)).toBe(60_000)
@@ -94,7 +94,7 @@ describe('a certificate', () => {
     expect(renewAt({ notBefore: 0, notAfter: 90 * DAY }, 20 * DAY)).toBe(60 * DAY)
   })
 
-  it('that comes late in its life, as by a clock that is ahead, lasts half of what is left', () => {
+  it('that is issued late in its life, as by a clock that is ahead, lasts half of what is left', () => {
     expect(renewAt({ notBefore: 0, notAfter: 90 * DAY }, 70 * DAY)).toBe(80 * DAY)
   })
 
@@ -107,7 +107,7 @@ describe('a certificate', () => {
     expect(adviceOf({ start: window.end, end: window.start }, 7)).toBe(7)
   })
 
-  it('is called by its authority as RFC 9773 says', () => {
+  it('is identified to its authority as RFC 9773 says', () => {
     expect(certificateId(new X509Certificate(EXAMPLE))).toBe('aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE')
   })
 
@@ -119,8 +119,8 @@ describe('a certificate', () => {
   })
 })
 
-describe('a name that does not lead here', () => {
-  it('is looked at every 5 s for 10 minutes, each minute for an hour, then every 10 minutes', () => {
+describe('a name that does not point here', () => {
+  it('is checked every 5 s for 10 minutes, each minute for an hour, then every 10 minutes', () => {
     let now = 0
     const looks = new Looks(6 * 60 * MINUTE, () => now)
     const waitAt = (moment: number) => {
@@ -154,7 +154,7 @@ describe('--acme-dns', () => {
       ),
     )
 
-  it('takes what its kind needs from variables', () => {
+  it('reads what its kind needs from variables', () => {
     expect(read('exec', { EXEC: '/bin/true' })).toEqual({ kind: 'exec', program: '/bin/true' })
     expect(read('cloudflare', { TOKEN: 't' })).toEqual({ kind: 'cloudflare', token: 't' })
     expect(read('rfc2136', { SERVER: 'ns.example.com' })).toEqual({

@@ -11,7 +11,7 @@ const at = (name: string) => join(folder, name)
 const read = (name: string) => readFileSync(at(name), 'utf8')
 const openssl = (...options: string[]) => execFileSync('openssl', options, { cwd: folder, stdio: 'pipe' })
 
-/** Makes a certificate, signed by another one or by itself. */
+/** Creates a certificate, signed by another one or by itself. */
 function certificate(name: string, issuer: string | null): void {
   openssl(
     ...[
@@ -29,7 +29,7 @@ function certificate(name: string, issuer: string | null): void {
   sign(name, issuer, `${name}.crt`)
 }
 
-/** Signs the request of a certificate, once more where it has one already. */
+/** Signs the request of a certificate, a second time if it already has one. */
 function sign(name: string, issuer: string | null, out: string): void {
   const signer = issuer
     ? ['-CA', `${issuer}.crt`, '-CAkey', `${issuer}.key`, '-CAcreateserial']
@@ -55,14 +55,14 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('a certificate that does not belong to a chain is left out of what an authority gave, and refused in an upload', () => {
+test("a certificate outside the chain is left out of an authority's answer, and refused in an upload", () => {
   const given = ['old-root', 'leaf', 'root'].map((name) => read(`${name}.crt`)).join('')
   const { chain } = assembleChain(given, read('leaf.key'), 'left out')
   expect(subjectsOf(chain)).toEqual(['leaf', 'root'])
   expect(() => assembleChain(given, read('leaf.key'))).toThrow('the chain is broken')
 })
 
-test('an authority that two others have signed stands in a chain twice, with what is behind each', () => {
+test('an authority that two others have signed is in a chain twice, with what is behind each', () => {
   certificate('middle', 'root')
   sign('middle', 'old-root', 'other-middle.crt')
   certificate('site', 'middle')

@@ -28,7 +28,7 @@ describe('changes', () => {
     other.stop.abort()
   })
 
-  it('more than 1,024 of which wait for somebody become a resync, and those after it come as ever', async () => {
+  it('become a resync if more than 1,024 wait for a follower, and later ones arrive as usual', async () => {
     const { changes, stop } = follow()
     for (const id of numbers(0, 1_025)) tellService(id)
     expect((await changes.next()).value).toEqual(RESYNC)
@@ -37,7 +37,7 @@ describe('changes', () => {
     stop.abort()
   })
 
-  it('are not kept for who has gone', async () => {
+  it('are not kept for followers that have left', async () => {
     const { changes, stop } = follow()
     tellService('first')
     stop.abort()

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { LogFrames } from '../../daemon/engine/log-frames.ts'
 import { cleanLine } from '../../server/text/clean-line.ts'
 
-/** No control character is left but TAB and those of whole colour sequences. */
+/** No control character is left except TAB and those of complete colour sequences. */
 const CLEAN = /^(?:[^\p{Cc}]|\t|\u001b\[[\d;:]*m)*$/u
 
 const anyLine = array(
@@ -85,7 +85,7 @@ describe('a line of a log', () => {
     expect(cleanLine(line)).toBe(clean)
   })
 
-  test('has nothing left that a terminal would obey, whatever it was, and is not cleaned twice', () => {
+  test('keeps nothing that a terminal would obey, whatever it was, and is not cleaned twice', () => {
     assert(
       property(anyLine, (line) => {
         const clean = cleanLine(line)
@@ -96,7 +96,7 @@ describe('a line of a log', () => {
     )
   })
 
-  test('has nothing left either when it comes in pieces', () => {
+  test('keeps nothing either if it comes in pieces', () => {
     assert(
       property(anyLine, nat(60), (line, cut) => {
         expect(cleanLine(line.slice(0, cut)) + cleanLine(line.slice(cut))).toMatch(CLEAN)
@@ -105,7 +105,7 @@ describe('a line of a log', () => {
     )
   })
 
-  test('of a megabyte takes no longer for being hostile', () => {
+  test('of a megabyte takes no longer if it is hostile', () => {
     for (const piece of [
       '\u001b]',
       '\u001b[',
@@ -122,7 +122,7 @@ describe('a line of a log', () => {
   })
 })
 
-test('a control sequence that the engine tells in two frames is one', () => {
+test('a control sequence that the engine sends in two frames is one', () => {
   const frames = new LogFrames(() => '2026-01-02T03:04:05.000Z')
   const frame = (text: string): Buffer => {
     const payload = Buffer.from(text)

@@ -35,6 +35,6 @@ test.each([
   // No year of four digits in UTC.
   '9999-12-31T23:59:59-00:01',
   '0000-01-01T00:00:00+00:01',
-])('%s is none', (text) => {
+])('%s is not a moment', (text) => {
   expect(parseTimestamp(text)).toBeNull()
 })

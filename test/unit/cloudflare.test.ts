@@ -56,7 +56,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   return done(record)
 }
 
-test('a record is put into the zone that holds its name once, and taken out', async () => {
+test('a record is put once into the zone that contains its name, and removed', async () => {
   const provider = new Cloudflare('right', api)
   await provider.present('_acme-challenge.staging.example.com', 'one')
   await provider.present('_acme-challenge.staging.example.com', 'one')
@@ -69,7 +69,7 @@ test('a record is put into the zone that holds its name once, and taken out', as
   expect(records).toMatchObject([{ content: '"two"' }])
 })
 
-test('what it refuses is said', async () => {
+test('a refusal is reported', async () => {
   await expect(new Cloudflare('wrong', api).present('_acme-challenge.example.com', 'v')).rejects.toThrow(
     /Invalid access token/,
   )

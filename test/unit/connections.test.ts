@@ -44,21 +44,24 @@ const head = (method: string, path: string, length: number) => [
 test.each([
   ['before', (pieces: AsyncIterator<Buffer>) => pieces.return!()],
   ['after', (pieces: AsyncIterator<Buffer>) => delay(100).then(() => pieces.return!())],
-])('a request goes on behind one whose body was left %s its answer, with more to come', async (_, leave) => {
-  using wire = await open(async (request) => {
-    if (request.method === 'GET') return 'the next'
-    const pieces = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
-    await pieces.next()
-    wire.socket.write(PIECE.repeat(3))
-    await waitFor(() => request.readableLength >= request.readableHighWaterMark, 'more than is read ahead')
-    void leave(pieces)
-    return 'the first'
-  })
-  wire.send(head('POST', '/', 4 * PIECE.length), PIECE)
-  await waitFor(() => wire.received.includes('the first'), 'the first answer')
-  wire.send(head('GET', '/', 0))
-  await waitFor(() => wire.received.includes('the next'), 'the next answer', 5_000)
-})
+])(
+  'a request behind one whose body was left is handled %s its answer, with more to come',
+  async (_, leave) => {
+    using wire = await open(async (request) => {
+      if (request.method === 'GET') return 'the next'
+      const pieces = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
+      await pieces.next()
+      wire.socket.write(PIECE.repeat(3))
+      await waitFor(() => request.readableLength >= request.readableHighWaterMark, 'more than is read ahead')
+      void leave(pieces)
+      return 'the first'
+    })
+    wire.send(head('POST', '/', 4 * PIECE.length), PIECE)
+    await waitFor(() => wire.received.includes('the first'), 'the first answer')
+    wire.send(head('GET', '/', 0))
+    await waitFor(() => wire.received.includes('the next'), 'the next answer', 5_000)
+  },
+)
 
 const CHUNKED = ['GET / HTTP/1.1', 'Host: localhost', 'Transfer-Encoding: chunked']
 
@@ -71,11 +74,11 @@ test('a request that was answered before its body spoiled gets no second answer'
   expect(wire.received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
 })
 
-test('a connection ends with a body in crumbs that its answer left', async () => {
+test('a connection ends when its answer left a body in tiny pieces', async () => {
   using wire = await open(async () => 'the answer')
   wire.send(CHUNKED)
   await waitFor(() => wire.received.includes('the answer'), 'the answer')
   wire.socket.write('1\r\nx\r\n'.repeat(1_000))
-  // Sooner than for the time that a body has.
+  // Sooner than the time that a body has.
   await waitFor(() => wire.closed, 'the end', 4_500)
 })

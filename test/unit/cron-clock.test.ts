@@ -27,7 +27,7 @@ class Host {
 }
 
 describe('the clock', () => {
-  test('is trusted while it goes on evenly, and when it is corrected by some minutes', () => {
+  test('is trusted while it advances evenly, and when it is corrected by some minutes', () => {
     const host = new Host()
     const guard = new ClockGuard(NOON, host)
     for (const by of [0, 9 * MINUTE_MS, -9 * MINUTE_MS]) {

@@ -4,7 +4,7 @@ import { nextDue, scheduleFault } from '../../server/jobs/cron.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** The slow reference looks at whole days first, so this far is cheap. */
+/** The slow reference checks whole days first, so this far is cheap. */
 const HORIZON_DAYS = 366 * 9
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
@@ -33,7 +33,7 @@ function isDay(schedule: string, day: Date): boolean {
   return dayOfMonth.startsWith('*') || weekday.startsWith('*') ? inMonth && inWeek : inMonth || inWeek
 }
 
-/** The next due minute by looking at every one. */
+/** The next due minute, found by checking every one. */
 function slowly(schedule: string, after: Date): Date | null {
   const [minute = '', hour = ''] = schedule.split(' ')
   const today = Math.floor(after.getTime() / DAY_MS) * DAY_MS
@@ -153,12 +153,12 @@ describe('a schedule', () => {
     ['* * * * 1-9', 'has 9 as the day of week: 0 to 7 or sun to sat are possible'],
     ['* 17-9 * * *', 'has the range 17-9 as the hour, which ends before it begins'],
     ['5/15 * * * *', 'has the step 5/15 as the minute: a step is at least 1 and needs * or a range'],
-  ])('%s is refused with what was given: %s', (schedule, fault) => {
+  ])('%s is refused, naming what was given: %s', (schedule, fault) => {
     expect(scheduleFault(schedule)).toBe(fault)
   })
 
   test.each(['0 0 31 2 *', '0 0 30 2 *', '0 0 31 4,6,9,11 *'])(
-    '%s is refused, as it never comes',
+    '%s is refused, since it never comes',
     (schedule) => {
       expect(scheduleFault(schedule)).toBe('never becomes due: no date matches it')
     },

@@ -24,7 +24,7 @@ async function holdLock(ms: number): Promise<void> {
   await once(child.stdout, 'data')
 }
 
-it('is opened by a server although a command looks at the same moment for one that runs', async () => {
+it('can be opened by a server although a command checks at the same moment for a running one', async () => {
   await holdLock(200)
   openDataDirectory(directory).release()
 })

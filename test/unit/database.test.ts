@@ -18,7 +18,7 @@ const held = () =>
   database.get<{ count: number }>("SELECT count(*) AS count FROM settings WHERE key LIKE 'test-%'")!.count
 const limitPages = (pages: number) => database.get(`PRAGMA max_page_count = ${pages}`)
 
-test('a change that the disk has no room for says so, leaves nothing, and is made when there is room', () => {
+test('a change without disk space says so, leaves nothing, and works once there is space', () => {
   const { page_count } = database.get<{ page_count: number }>('PRAGMA page_count')!
   limitPages(page_count + 1)
   const full = expect.objectContaining({
@@ -38,7 +38,7 @@ test('a change that the disk has no room for says so, leaves nothing, and is mad
   expect(held()).toBe(2)
 })
 
-test('a change that fails within leaves nothing, and its fault is its own', () => {
+test('a change that fails inside leaves nothing, and reports its own error', () => {
   const change = () =>
     database.transaction(() => {
       insert('test-1')
@@ -48,7 +48,7 @@ test('a change that fails within leaves nothing, and its fault is its own', () =
   expect(held()).toBe(0)
 })
 
-test('a change that another process kept from beginning leaves the next one whole', () => {
+test('a change that another process prevented from beginning does not affect the next one', () => {
   const { file } = database.get<{ file: string }>('PRAGMA database_list')!
   const other = new DatabaseSync(file)
   other.exec('BEGIN IMMEDIATE')

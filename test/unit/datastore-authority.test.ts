@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => close())
 
-/** Whether a client that trusts an authority goes on with a server of this certificate under a name. */
+/** Whether a client that trusts an authority accepts a server with this certificate under a name. */
 async function isTrusted({ certificate, key }: Keyed, ca: string, servername: string): Promise<boolean> {
   const server = createServer({ cert: certificate, key }, (socket) => socket.end()).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -35,7 +35,7 @@ async function isTrusted({ certificate, key }: Keyed, ca: string, servername: st
   }
 }
 
-test('a certificate of a datastore is verified by the authority, for its own names alone', async () => {
+test('a certificate of a datastore is verified by the authority, only for its own names', async () => {
   expect(authorityCertificate()).toBeNull()
   const keyed = await certify(SUBJECT)
   const ca = authorityCertificate()!
@@ -47,7 +47,7 @@ test('a certificate of a datastore is verified by the authority, for its own nam
   expect(leaf.checkIP('10.208.0.3')).toBeUndefined()
 })
 
-test('all are of one authority, also those that are made at once, each with a key of its own', async () => {
+test('all come from one authority, even if created at once, each with its own key', async () => {
   const [first, second] = await Promise.all([certify(SUBJECT), certify(SUBJECT)])
   const ca = authorityCertificate()!
   const third = await certify(SUBJECT)
@@ -56,7 +56,7 @@ test('all are of one authority, also those that are made at once, each with a ke
   for (const keyed of [first, second, third]) expect(await isTrusted(keyed, ca, 'db')).toBe(true)
 })
 
-test('the authority outlives by far what it certifies, and signs nothing but the certificates of programs', async () => {
+test('the authority outlives its certificates by far, and signs only certificates of programs', async () => {
   const leaf = new X509Certificate((await certify(SUBJECT)).certificate)
   const ca = new X509Certificate(authorityCertificate()!)
   const years = ({ validToDate }: X509Certificate) => (validToDate.getTime() - Date.now()) / YEAR_MS
@@ -67,7 +67,7 @@ test('the authority outlives by far what it certifies, and signs nothing but the
   expect(ca.subject).toMatch(/^CN=Deployer datastores [0-9a-f]{20}$/)
 })
 
-test('the key of the authority is kept sealed', async () => {
+test('the key of the authority is stored encrypted', async () => {
   await certify(SUBJECT)
   const rows = useDatabase().all<{ value: string }>('SELECT value FROM settings')
   for (const { value } of rows) expect(Buffer.from(value, 'base64').toString()).not.toContain('PRIVATE KEY')

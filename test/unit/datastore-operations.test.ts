@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => close())
 
-describe('the database and user of a relational datastore that was given none', () => {
+describe('the default database and user of a relational datastore', () => {
   test.each([
     ['my-app', 'my_app'],
     ['postgres', 'postgres'],
@@ -28,7 +28,7 @@ describe('the database and user of a relational datastore that was given none', 
     ['template1', 'template1_db'],
     ['public', 'public_db'],
     ['none', 'none_db'],
-  ])('of the name %s are %s, which could be given too', (name, expected) => {
+  ])('for the name %s are %s, which could be given too', (name, expected) => {
     const { database, username } = createDatastore({ kind: 'relational', name })
     expect({ database, username }).toEqual({ database: expected, username: expected })
     const given = { kind: 'relational', name, database: expected, username: expected }
@@ -42,7 +42,7 @@ test.each([
   { username: 'public' },
   { username: 'none' },
   { username: 'pg_main' },
-])('a relational datastore with %j could never be made, and is refused', (chosen) => {
+])('a relational datastore with %j could never be created, and is refused', (chosen) => {
   expect(DatastoreInput.safeParse({ kind: 'relational', name: 'db', ...chosen }).success).toBe(false)
 })
 
@@ -50,7 +50,7 @@ describe('a restore into a new datastore', () => {
   test.each(['upgrading', 'deleting'] as const)('is refused while its source is %s', (status) => {
     const { source, backup } = backedUp()
     context.database.run('UPDATE datastores SET status = ? WHERE id = ?', status, source.id)
-    // What was read before the status changed decides nothing.
+    // A status that was read before it changed decides nothing.
     expect(() => restoreBackup(source, backup, 'copy')).toThrow(
       expect.objectContaining({ code: 'conflict', message: `datastore db is ${status}` }),
     )
@@ -68,7 +68,7 @@ describe('a restore into a new datastore', () => {
 })
 
 describe('while a new datastore is filled from a backup of another', () => {
-  test('that other is not deleted, which would take the backup along, unless it is forced', () => {
+  test('the other cannot be deleted, which would delete the backup too, unless forced', () => {
     const { source, backup } = backedUp()
     restoreBackup(source, backup, 'copy')
     expect(() => deleteDatastore(source, false)).toThrow(
@@ -78,7 +78,7 @@ describe('while a new datastore is filled from a backup of another', () => {
     expect(getDatastore(source.id)).toMatchObject({ status: 'deleting' })
   })
 
-  test('and no longer: one that failed needs neither', () => {
+  test('but no longer: a failed one needs neither', () => {
     const { source, backup } = backedUp()
     const { id } = restoreBackup(source, backup, 'copy')
     expect(isBeingRestored(backup.id)).toBe(true)

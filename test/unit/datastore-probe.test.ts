@@ -8,7 +8,7 @@ const MIB = 1024 * 1024
 let stop: () => void = () => {}
 afterEach(() => stop())
 
-/** Asks what says these words to whoever connects and speaks, at a port of its own. */
+/** Checks a server that says these words to every client that connects and speaks, at its own port. */
 async function ask(kind: DatastoreKind, answer: (socket: Socket) => void): Promise<void> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -24,7 +24,7 @@ async function ask(kind: DatastoreKind, answer: (socket: Socket) => void): Promi
   await probePlace(kind, { host: '127.0.0.1', port, username: 'u', password: 'p', database: 'd' })
 }
 
-test('a store may take as many answers as it likes until its append-only file is written', async () => {
+test('a store may send any number of answers until its append-only file is written', async () => {
   const TIMES = 12
   let asked = 0
   const server = createServer((socket) => {
@@ -45,7 +45,7 @@ test('a store may take as many answers as it likes until its append-only file is
   expect(asked).toBe(TIMES)
 })
 
-describe('a program in place of a datastore', () => {
+describe('another program in place of a datastore', () => {
   test.each([
     ['relational', 'an authentication', Buffer.from([0x52, 0x7f, 0xff, 0xff, 0xf0])],
     ['keyvalue', 'a string', Buffer.from('$2147483632\r\n')],
@@ -65,7 +65,7 @@ describe('a program in place of a datastore', () => {
     expect(said).toBeLessThan(64 * MIB)
   })
 
-  test('that ends the connection, or refuses, is told so', async () => {
+  test('that ends the connection, or refuses, is reported as such', async () => {
     await expect(ask('keyvalue', (socket) => socket.end())).rejects.toThrow('closed the connection')
     stop()
     await expect(ask('keyvalue', (socket) => socket.end('-WRONGPASS no\r\n'))).rejects.toThrow('WRONGPASS no')

@@ -5,7 +5,7 @@ import { memorySettings } from '#daemon/datastores/settings.ts'
 const MIN_MB = 16
 const MAX_MB = 1024 * 1024
 
-/** The number of a setting such as `96MB`. */
+/** The number in a setting such as `96MB`. */
 function megabytes(settings: Record<string, string>, key: string): number {
   return Number.parseInt(settings[key]!, 10)
 }
@@ -21,7 +21,7 @@ describe('the memory settings of a relational datastore', () => {
     })
   })
 
-  test('leave room below the limit, whatever it is', () => {
+  test('leave space below the limit, whatever it is', () => {
     assert(
       property(integer({ min: 2 * MIN_MB, max: MAX_MB }), (limit) => {
         const settings = memorySettings('relational', limit)
@@ -34,7 +34,7 @@ describe('the memory settings of a relational datastore', () => {
 })
 
 describe('the memory settings of a key-value datastore', () => {
-  test('leave a quarter to the copies that it makes, and never forget a key', () => {
+  test('leave a quarter for the copies that it makes, and never evict a key', () => {
     expect(memorySettings('keyvalue', 512)).toEqual({ maxmemory: '384mb', 'maxmemory-policy': 'noeviction' })
   })
 })

@@ -9,7 +9,7 @@ beforeAll(async () => void ({ close } = await openContext()))
 afterAll(() => close())
 
 test.each<Delivery['verdict']>(['ignored', 'refused'])(
-  'no text of a delivery that is %s is kept whole',
+  'no text of a delivery that is %s is stored in full',
   (verdict) => {
     const text = `\u202e${'😀x'.repeat(100_000)}`
     const facts = { event: text, delivery: text, repository: text, ref: text, commit: text, reason: text }
@@ -23,7 +23,7 @@ test.each<Delivery['verdict']>(['ignored', 'refused'])(
   },
 )
 
-describe('what strangers send', () => {
+describe('deliveries from strangers', () => {
   const facts = { event: null, repository: null, ref: null, commit: null, reason: null, deploys: [] }
   const log = (count: number, verdict: Delivery['verdict']) => {
     for (let index = 0; index < count; index++)
@@ -31,7 +31,7 @@ describe('what strangers send', () => {
   }
   const verdicts = (limit: number) => listDeliveries(limit).map(({ verdict }) => verdict)
 
-  test('takes a fifth of a page at most, as long as there are others', () => {
+  test('take at most a fifth of a page, as long as there are others', () => {
     log(45, 'deployed')
     log(60, 'refused')
     const page = verdicts(50)
@@ -39,7 +39,7 @@ describe('what strangers send', () => {
     expect(page.filter((verdict) => verdict === 'refused')).toHaveLength(10)
   })
 
-  test('is listed alone when it is asked for', () => {
+  test('are listed alone on request', () => {
     const refused = listDeliveries(50, 'refused')
     expect(refused).toHaveLength(50)
     expect(refused[0]).toMatchObject({ verdict: 'refused', delivery: 'refused-59' })

@@ -14,7 +14,7 @@ afterEach(() => close())
 const add = (environment: string) => createService(ServiceInput.parse({ name: 'api', environment })).id
 const TARGET = 'https://logs.example.com/in'
 
-test('a service that a change names is looked up in the environment that is limited to already', () => {
+test('a service that a change names is looked up in the environment that is already set as limit', () => {
   createEnvironment({ name: 'staging' })
   const [inProduction, inStaging] = [add('production'), add('staging')]
   const drain = createDrain({ name: 'archive', kind: 'http', url: TARGET, environment: 'staging' })

@@ -35,7 +35,7 @@ const IMAGE = 'FROM scratch\nEXPOSE 3000\n'
 const NODE = { 'package.json': '{"scripts": {"start": "node server.js"}}' }
 
 describe('the Dockerfile of a tree', () => {
-  test('may lie beside the folder that is built, inside the source', async () => {
+  test('may be outside the folder that is built, inside the source', async () => {
     await mkdir(join(directory, 'app'), { recursive: true })
     await mkdir(join(directory, 'docker'))
     await writeFile(join(directory, 'app/kept'), '')
@@ -71,17 +71,17 @@ describe('the Dockerfile of a tree', () => {
     })
   })
 
-  test('is the one of Docker where there is one of Podman too', async () => {
+  test("is Docker's if there is one of Podman too", async () => {
     const { file } = await recipe({ Dockerfile: IMAGE, Containerfile: 'FROM fedora\n' })
     expect(file).toMatchObject({ path: 'Dockerfile' })
   })
 
-  test.each(['dockerfile', 'Containerfile'])('called %s is not used beside what has a plan', async (name) => {
+  test.each(['dockerfile', 'Containerfile'])('named %s is not used next to a plan', async (name) => {
     expect(await recipe({ ...NODE, 'server.js': '', [name]: IMAGE })).toMatchObject({ runtime: 'node' })
   })
 
   test.each(['docker/Dockerfile', '.docker/dockerfile', 'scripts/Dockerfile'])(
-    'in a folder for it is told beside what has a plan: %s',
+    'in a folder for it is reported next to a plan: %s',
     async (path) => {
       const { runtime, notes } = await recipe({ ...NODE, 'server.js': '', [path]: IMAGE })
       expect(runtime).toBe('node')
@@ -93,12 +93,12 @@ describe('the Dockerfile of a tree', () => {
     ['copies what lies there', 'docker/Dockerfile', { 'src/main.hs': '', 'docker/run.sh': '' }],
     ['lies alone in it', '.docker/Dockerfile', { 'src/main.hs': '' }],
     [
-      'copies what lies in its folder by its path from there',
+      'copies files from its folder by their path from there',
       'deploy/Dockerfile',
       { 'deploy/src/x': '', 'src/x': '' },
     ],
   ])(
-    'in a folder for it builds the source around it where nothing else can and it %s',
+    'in a folder for it builds the source around it if nothing else can and it %s',
     async (_what, path, files) => {
       const Dockerfile = 'FROM x\nCOPY src /src\nCOPY . /all\nEXPOSE 3000\n'
       const found = await recipe({ 'README.md': '', ...files, [path]: Dockerfile })
@@ -114,7 +114,7 @@ describe('the Dockerfile of a tree', () => {
 
   test.each<[what: string, files: Record<string, string>, found: Partial<Recipe>]>([
     [
-      'copies what lies in its folder alone',
+      'copies only files from its folder',
       { 'docker/Dockerfile': 'FROM x\nCOPY nginx.conf /etc\n', 'docker/nginx.conf': '' },
       { runtime: null, rootDirectories: ['docker'] },
     ],
@@ -124,7 +124,7 @@ describe('the Dockerfile of a tree', () => {
       { runtime: null, rootDirectories: ['docker'] },
     ],
     [
-      'lies beside a folder that can be built',
+      'is next to a folder that can be built',
       { 'docker/Dockerfile': IMAGE, 'web/index.html': '' },
       { runtime: null, rootDirectories: ['docker', 'web'] },
     ],
@@ -135,11 +135,11 @@ describe('the Dockerfile of a tree', () => {
     ],
     ['is empty', { 'docker/Dockerfile': '' }, { runtime: null, rootDirectories: ['docker'] }],
     ['is no text', { 'docker/Dockerfile': 'a\0b' }, { runtime: null, rootDirectories: ['docker'] }],
-  ])('in a folder for it is left where it %s', async (_what, files, found) => {
+  ])('in a folder for it is not used if it %s', async (_what, files, found) => {
     expect(await recipe({ 'README.md': '', ...files })).toMatchObject(found)
   })
 
-  test('in a folder for it is nothing beside a site or one in the usual place', async () => {
+  test('in a folder for it is not used next to a site or one in the usual place', async () => {
     const trees: Record<string, string>[] = [{ 'index.html': '' }, { Dockerfile: IMAGE }]
     for (const files of trees) {
       const { notes } = await recipe({ ...files, 'docker/Dockerfile': IMAGE })
@@ -152,18 +152,18 @@ describe('the Dockerfile of a tree', () => {
     ['web.Dockerfile', 'web.Dockerfile is a Dockerfile: set dockerfile_path to web.Dockerfile'],
     ['DOCKERFILE', 'DOCKERFILE is not read: on Linux its name is Dockerfile, so rename it'],
     ['Package.json', 'Package.json is not read: on Linux its name is package.json, so rename it'],
-  ])('called %s alone is told', async (name, said) => {
+  ])('named only %s is reported', async (name, said) => {
     const { runtime, notes } = await recipe({ 'README.md': '', [name]: IMAGE })
     expect(runtime).toBeNull()
     expect(notes.join('\n')).toContain(said)
   })
 
-  test('is none of what only leaves files out of one', async () => {
+  test('is not a file that only leaves files out of one', async () => {
     const { notes } = await recipe({ 'README.md': '', 'Dockerfile.dockerignore': 'x' })
     expect(notes.join('\n')).not.toContain('set dockerfile_path')
   })
 
-  test('is none of two that two other hosts name', async () => {
+  test('is not used if two other hosts name different ones', async () => {
     const files = {
       'fly.toml': '[build]\ndockerfile = "fly.Dockerfile"\n',
       'captain-definition': '{"dockerfilePath": "./web.Dockerfile"}',
@@ -173,12 +173,12 @@ describe('the Dockerfile of a tree', () => {
     expect(await recipe({ ...NODE, 'server.js': '', ...files })).toMatchObject({ runtime: 'node' })
   })
 
-  test('tells a folder that can be built by whichever name it has', async () => {
+  test('reports a folder that can be built, whichever name it has', async () => {
     const { rootDirectories } = await recipe({ 'README.md': '', 'api/Containerfile': IMAGE })
     expect(rootDirectories).toEqual(['api'])
   })
 
-  test('is the one that CapRover builds with, where none lies in the usual place', async () => {
+  test('is the one that CapRover builds with, if there is none in the usual place', async () => {
     const captain = '{"schemaVersion": 2, "dockerfilePath": "./deploy/web.Dockerfile"}'
     const files = { ...NODE, 'captain-definition': captain, 'deploy/web.Dockerfile': IMAGE }
     expect(await recipe(files)).toMatchObject({
@@ -187,7 +187,7 @@ describe('the Dockerfile of a tree', () => {
     })
   })
 
-  test('that CapRover names beside the usual one is told', async () => {
+  test('that CapRover names next to the usual one is reported', async () => {
     const captain = '{"dockerfilePath": "./web.Dockerfile"}'
     const { file, notes } = await recipe({ Dockerfile: IMAGE, 'captain-definition': captain })
     expect(file).toMatchObject({ path: 'Dockerfile' })
@@ -203,13 +203,13 @@ const MAVEN = {
   'src/main/java/Shop.java': '',
 }
 
-describe('a Dockerfile that copies what a build made before it', () => {
+describe('a Dockerfile that copies the result of an earlier build', () => {
   test.each([
     'COPY target/shop-1.0.jar app.jar',
     'COPY ./target/*.jar /app.jar',
     'ARG JAR_FILE=target/*.jar\nCOPY ${JAR_FILE} app.jar',
     'ADD --chown=app:app \\\n  target/shop.jar \\\n  /app.jar',
-  ])('is left for the plan of the language: %s', async (line) => {
+  ])('gives way to the plan of the language: %s', async (line) => {
     const files = {
       ...MAVEN,
       Dockerfile: `FROM eclipse-temurin:21\n${line}\nCMD ["java", "-jar", "app.jar"]\n`,
@@ -237,12 +237,12 @@ describe('a Dockerfile that copies what a build made before it', () => {
     ['its variable is not known', 'ARG JAR_FILE\nCOPY ${JAR_FILE} app.jar'],
     ['a service gives its variable', 'ARG GIVEN=target/a.jar\nCOPY ${GIVEN} app.jar'],
     ['it is a text in the file', 'COPY <<target/a.jar /a.jar\ntarget/a.jar'],
-  ])('is kept where %s', async (_what, lines, more = {}) => {
+  ])('is kept if %s', async (_what, lines, more = {}) => {
     const files = { ...MAVEN, Dockerfile: `FROM scratch\n${lines}\n`, ...more }
     expect(await recipe(files, ['GIVEN'])).toMatchObject({ runtime: 'docker' })
   })
 
-  test('is kept where somebody asks for it, or no plan can stand for it', async () => {
+  test('is kept if it is requested, or no plan can replace it', async () => {
     const Dockerfile = 'FROM scratch\nCOPY build/shop /shop\n'
     expect(await recipe({ ...MAVEN, Dockerfile }, [], 'docker')).toMatchObject({ runtime: 'docker' })
     await rm(join(directory, 'pom.xml'))
@@ -253,7 +253,7 @@ describe('a Dockerfile that copies what a build made before it', () => {
     )
   })
 
-  test('of a site is left for what builds the site', async () => {
+  test("of a site gives way to the site's build", async () => {
     const files = {
       'package.json': '{"scripts": {"build": "vite build"}, "devDependencies": {"vite": "*"}}',
       'index.html': '',
@@ -272,7 +272,7 @@ describe('a tree without a program', () => {
       { LICENSE: '', 'docs/a.md': '', 'shop.png': '', '.gitignore': '' },
       'the folder with .gitignore, LICENSE, docs/, shop.png',
     ],
-  ])('is told to be so where it %s', async (_what, files, holds) => {
+  ])('is reported as such if it %s', async (_what, files, holds) => {
     const { runtime, notes } = await recipe(files)
     expect(runtime).toBeNull()
     expect(notes).toEqual([
@@ -281,7 +281,7 @@ describe('a tree without a program', () => {
   })
 
   test.each<Record<string, string>>([{ 'main.cob': '' }, { Makefile: '' }, { 'src/main.f90': '' }])(
-    'is not one that nobody has a plan for: %o',
+    'is not the same as one in an unsupported language: %o',
     async (files) => {
       const { notes } = await recipe({ 'README.md': '', ...files })
       expect(notes.join('\n')).toContain('there is no Dockerfile')

@@ -45,7 +45,7 @@ async function packed(file: BuildFile = { kind: 'tree', path: 'Dockerfile' }): P
   return { headers, contents, notes, dockerfilePath: dockerfilePathOf(file) }
 }
 
-/** The files of the tree that a `.dockerignore` leaves in, beside it and the Dockerfile. */
+/** The files of the tree that a `.dockerignore` leaves in, in addition to it and the Dockerfile. */
 async function left(ignore: string, ...files: string[]): Promise<string[]> {
   await write({
     Dockerfile: 'FROM x',
@@ -89,7 +89,7 @@ describe('.dockerignore', () => {
     ['matches one character with ?', 'a?', ['a', 'ab', 'abc'], ['a', 'abc']],
     ['matches classes', '[a-c]x\n[^a-c]y', ['ax', 'dx', 'ay', 'dy'], ['ay', 'dx']],
     [
-      'takes signs of regular expressions as they are',
+      'treats signs of regular expressions as plain text',
       'c++\n(x)\n{y}\na|b\n$z',
       ['c++', '(x)', '{y}', 'a|b', '$z', 'cc'],
       ['cc'],
@@ -126,7 +126,7 @@ describe('.dockerignore', () => {
 })
 
 describe('the build context', () => {
-  test('has a Dockerfile from outside of it, and leaves out what the ignore file of that names', async () => {
+  test("contains a Dockerfile from outside of it, and leaves out what that one's ignore file names", async () => {
     await write({ '.dockerignore': 'b', a: '', b: '' })
     const outside = (ignore: string | null) =>
       packed({ kind: 'outside', path: 'docker/Dockerfile', content: 'FROM x', ignore, notes: [] })
@@ -143,7 +143,7 @@ describe('the build context', () => {
     expect([...contents]).toEqual([['Dockerfile', 'FROM x']])
   })
 
-  test('keeps links, modes and long names, and owns everything by root', async () => {
+  test('keeps links, modes and long names, and makes everything owned by root', async () => {
     const long = `${'d'.repeat(120)}/${'ä'.repeat(90)}`
     await write({ Dockerfile: 'FROM x', [long]: 'x', run: '' })
     await writeFile(join(directory, 'run'), '', { mode: 0o755 })
@@ -163,7 +163,7 @@ describe('the build context', () => {
     expect(contents.get('small')).toBe('')
   })
 
-  test('the vendored crates of Cargo keep their line ends, for it compares their checksums', async () => {
+  test("keeps the line ends of Cargo's vendored crates, since Cargo compares their checksums", async () => {
     const script = '#!/bin/sh\r\necho\r\n'
     await write({
       Dockerfile: 'FROM x',
@@ -178,7 +178,7 @@ describe('the build context', () => {
     expect(kept.toSorted()).toEqual(['vendor/a/-.sh', 'vendor/a/ci/run.sh'])
   })
 
-  test('puts the tree of a plan beside the Dockerfile that the plan wrote', async () => {
+  test('puts the tree of a plan next to the Dockerfile that the plan wrote', async () => {
     await write({ Dockerfile: 'FROM theirs', 'a/b': 'x', 'node_modules/m/x': 'x' })
     const { contents, dockerfilePath } = await packed({
       kind: 'plan',
@@ -209,7 +209,7 @@ describe('the build context', () => {
     })
   })
 
-  test('follows no Dockerfile out of the tree', async () => {
+  test('does not follow a Dockerfile out of the tree', async () => {
     await symlink('/etc/hostname', join(directory, 'Dockerfile'))
     await expect(packed()).rejects.toThrow('there is no file Dockerfile')
     await expect(packed({ kind: 'tree', path: '../../../etc/hostname' })).rejects.toThrow('there is no file')
@@ -217,7 +217,7 @@ describe('the build context', () => {
 })
 
 describe('a syntax line', () => {
-  test('that names the standard frontend is taken out and the lines keep their numbers', () => {
+  test('that names the standard frontend is removed and the lines keep their numbers', () => {
     const { content, notes } = withoutSyntax(
       '# syntax=docker/dockerfile:1.7\n# escape=`\nFROM x\n',
       'Dockerfile',
@@ -239,7 +239,7 @@ describe('a syntax line', () => {
     [8, 14, 'COPY --chmod=u=rwX,go=rX . .'],
     [14, 19, 'COPY --exclude=*.md . .'],
     [19, 20, 'COPY --parents a/b c/d .'],
-  ])('stays where the frontend of the engine, 1.%i, is older than the 1.%i of %j', (built, since, line) => {
+  ])("stays if the engine's frontend, 1.%i, is older than the 1.%i of %j", (built, since, line) => {
     const content = `# syntax=docker/dockerfile:1\nFROM x\n${line}\n`
     expect(withoutSyntax(content, 'Dockerfile', built)).toEqual({
       content,
@@ -251,7 +251,7 @@ describe('a syntax line', () => {
     expect(newer.notes).toEqual([expect.stringContaining(`(1.${since}) in place of`)])
   })
 
-  test('is taken out where a shell alone reads what looks like more', () => {
+  test('is removed if only a shell reads what looks like more', () => {
     const content =
       '# syntax=docker/dockerfile:1\nFROM x\nRUN echo ${TAG#v} $((1<<x)) --link\nCOPY --chmod=755 a b\n'
     expect(withoutSyntax(content, 'Dockerfile', 2).notes).toEqual([
@@ -270,7 +270,7 @@ describe('a syntax line', () => {
   })
 })
 
-test('a pattern of many stars is judged at once, whatever the name', () => {
+test('a pattern with many stars is matched at once, whatever the name', () => {
   const stars = new Glob(`${'*a'.repeat(60)}*b`)
   const name = 'a'.repeat(250)
   expect([stars.test(name), stars.test(`${name}b`)]).toEqual([false, true])

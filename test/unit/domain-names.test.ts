@@ -24,7 +24,7 @@ describe('a domain name', () => {
     ['my-app.github.io', 'my-app.github.io'],
     ['github.io', 'github.io'],
     ['1password.com', '1password.com'],
-  ])('%s is kept as %s', (text, name) => {
+  ])('%s is stored as %s', (text, name) => {
     expect(normalName(text, 'name')).toBe(name)
   })
 
@@ -65,7 +65,7 @@ describe('a domain name', () => {
     expect(fault(text)).toMatch(/^name: /)
   })
 
-  it('is normal once it was made normal, whatever it was', () => {
+  it('is normal once it was normalized, whatever it was', () => {
     assert(
       property(oneof(domain(), string({ unit: 'grapheme' })), (text) => {
         let name: string

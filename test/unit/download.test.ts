@@ -7,7 +7,7 @@ import { SiteFile } from '../../proxy/sites/file.ts'
 import { OpenFiles } from '../../proxy/sites/open-files.ts'
 import type { Layout, Page } from '../../proxy/wire/page.ts'
 
-/** More than what has a page of its own size. */
+/** More than fits into a page of its own size. */
 const SIZE = 20_000
 const AT_A_TIME = 40
 /** 4 MiB of pages of 128 KiB. */
@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const files = new OpenFiles()
 const file = new SiteFile({ path, size: SIZE, modifiedAt: 0, etag: '"x"' }, () => {})
 
-/** Downloads the file in each of the layouts, all at a time. Answers the pages that it went through. */
+/** Downloads the file in each of the layouts, all at a time. Returns the pages that it went through. */
 async function pagesOf(layouts: readonly Layout[]): Promise<Page[]> {
   const pages: Page[] = []
   const allTaken = Promise.withResolvers<void>()
@@ -52,7 +52,7 @@ test('pages of downloads are kept for the next ones within one bound, whatever t
   expect(again.filter((page) => first.has(page))).toHaveLength(SPARE)
 })
 
-test('the layout that is asked for has the pages that wait', async () => {
+test('the requested layout gets the waiting pages', async () => {
   await pagesOf(times('framed'))
   const plain = new Set(await pagesOf(times('plain')))
   const again = await pagesOf(times('plain'))

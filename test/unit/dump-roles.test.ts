@@ -55,7 +55,7 @@ test('a name is quoted', () => {
   expect(createRole('a"; DROP TABLE x')).toBe('CREATE ROLE "a""; DROP TABLE x"')
 })
 
-test('what stands in tables names no roles', async () => {
+test('the content of tables names no roles', async () => {
   const rows = 'GRANT SELECT ON TABLE a TO visitor;\n\\\\.\nALTER TABLE a OWNER TO visitor;\n'
   const script = `COPY public.notes (text) FROM stdin;\n${rows}\\.\nGRANT SELECT ON TABLE a TO reader;\n`
   expect(await rolesOfScript(inPieces(script, 7), true)).toEqual(['reader'])
@@ -66,7 +66,7 @@ test('a comment that looks like the rows of a table hides no roles of a script w
   expect(await rolesOfScript(inPieces(script, 7), false)).toEqual(['reader'])
 })
 
-test.each(['app', 'user'])('the roles besides the owner %s come with all that they are', async (owner) => {
+test.each(['app', 'user'])('the roles other than the owner %s come with their privileges', async (owner) => {
   const named = owner === 'user' ? '"user"' : owner
   const others = `CREATE ROLE app_reader;
 ALTER ROLE app_reader WITH NOSUPERUSER LOGIN PASSWORD 'SCRAM-SHA-256$4096:x';
@@ -123,7 +123,7 @@ GRANT CONNECT ON DATABASE app TO reader;
 `
 
 test.each([1, 65_536])(
-  'a script tells what the database itself is set to (%s bytes at a time)',
+  'a script names the settings of the database itself (%s bytes at a time)',
   async (size) => {
     expect(await settingsOf(inPieces(CREATING, size))).toEqual([
       `ALTER DATABASE app OWNER TO "o'brien; ""two""";\n`,
@@ -135,7 +135,7 @@ test.each([1, 65_536])(
   },
 )
 
-test('a comment of many lines that look like ends is read in no time', async () => {
+test('a comment of many lines that look like ends is read quickly', async () => {
   const comment = `COMMENT ON DATABASE app IS '${';\n'.repeat(200_000)}';\n`
   expect(await settingsOf(inPieces(comment, 65_536))).toEqual([comment])
 })
@@ -152,7 +152,7 @@ test.each([
   ['12; 2613 90001 BLOB METADATA - 90001..90004 keeper', true],
   ['13; 0 0 ACL - LARGE OBJECT 90001 app', true],
   ['14; 1259 16385 TABLE public BLOB keeper', false],
-])('the contents "%s" of a dump have large objects of others: %s', async (line, expected) => {
+])('the contents "%s" of a dump include large objects of others: %s', async (line, expected) => {
   const list = inPieces(`;\n; Selected TOC Entries:\n;\n${line}\n`, 7)
   expect(await hasForeignLargeObjects(list, 'app')).toBe(expected)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runEach } from '#daemon/work/each.ts'
 
-test('a step that fails does not keep those after it from their work, and is told', async () => {
+test('a failing step does not prevent later ones, and is reported', async () => {
   const done: number[] = []
   const step = (number: number) => async () => void done.push(number)
   const failing = (message: string) => async () => {

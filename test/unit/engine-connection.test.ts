@@ -7,9 +7,9 @@ import { Connection } from '../../daemon/engine/connection.ts'
 
 const STREAMS = 200
 const CALLS = 40
-/** Of an engine that says nothing: what is waited for in vain. */
+/** An engine that says nothing: the wait in vain. */
 const SILENCE_MS = 200
-/** One that speaks has done so long before. */
+/** An engine that speaks has done so long before. */
 const HANG_MS = 10_000
 
 /** A connection to an engine that answers like this. */
@@ -34,7 +34,7 @@ test.each([
   expect(await connection.answers(HANG_MS)).toBe(answers)
 })
 
-test('an engine that takes a request and says nothing does not answer, nor one that is not there', async () => {
+test('an engine that accepts a request and says nothing does not answer, nor does a missing one', async () => {
   expect(await connectionTo(() => {}).answers(SILENCE_MS)).toBe(false)
   expect(await new Connection('unix:///nowhere/engine.sock').answers(SILENCE_MS)).toBe(false)
 })
@@ -50,7 +50,7 @@ test('an answer that breaks off fails its call at once', async () => {
   await expect(asked).rejects.toMatchObject({ code: 'runtime_error' })
 })
 
-test('a call costs no more for the streams that are open beside it', async () => {
+test('a call does not cost more because of other open streams', async () => {
   const connection = connectionTo((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     if (request.url!.includes('/attach')) response.flushHeaders()

@@ -8,7 +8,7 @@ const begin = (connectionId = 'git-1') =>
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('a state is good once, and within an hour alone', () => {
+test('a state is valid once, and only within an hour', () => {
   const [once, late] = [begin(), begin('git-2')]
   expect(takeFlow(once)).toMatchObject({ connectionId: 'git-1', step: 'manifest' })
   expect(takeFlow(once)).toBeUndefined()
@@ -17,7 +17,7 @@ test('a state is good once, and within an hour alone', () => {
   expect(takeFlow('f'.repeat(40))).toBeUndefined()
 })
 
-test('of flows that were begun and left the newest thousand are known', () => {
+test('of flows that were begun and not finished the newest thousand are known', () => {
   const states = Array.from({ length: 1_001 }, () => begin())
   expect(takeFlow(states[0]!)).toBeUndefined()
   expect([1, 1_000].map((index) => takeFlow(states[index]!))).not.toContain(undefined)

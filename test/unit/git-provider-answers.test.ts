@@ -29,7 +29,7 @@ async function provider(kind: Place['provider'], answer: object): Promise<Place>
   return placeOf({ provider: kind, base_url })
 }
 
-test('a token is not taken along to another port of the host', async () => {
+test('a token is not sent to another port of the host', async () => {
   const taken: unknown[] = []
   const other = await answering((request, response) => {
     taken.push(request.headers.authorization)
@@ -43,7 +43,7 @@ test('a token is not taken along to another port of the host', async () => {
   expect(taken).toEqual([])
 })
 
-test('names that it tells are one line, in the order in which they are written', async () => {
+test('names from it are one line, in the order in which they are written', async () => {
   const repository = {
     id: 1,
     name: 'a\u202epi',
@@ -65,7 +65,7 @@ test('names that it tells are one line, in the order in which they are written',
   })
 })
 
-test('an empty secret of a webhook is none', async () => {
+test('an empty secret of a webhook does not count', async () => {
   const app = {
     id: 1,
     slug: 'a',
@@ -86,7 +86,7 @@ describe('the lifetime of an authorization', () => {
     [-1, 7_200],
     ['soon', 7_200],
     [undefined, 7_200],
-  ])('of %s is kept as %d s', async (expires_in, seconds) => {
+  ])('of %s is stored as %d s', async (expires_in, seconds) => {
     const place = await provider('gitprov_b', { access_token: 'a', refresh_token: 'b', expires_in })
     const before = Date.now()
     const form = { client_id: 'c', client_secret: 's', refresh_token: 'r' }

@@ -21,14 +21,14 @@ interface Said {
   server_id?: string
 }
 
-/** A supervisor that says who it is, and nothing more. */
+/** A supervisor that identifies itself, and nothing more. */
 async function supervise(socket: string, said: Said): Promise<void> {
   const server = createServer((connection) => new Channel(connection, () => null).event('hello', said))
   await new Promise<void>((resolve) => server.listen(socket, resolve))
   onTestFinished(() => void server.close())
 }
 
-/** The data plane that is met in a data directory. */
+/** The data plane that is found in a data directory. */
 async function meet(directory: string): Promise<Greeted | null> {
   const met = await greet(directory, 0)
   met?.channel.destroy()
@@ -42,7 +42,7 @@ function claimed(): ChildProcess {
   return child
 }
 
-test('a data plane whose socket lies where older ones had it is met, which changes nothing', async () => {
+test('a data plane whose socket is where older ones had it is found, which changes nothing', async () => {
   const directory = dataDirectory()
   await supervise(join(directory, 'proxy.sock'), { version: 'older' })
   expect((await meet(directory))?.hello.version).toBe('older')
@@ -50,7 +50,7 @@ test('a data plane whose socket lies where older ones had it is met, which chang
   expect(readdirSync(directory, { recursive: true }).sort()).toEqual(['proxy', 'proxy.sock'])
 })
 
-test('it is met behind the socket of one that has died, and without a folder', async () => {
+test('it is found behind the socket of one that has died, and without a folder', async () => {
   const directory = dataDirectory()
   await supervise(join(directory, 'proxy.sock'), { version: 'older' })
   writeFileSync(join(directory, 'proxy/control.sock'), '')
@@ -59,14 +59,14 @@ test('it is met behind the socket of one that has died, and without a folder', a
   expect((await meet(directory))?.hello.version).toBe('older')
 })
 
-test('where an older data plane has died nobody is met', async () => {
+test('if an older data plane has died none is found', async () => {
   const directory = dataDirectory()
   writeFileSync(join(directory, 'proxy.sock'), '')
   expect(await meet(directory)).toBeNull()
 })
 
-describe('where an older data plane accepts beside the one that is met', () => {
-  /** Meets the one of server `a`, and whether the older, which says this of itself, was ended. */
+describe('if an older data plane accepts next to the one that is found', () => {
+  /** Finds the one of server `a`, and whether the older one, which says this about itself, was ended. */
   async function endBeside(older: Said): Promise<boolean> {
     const directory = dataDirectory()
     await supervise(join(directory, 'proxy/control.sock'), { version: 'today', pid: 1, server_id: 'a' })

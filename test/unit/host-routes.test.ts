@@ -15,7 +15,7 @@ test('the routes of a host are read as subnets, without the default route', () =
   expect(subnetsOf(table)).toEqual(['10.208.0.0/20', '10.0.0.0/8', '192.168.122.1/32'])
 })
 
-test('a table that says nothing names no subnet', () => {
+test('a table with nothing in it names no subnet', () => {
   for (const table of ['', HEAD, `${HEAD}\n`, `${HEAD}\neth0\n`, `${HEAD}\neth0 x y z\n`])
     expect(subnetsOf(table)).toEqual([])
 })

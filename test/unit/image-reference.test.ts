@@ -11,17 +11,17 @@ test('a repository of 255 characters with a tag of 128 is an image, and nothing 
   expect(imageFault(`${LONGEST}:${'1'.repeat(129)}`)).toMatch(/^must be .*: its tag may have .* at most 128$/)
 })
 
-test('one of Docker Hub has "library/" in its 255 characters', () => {
+test(`Docker Hub's "library/" counts in its 255 characters`, () => {
   expect(imageFault('a'.repeat(255 - 'library/'.length))).toBeNull()
   expect(imageFault('a'.repeat(256 - 'library/'.length))).toMatch(/longer than 255 characters$/)
 })
 
-test('what the engine would take for the id of an image is none, but is with a tag', () => {
+test('what the engine would take for an image id is refused, except with a tag', () => {
   expect(imageFault('a'.repeat(64))).toMatch(/: it is an id; name the image by its repository$/)
   expect(imageFault(`${'a'.repeat(64)}:1`)).toBeNull()
 })
 
-test('a digest is one of sha256 or sha512', () => {
+test('a digest is sha256 or sha512', () => {
   expect(imageFault(`api@sha512:${'0'.repeat(128)}`)).toBeNull()
   expect(imageFault(`api@sha512:${'0'.repeat(64)}`)).toMatch(/sha256: and 64 hex digits, or sha512: and 128$/)
 })
@@ -36,7 +36,7 @@ test.each([
   ['busybox:1', 'docker.io/library/busybox:2'],
   ['busybox', 'index.docker.io/busybox:2'],
   ['team/api:1', `docker.io/team/api@sha256:${'0'.repeat(64)}`],
-])('%s and %s are of one repository', (left, right) => {
+])('%s and %s belong to one repository', (left, right) => {
   expect(repositoryOf(left)).toBe(repositoryOf(right))
 })
 
@@ -45,6 +45,6 @@ test.each([
   ['busybox', 'registry-1.docker.io/library/busybox'],
   ['busybox', 'registry.example.com/library/busybox'],
   ['registry.example.com/api', 'registry.example.com:5000/api'],
-])('%s and %s are of two repositories', (left, right) => {
+])('%s and %s belong to two repositories', (left, right) => {
   expect(repositoryOf(left)).not.toBe(repositoryOf(right))
 })

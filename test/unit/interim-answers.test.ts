@@ -18,7 +18,7 @@ function sent(heads: string, isBlocked = false): number {
   return blocks
 }
 
-test('of interim answers a client is told a few, and always the 100 that it waits for, once', () => {
+test('of interim answers a client gets a few, and always the 100 that it waits for, once', () => {
   expect(sent(hint.repeat(1_000))).toBe(32)
   expect(sent(hint.repeat(1_000) + goOn.repeat(2))).toBe(33)
   expect(sent(hint + goOn, true)).toBe(1)

@@ -23,7 +23,7 @@ beforeEach(async () => ({ close } = await openContext()))
 afterEach(() => close())
 
 test.each(['https://a%zz:secret@logs.example.com/', 'tcp://logs.example.com'])(
-  'a drain that was recorded as %s is named and switched off',
+  'a drain that was recorded as %s is named and disabled',
   (url) => {
     const kind = url.startsWith('tcp') ? 'syslog' : 'http'
     const valid = kind === 'syslog' ? 'tcp://logs.example.com:514' : 'https://logs.example.com'
@@ -35,7 +35,7 @@ test.each(['https://a%zz:secret@logs.example.com/', 'tcp://logs.example.com'])(
   },
 )
 
-test('what is shown of a drain whose user name cannot be sent may be sent back', () => {
+test('the shown value of a drain whose user name cannot be sent may be sent back', () => {
   const { id } = createDrain({ kind: 'http', name: 'old', url: 'https://logs.example.com' })
   const url = 'https://a%zz:secret@logs.example.com/'
   drains.update(id, { url: useContext().vault.seal(url) })
@@ -43,7 +43,7 @@ test('what is shown of a drain whose user name cannot be sent may be sent back',
   expect(openDestination(patchDrain(findDrain(id), patch)).url).toBe(url)
 })
 
-test('a notification that was recorded without a topic, or with a mail server, is named and switched off', () => {
+test('a notification that was recorded without a topic, or with a mail server, is named and disabled', () => {
   const { row } = createNotification({ kind: 'ntfy', name: 'old', url: 'https://ntfy.sh/topic' })
   notifications.update(row.id, { url: useContext().vault.seal('https://ntfy.sh//') })
   const changed = patchNotification(findNotification(row.id), { enabled: false })

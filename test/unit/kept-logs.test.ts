@@ -12,7 +12,7 @@ beforeAll(async () => ({ close } = await openContext()))
 afterEach(() => void vi.useRealTimers())
 afterAll(() => close())
 
-test('what is kept of logs outlives a clock that was set ahead, and may be set back', async () => {
+test('stored logs survive a clock that was set ahead, and back', async () => {
   const tidying = new LogCollector({} as Engine).task()
   const { signal } = new AbortController()
   const { id } = createService({ name: 'api', type: 'background_worker', deploy: false })

@@ -24,11 +24,11 @@ describe('the settings of a service', () => {
     })
   })
 
-  test.each(['no assignment', 'A="without an end', '1A=x'])('of a broken line name it: %s', (line) => {
+  test.each(['no assignment', 'A="without an end', '1A=x'])('name a broken line: %s', (line) => {
     expect(() => parseSettings(`OK=1\n${line}`)).toThrow(/line 2/)
   })
 
-  test('are kept beside what the administrator wrote, each in its place', () => {
+  test('are stored next to what the administrator wrote, each in its place', () => {
     const text = '# mine\nDEPLOYER_LISTEN="127.0.0.1:1"\nHTTPS_PROXY=http://proxy:3128\n'
     expect(withSettings(text, { DEPLOYER_LISTEN: '127.0.0.1:2', DEPLOYER_HSTS: '60' })).toBe(
       '# mine\nDEPLOYER_LISTEN="127.0.0.1:2"\nHTTPS_PROXY=http://proxy:3128\nDEPLOYER_HSTS="60"\n',
@@ -43,7 +43,7 @@ describe('the settings of a service', () => {
     expect(() => withSettings('', { DEPLOYER_API_TOKEN: 'a\nb' })).toThrow(/line break/)
   })
 
-  test('are flags, which win, and known variables, with files named from the root', () => {
+  test('consist of flags, which win, and known variables, with files named from the root', () => {
     const environment = {
       DEPLOYER_LISTEN: '127.0.0.1:1',
       DEPLOYER_ACME_DNS_TOKEN: 't',
@@ -59,7 +59,7 @@ describe('the settings of a service', () => {
   })
 
   test.each(['--bogus', 'more', '--listen'])(
-    'are no other words, for which there is the help: %s',
+    'are not other words, for which there is the help: %s',
     (word) => {
       expect(() => givenSettings([word], {})).toThrow(/\. See deployer help install\.$/)
     },

@@ -16,7 +16,7 @@ beforeAll(async () => ({ close } = await openContext()))
 afterEach(() => void vi.useRealTimers())
 afterAll(() => close())
 
-test('a volume that is kept for a day outlives a clock that was set ahead, and may be set back', async () => {
+test('a volume that is kept for a day survives a clock that was set ahead, and back', async () => {
   const removed: string[] = []
   const remove = async (name: string) => void removed.push(name)
   const world = { reachByAddress: true, engine: { volumes: { remove } } } as unknown as World

@@ -10,11 +10,11 @@ test.each([
   ['x', '#! \t/bin/sh\r\necho\r\n', '#! \t/bin/sh\necho\n'],
   ['start.sh', 'node server.js\r\n', 'node server.js\n'],
   ['mixed.sh', '#!/bin/sh\r\necho a\necho b\r\n', '#!/bin/sh\necho a\necho b\n'],
-])('the script %s with line ends of Windows gets those of Linux', (path, content, expected) => {
+])('the script %s with Windows line ends gets those of Linux', (path, content, expected) => {
   expect(withLinuxEnds(path, text(content))?.toString()).toBe(expected)
 })
 
-test('what a script has in an older encoding stays as it is', () => {
+test("a script's text in an older encoding stays as it is", () => {
   const latin = Buffer.from('#!/bin/sh\r\necho \xe9\r\n', 'latin1')
   expect(withLinuxEnds('x', latin)).toEqual(Buffer.from('#!/bin/sh\necho \xe9\n', 'latin1'))
 })

@@ -11,7 +11,7 @@ import { startReceiver } from '../support/receiver.ts'
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, '../proxy/certificates', name))
 
-test('a drain over TLS may have an address for a host, whose certificate is judged', async () => {
+test('a TLS drain may have an address for a host, whose certificate is checked', async () => {
   const server = createServer({ key: read('app.key'), cert: read('app.crt') }).listen(0, '127.0.0.1')
   server.on('tlsClientError', () => {})
   onTestFinished(() => void server.close())
@@ -19,7 +19,7 @@ test('a drain over TLS may have an address for a host, whose certificate is judg
   const url = `tls://127.0.0.1:${(server.address() as AddressInfo).port}`
   const destination = openDrainDestination('syslog', url, null)
   const origin = {} as Parameters<typeof destination.send>[0]
-  // Nobody has signed it; that is found out in the handshake alone.
+  // It is self-signed, which only the handshake reveals.
   await expect(destination.send(origin, [], AbortSignal.timeout(10_000))).rejects.toThrow(
     /self-signed certificate/,
   )
@@ -32,7 +32,7 @@ test.each([
   ['120', 120_000],
   ['Sun, 22 Nov 2020 00:01:00 GMT', 0],
   ['soon', 0],
-])('a destination that is told to ask again after %s says so', async (after, waitMs) => {
+])('a destination that asks to try again after %s says so', async (after, waitMs) => {
   const receiver = await startReceiver()
   onTestFinished(() => receiver.close())
   receiver.answer = { status: 429, headers: { 'retry-after': after } }
@@ -42,7 +42,7 @@ test.each([
   })
 })
 
-test('a destination that repeats its token in an answer does not make it known', async () => {
+test('a destination that repeats its token in an answer does not reveal it', async () => {
   const server = createHttpServer((request, response) =>
     response.writeHead(401).end(`who is ${request.headers.authorization}?`),
   ).listen(0, '127.0.0.1')
@@ -57,7 +57,7 @@ test('a destination that repeats its token in an answer does not make it known',
   await expect(sending).rejects.toThrow('answered 401: who is Bearer ***?')
 })
 
-test('a name longer than a syslog message may have is cut there', () => {
+test('a name longer than a syslog message allows is cut there', () => {
   const body = bodyOf('syslog', { ...origin, service: 'a'.repeat(63) }, [line])
   expect(body.split(' ')[4]).toBe('a'.repeat(48))
 })

@@ -33,7 +33,7 @@ test.each([
   ['😀? done', ' done'],
   ['(?i)needle strange', 'needle '],
   ['.*', ''],
-])('a line in which /%s/ is found has in it: %s', (expression, text) => {
+])('a line in which /%s/ is found contains: %s', (expression, text) => {
   expect(requiredText({ expression, ignoreCase: false })).toBe(text)
 })
 
@@ -53,13 +53,13 @@ test.each([
   'x',
   '(?i)NEEDLE',
   'nee.?dle',
-])('what /%s/ finds does not depend on what is looked for first', (expression) => {
+])('the result of /%s/ does not depend on which text is looked for first', (expression) => {
   for (const ignoreCase of [false, true]) {
     const search = { expression, ignoreCase }
     const found = compileExpression(search)
     const matcher = lineMatcher({ since: null, until: null, stream: null, instances: null, search })
     const wanted = LINES.filter((line) => found(shown(line)))
-    // Together, and each alone: how a block is looked through depends on what is in it.
+    // Together, and each alone: how a block is searched depends on what is in it.
     expect(matcher(`${LINES.join('\n')}\n`)).toEqual(wanted)
     expect(LINES.flatMap((line) => matcher(`${line}\n`))).toEqual(wanted)
   }

@@ -22,7 +22,7 @@ function lineOf(daysAgo: number): string {
   return JSON.stringify({ ts, stream: 'stdout', line: `${daysAgo} days ago`, instance: 'a' })
 }
 
-/** How many days ago the lines were written that are wanted. */
+/** How many days ago the matching lines were written. */
 function daysSince(since: string): number[] {
   const matcher = lineMatcher(filterOf('srv-00000000000000000000', ServiceLogQuery.parse({ since })))
   const block = [30, 11, 9, 8, 6, 1].map((ago) => `${lineOf(ago)}\n`).join('')
@@ -33,7 +33,7 @@ test.each([
   ['2d', [1]],
   ['7d', [6, 1]],
   ['10d', [9, 8, 6, 1]],
-])('no line before %s ago is among the wanted ones, however long lines are kept', (since, wanted) => {
+])('no line before %s ago matches, however long lines are kept', (since, wanted) => {
   context.options.logRetentionMs = 7 * DAY_MS
   expect(daysSince(since)).toEqual(wanted)
 })

@@ -13,7 +13,7 @@ const TIME = '2026-01-01T00:00:00.123456789Z'
 /** What Docker logs of a longer line at once. */
 const PIECE = 'x'.repeat(DOCKER_PIECE_BYTES)
 
-test('what the engine says in a log itself is a line of its own, at the time of the line before', () => {
+test('what the engine itself says in a log is a separate line, at the time of the line before', () => {
   const frames = new LogFrames()
   const lines = [
     ...frames.push(frame(1, `${TIME} ${PIECE}`)),
@@ -69,7 +69,7 @@ test.each([0, DOCKER_PIECE_BYTES])('a long line in pieces of 16 KiB is one (%i)'
   expect(lines.map(({ line }) => line)).toEqual([PIECE, 'next'])
 })
 
-test('last words without a newline are a line, and what the next run of the program prints is another', () => {
+test("a last line without a newline is a line, and the output of the program's next run is another", () => {
   const log = new LogFrames(null, DOCKER_PIECE_BYTES)
   const lines = ['first words\n', 'last words', 'first words\n', 'last words', 'last words'].flatMap((text) =>
     log.push(frame(1, `${TIME} ${text}`)),

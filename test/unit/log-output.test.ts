@@ -5,7 +5,7 @@ import { followContainer } from '../../daemon/logs/follow.ts'
 import { KnownLines } from '../../daemon/logs/known.ts'
 import { readOutput } from '../../daemon/logs/output.ts'
 
-/** A container whose log, streams and removal a test decides: a real engine shows these moments too seldom. */
+/** A container whose log, streams and removal a test controls: a real engine shows these moments too rarely. */
 class Container {
   log: OutputLine[] = []
   isThere = true
@@ -15,7 +15,7 @@ class Container {
   /** How often the log was read, and how many lines of it. */
   readings = 0
   linesRead = 0
-  /** Of a reading, how many lines come before it hangs; it ends without a word when it is told to. */
+  /** How many lines of a reading come before it hangs; it ends silently when it is told to. */
   readable = Infinity
   /** Called once, when the log has been read for the first time. */
   onFirstReading: () => void = () => {}
@@ -23,7 +23,7 @@ class Container {
   #hasEnded = false
   #wake: () => void = () => {}
 
-  /** Prints a line, at a moment of the engine's clock. */
+  /** Prints a line, at a time of the engine's clock. */
   print(line: string, ts = now()): void {
     this.log.push({ ts, stream: 'stdout', line })
     this.printUnlogged(line)
@@ -35,7 +35,7 @@ class Container {
     this.printUnlogged(end, stream)
   }
 
-  /** Prints a line that comes live later than it is logged. */
+  /** Prints a line that arrives live later than it is logged. */
   async printLate(line: string, lateMs: number): Promise<void> {
     this.log.push({ ts: now(), stream: 'stdout', line })
     await delay(lateMs)
@@ -48,7 +48,7 @@ class Container {
     this.#wake()
   }
 
-  /** Its program ends, and with it what is attached. */
+  /** Its program exits, and with it the attached streams. */
   stop(): void {
     this.#hasEnded = true
     this.#wake()
@@ -59,7 +59,7 @@ class Container {
     this.#wake()
   }
 
-  /** What a reader hands on, in the background. */
+  /** What a reader returns, in the background. */
   read(known?: KnownLines, abort = new AbortController()): string[] {
     onTestFinished(() => abort.abort())
     const got: string[] = []
@@ -71,7 +71,7 @@ class Container {
     return got
   }
 
-  /** What a follower hands on, in the background. */
+  /** What a follower returns, in the background. */
   follow(): string[] {
     const abort = new AbortController()
     onTestFinished(() => abort.abort())
@@ -138,7 +138,7 @@ function numbered(container: Container, count: number, end: number, knownCount: 
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1))
 
-test('what a container printed last is handed on, also when it is removed before the log was read again', async () => {
+test("a container's last lines are returned, even if it is removed before the log was read again", async () => {
   const container = new Container()
   container.print('first', at(Date.now() - 5_000))
   const got = container.read()
@@ -148,7 +148,7 @@ test('what a container printed last is handed on, also when it is removed before
   await expect.poll(() => got).toEqual(['first', 'last words'])
 })
 
-test('after the clock was set back the place is found, and no line comes twice', async () => {
+test('after the clock was set back the place is found, and no line is repeated', async () => {
   const container = new Container()
   const known = numbered(container, 20, Date.now() + 3_600_000, 10)
   // These were printed after the clock was set.
@@ -169,7 +169,7 @@ test('a log that was emptied is read from its new beginning', async () => {
   await expect.poll(() => got).toEqual(['21', '22'])
 })
 
-test('lines that are lost in what is known do not hide where it ends', async () => {
+test('missing lines in what is known do not hide where it ends', async () => {
   const container = new Container()
   const known = numbered(container, 20, Date.now() - 60_000, 0)
   known.add([...container.log.slice(0, 5), ...container.log.slice(8, 12)])
@@ -177,7 +177,7 @@ test('lines that are lost in what is known do not hide where it ends', async () 
   await expect.poll(() => got).toEqual(numbers(20).slice(12))
 })
 
-test('a reader that is told to end while it reads the log hands on nothing that comes after a hole', async () => {
+test('a reader that is told to end while it reads the log returns nothing that comes after a gap', async () => {
   const container = new Container()
   const known = numbered(container, 20, Date.now() - 60_000, 1)
   container.readable = 10
@@ -190,7 +190,7 @@ test('a reader that is told to end while it reads the log hands on nothing that 
   expect(got).toEqual([])
 })
 
-test('a line that the log gets late, of before it was attached to, is handed on also when nothing follows', async () => {
+test('a line that the log gets late, from before the attachment, is returned even if nothing follows', async () => {
   const container = new Container()
   container.print('first', at(Date.now() - 5_000))
   container.onFirstReading = () => container.log.push({ ts: now(), stream: 'stdout', line: 'second' })
@@ -198,7 +198,7 @@ test('a line that the log gets late, of before it was attached to, is handed on 
   await expect.poll(() => got).toEqual(['first', 'second'])
 })
 
-test('lines that come live much later than they are logged are handed on once', async () => {
+test('lines that arrive live much later than they are logged are returned once', async () => {
   const container = new Container()
   const printed = Promise.withResolvers<unknown>()
   container.onFirstReading = () =>
@@ -212,7 +212,7 @@ test('lines that come live much later than they are logged are handed on once', 
 })
 
 test.each(['', 'ed'])(
-  'a line that had begun in silence before the reader came is whole: %j is its end',
+  'a line that had silently begun before the reader came is complete: %j is its end',
   async (end) => {
     const container = new Container()
     const got = container.read()
@@ -223,7 +223,7 @@ test.each(['', 'ed'])(
   },
 )
 
-test('a line that had begun is whole on each stream, also long after the other one was met', async () => {
+test('a line that had begun is complete on each stream, even long after the other one was joined', async () => {
   const container = new Container()
   container.print('known', at(Date.now() - 5_000))
   const got = container.read()
@@ -242,7 +242,7 @@ test('a line that had begun is whole on each stream, also long after the other o
   expect(container.readings - readings).toBeLessThan(25)
 })
 
-test('the end of a long run of a program that printed on one stream alone costs no reading of its whole log', async () => {
+test('the end of a long run of a program that printed on only one stream needs no reading of its whole log', async () => {
   const container = new Container()
   container.print('known', at(Date.now() - 120_000))
   const got = container.read()
@@ -261,7 +261,7 @@ test('the end of a long run of a program that printed on one stream alone costs 
   expect(got).toEqual(['known', 'met', ...numbers(5_000), 'last words'])
 })
 
-test('the log of a paused container is read more and more seldom', async () => {
+test('the log of a paused container is read more and more rarely', async () => {
   const container = new Container()
   const known = numbered(container, 5, Date.now() - 60_000, 5)
   container.isPaused = true
@@ -270,7 +270,7 @@ test('the log of a paused container is read more and more seldom', async () => {
   expect(container.readings).toBeLessThan(6)
 })
 
-test('a container that is looked for while it is made anew is followed once it is there', async () => {
+test('a container that is looked for while it is created again is followed once it exists', async () => {
   const container = new Container()
   container.isThere = false
   const got = container.follow()

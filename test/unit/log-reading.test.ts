@@ -9,7 +9,7 @@ import { ReaderRoom } from '#server/logs/room.ts'
 import { serviceLog } from '#server/logs/service-logs.ts'
 import { readOptions } from '#server/options/index.ts'
 
-test('readers that leave in the middle of a look hold nothing afterwards', async () => {
+test('readers that leave in the middle of a read hold nothing afterwards', async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'log-reading-'))
   onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }))
   provideContext({

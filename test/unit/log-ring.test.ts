@@ -41,7 +41,7 @@ test('a follower that is too far behind is told exactly how many lines it has mi
   expect(lines.at(-1)).toMatch(new RegExp(`^${total - 1} `))
 })
 
-test('followers that keep up share what they are given, wherever in a batch they stand', () => {
+test('followers that keep up share what they are given, wherever in a batch they are', () => {
   const ring = new LineRing()
   ring.push(['1', '2', '3'].map(line))
   for (const position of [0, 1, 2]) expect(ring.take(position)!.text).toBe(ring.take(position)!.text)
@@ -49,7 +49,7 @@ test('followers that keep up share what they are given, wherever in a batch they
   expect(readAll(ring, 1).lines).toEqual(['2', '3', '4'])
 })
 
-test('stored lines before its first are lines of it, and all of the log when no older ones are stored', () => {
+test('stored lines before its first count as its lines, and as all of the log if no older ones are stored', () => {
   const ring = new LineRing(5)
   ring.push(['6', '7'].map(line))
   expect([ring.reaches(2), ring.reaches(3)]).toEqual([true, false])

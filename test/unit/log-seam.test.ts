@@ -19,7 +19,7 @@ function joined(logged: OutputLine[], live: OutputLine[]): string[] {
   return texts([...before, ...rest])
 }
 
-test('what the log has and what came live are joined where both have it', () => {
+test('the log and the live lines are joined where both have the same', () => {
   expect(joined(lines(['1', '2', '3']), lines(['3', '4', '5'], 3))).toEqual(['1', '2', '3', '4', '5'])
   expect(joined(lines(['1', '2', '3', '4']), lines(['2', '3'], 3))).toEqual(['1', '2', '3'])
   expect(joined(lines(['1', '2']), lines(['1', '2', '3'], 2))).toEqual(['1', '2', '3'])
@@ -27,14 +27,14 @@ test('what the log has and what came live are joined where both have it', () => 
   expect(joined([], lines(['1']))).toEqual(['1'])
 })
 
-test('they are joined where all that follows is the same, also where the times speak for another place', () => {
+test('they are joined where everything that follows is the same, even if the times suggest another place', () => {
   const logged = lines(['a', 'b', 'a', 'c'])
   const live = lines(['a', 'c', 'd'])
   expect(joined(logged, live)).toEqual(['a', 'b', 'a', 'c', 'd'])
   expect(joinLive(logged, live, 2).isAmbiguous).toBe(false)
 })
 
-test('a line that was half printed when the reader attached is taken whole from the log', () => {
+test('a line that was half printed when the reader attached is taken completely from the log', () => {
   expect(joined(lines(['first line', 'second line']), lines(['ond line', 'third'], 2))).toEqual([
     'first line',
     'second line',
@@ -59,7 +59,7 @@ test('a log that does not reach to the first live line has to be read again', ()
   expect(isOpen(['1', '2'], ['2', '3'], 1)).toBe(false)
 })
 
-test('streams are joined each by itself', () => {
+test('streams are joined independently', () => {
   const logged = [...lines(['a', 'b']), ...lines(['x', 'y'], 0, 'stderr')]
   const live = [...lines(['y', 'z'], 2, 'stderr'), ...lines(['b', 'c'], 2)]
   const result = joined(logged, live)
@@ -68,7 +68,7 @@ test('streams are joined each by itself', () => {
 
 const after = (logged: OutputLine[], known: OutputLine[]) => logged.slice(endOfKnown(logged, known))
 
-test('after a pause the place is found by what was known, also where the text repeats itself', () => {
+test('after a pause the place is found by what was known, even if the text repeats itself', () => {
   expect(texts(after(lines(['1', '2', '3', '4']), lines(['2', '3'], 1)))).toEqual(['4'])
   expect(texts(after(lines(['1', '2']), lines(['1', '2'])))).toEqual([])
   expect(texts(after(lines(['1', '2']), []))).toEqual(['1', '2'])
@@ -76,18 +76,18 @@ test('after a pause the place is found by what was known, also where the text re
   expect(after(ticks, ticks.slice(3, 7))).toEqual(ticks.slice(7))
 })
 
-test('bytes that are no text, for which the log and this server write other characters, hide no place', () => {
+test('bytes that are not text, for which the log and this server write different characters, hide no place', () => {
   const logged = lines(['a', 'b\ufffd\ufffd', 'c'])
   expect(joined(logged, lines(['b\ufffd', 'c', 'd'], 1))).toEqual(['a', 'b\ufffd\ufffd', 'c', 'd'])
   expect(texts(after(logged, lines(['a', 'b\ufffd'])))).toEqual(['c'])
 })
 
-test('the end of a line is taken for it only when the log is surely no more behind', () => {
+test("a line's end is used only once the log is surely no longer behind", () => {
   expect(joinLive(lines(['  }']), lines(['}'], 1), 1).isOpen).toBe(true)
   expect(joinLive(lines(['  }', '}']), lines(['}'], 1), 1).isOpen).toBe(false)
 })
 
-test('of a great many lines that are all the same no more are compared than a server has time for', () => {
+test('of a great many equal lines no more are compared than a server has time for', () => {
   const began = performance.now()
   const same = Array<string>(40_000).fill('y')
   expect(joinLive(lines(same), lines(same.slice(20_000)), 20_000).isAmbiguous).toBe(true)
@@ -96,7 +96,7 @@ test('of a great many lines that are all the same no more are compared than a se
   expect(performance.now() - began).toBeLessThan(10_000)
 })
 
-/** The same line again and again, a period apart, and how much later than that each one arrived. */
+/** The same line again and again, a period apart, and how much later each one arrived. */
 function ticks(count: number, periodMs: number, latenessMs: (index: number) => number): OutputLine[] {
   return Array.from({ length: count }, (_, index) => ({
     ts: new Date(Date.UTC(2026, 0) + index * periodMs + latenessMs(index)).toISOString(),
@@ -108,21 +108,18 @@ function ticks(count: number, periodMs: number, latenessMs: (index: number) => n
 /** Most come at once; the server was busy for a moment, more than once, the last time at the end. */
 const lateNow = (index: number) => (index % 40 > 30 ? 45 - (index % 40) : 1)
 
-test.each([5, 10, 100])(
-  'lines that are all the same every %s ms are told apart by their times',
-  (periodMs) => {
-    const logged = ticks(120, periodMs, () => 0)
-    const arrived = ticks(120, periodMs, lateNow)
-    for (const end of [1, 30, 39, 80, 119])
-      expect(after(logged, arrived.slice(0, end))).toEqual(logged.slice(end))
-    for (const start of [0, 1, 35, 90])
-      expect(joinLive(logged.slice(0, 100), arrived.slice(start), 100 - start).before).toEqual(
-        logged.slice(0, start),
-      )
-  },
-)
+test.each([5, 10, 100])('equal lines every %s ms are distinguished by their times', (periodMs) => {
+  const logged = ticks(120, periodMs, () => 0)
+  const arrived = ticks(120, periodMs, lateNow)
+  for (const end of [1, 30, 39, 80, 119])
+    expect(after(logged, arrived.slice(0, end))).toEqual(logged.slice(end))
+  for (const start of [0, 1, 35, 90])
+    expect(joinLive(logged.slice(0, 100), arrived.slice(start), 100 - start).before).toEqual(
+      logged.slice(0, start),
+    )
+})
 
-/** Lines that are printed one by one, and when they arrive: now and then the server is busy, and takes what came at its end. */
+/** Lines that are printed one by one, and when they arrive: now and then the server is busy, and reads them later. */
 const tickings = fc
   .record({
     count: fc.integer({ min: 220, max: 300 }),
@@ -149,7 +146,7 @@ const tickings = fc
     }
   })
 
-test('lines that are all the same are found in their place, whatever a busy moment did to some of them', () => {
+test('equal lines are found in their place, whatever a busy moment did to some of them', () => {
   fc.assert(
     fc.property(tickings, ({ logged, arrived, place }) => {
       expect(endOfKnown(logged, arrived.slice(0, place))).toBe(place)

@@ -10,7 +10,7 @@ import type { LogLine } from '#server/logs/lines.ts'
 
 const LONG = 'x'.repeat(1_000)
 
-/** A disk with so much room beside a file that can be removed. */
+/** A disk with so much space next to a file that can be removed. */
 async function openDisk(roomBytes: number): Promise<{ log: string; ballast: string }> {
   const disk = mkdtempSync(join(tmpdir(), 'log-writer-'))
   await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', disk])
@@ -33,7 +33,7 @@ async function fill(writer: LogWriter, from: number, to: number): Promise<void> 
   await writer.flushed()
 }
 
-test('a log goes on once the disk has room again, and says how many lines it did not take', async () => {
+test('a log continues once the disk has space again, and says how many lines it lacks', async () => {
   const { log, ballast } = await openDisk(20_480)
   const writer = new LogWriter(log, { grown: () => {}, closed: () => {} })
   await fill(writer, 1, 30)
@@ -45,14 +45,14 @@ test('a log goes on once the disk has room again, and says how many lines it did
   const kept = lines.filter((line) => line.endsWith(LONG)).map((line) => parseInt(line))
   expect(kept.length).toBeLessThan(30)
   expect(kept).toEqual(Array.from(kept, (_, index) => index + 1))
-  // The last of the room may have taken the word that lines are missing.
+  // The last of the space may have taken the note that lines are missing.
   const notes = lines.slice(kept.length, -1)
   const lost = notes.map((line) => /^(\d+) lines were lost here: the disk did not take it$/.exec(line)![1])
   expect(lost.reduce((sum, count) => sum + Number(count), kept.length)).toBe(40)
   expect(lines.at(-1)).toBe('after it')
 })
 
-test('a log whose end the disk did not take says so to whoever closes it', async () => {
+test('a log whose end did not fit on the disk says so when it is closed', async () => {
   const { log } = await openDisk(0)
   const writer = new LogWriter(log, { grown: () => {}, closed: () => {} })
   writer.system('live')
@@ -60,7 +60,7 @@ test('a log whose end the disk did not take says so to whoever closes it', async
   expect(readFileSync(log, 'utf8')).toBe('')
 })
 
-test('a line that a full disk tore, and could not even cut off, is not glued to the next', async () => {
+test('a line that a full disk tore, and that could not even be cut off, is not joined to the next', async () => {
   const { log, ballast } = await openDisk(20_480)
   const writer = new LogWriter(log, { grown: () => {}, closed: () => {} })
   const handle = await open(ballast)

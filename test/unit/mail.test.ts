@@ -4,7 +4,7 @@ import { sendMail } from '#daemon/notifications/mail.ts'
 import { testMessage } from '#server/notifications/messages.ts'
 import { openContext } from '../support/context.ts'
 
-/** Answers a greeting with a list that has no end. */
+/** Answers a greeting with an endless list. */
 function goOn(socket: Socket): void {
   socket.on('error', () => {}).write('220 mail.example.com\r\n')
   socket.once('data', () => {
@@ -13,7 +13,7 @@ function goOn(socket: Socket): void {
   })
 }
 
-test('a mail server that goes on answering keeps no message from being called off', async () => {
+test('a mail server that answers endlessly does not prevent a message from being canceled', async () => {
   const { context, close } = await openContext()
   const closed = Promise.withResolvers<void>()
   const stop = new AbortController()

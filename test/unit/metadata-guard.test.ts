@@ -15,7 +15,7 @@ const networks = { names: () => [], list: async () => [] }
 const warnings = () =>
   recentLog('warn', 10).map(({ message, fields }) => `${message}: ${String(fields.reason)}`)
 
-test('what containers reach is said once, where the server cannot close it', async () => {
+test('it is said once what containers can reach if the server cannot close it', async () => {
   const world = { reachByAddress: false, metadataFault: null, engine: { networks } } as unknown as World
   await guardMetadata(world)
   await guardMetadata(world)
@@ -33,7 +33,7 @@ test('what containers reach is said once, where the server cannot close it', asy
   expect(warnings()).toHaveLength(2)
 })
 
-test('nothing is done before it is known where the networks of the engine are', async () => {
+test('nothing is done before the networks of the engine are known', async () => {
   const world = { reachByAddress: null, metadataFault: null } as unknown as World
   await guardMetadata(world)
   expect(world.metadataFault).toBeNull()

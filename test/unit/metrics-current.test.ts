@@ -5,7 +5,7 @@ import { container, emptyBuckets, sample, target } from './metrics-samples.ts'
 
 const AT = Date.UTC(2026, 0)
 
-/** What is answered when these containers have used so many seconds, and these requests came, in ten. */
+/** The result when these containers have used so many seconds, and these requests came, in ten. */
 function current(cpu: Record<string, number | null>, targets: ReturnType<typeof target>[] = []) {
   const containers = (clock: number, share: number) =>
     Object.entries(cpu).map(([name, seconds]) => container(name, clock, seconds && seconds * share))
@@ -30,7 +30,7 @@ describe('current metrics', () => {
     )
   })
 
-  it('have no containers, not an empty list of them, when the engine does not answer', () => {
+  it('have no containers, not an empty list of them, if the engine does not answer', () => {
     const before = sample({ clock: 10, containers: null })
     const after = sample({ clock: 20, containers: null })
     expect(viewCurrent(AT, after, readingBetween(before, after), null)).toMatchObject({
@@ -40,7 +40,7 @@ describe('current metrics', () => {
     })
   })
 
-  it('have services first and the busiest of them first, then the dashboard, then what was not routed', () => {
+  it('have services first and the busiest of them first, then the dashboard, then unrouted requests', () => {
     const { requests } = current({}, [
       target('unrouted', [90, 0, 0, 0]),
       target('srv-a', [1, 0, 0, 0]),
@@ -62,7 +62,7 @@ describe('current metrics', () => {
     })
   })
 
-  it('have no latency where no request was timed', () => {
+  it('have no latency if no request was timed', () => {
     const untimed = { ...target('srv-a', [3, 0, 0, 0]), latency: { buckets: emptyBuckets(), sumSeconds: 0 } }
     const { requests } = current({}, [untimed])
     expect(requests[0]).toMatchObject({ status_2xx: 3, p50_ms: null, p95_ms: null })

@@ -27,7 +27,7 @@ const textOf = (latest: ReturnType<typeof found> | null) =>
   exposition({ version: '1.2.3', certificates: [['a"b\\c', 1_700_000_000]] }, latest)
 
 describe('the text for Prometheus', () => {
-  it('names services by their instances and datastores without, each as it is called in its environment', () => {
+  it('names services by their instances and datastores without, each by its name in its environment', () => {
     const labels = samplesIn(textOf(found()))
       .filter(({ name }) => name === 'svc_container_memory_bytes')
       .map((each) => each.labels)
@@ -37,7 +37,7 @@ describe('the text for Prometheus', () => {
     ])
   })
 
-  it('leaves out what could not be read, and targets that are gone', () => {
+  it('leaves out what could not be read, and removed targets', () => {
     const samples = samplesIn(textOf(found()))
     const of = (name: string) => samples.filter((each) => each.name === name)
     expect(of('svc_container_cpu_percent')).toMatchObject([{ labels: { id: 'srv-1' }, value: 50 }])
@@ -49,7 +49,7 @@ describe('the text for Prometheus', () => {
     ])
   })
 
-  it('counts requests into buckets that hold all faster ones too', () => {
+  it('counts requests into buckets that include all faster ones too', () => {
     const samples = samplesIn(textOf(found()))
     const buckets = samples.filter(({ name }) => name === 'svc_http_request_duration_seconds_bucket')
     const values = buckets.map(({ value }) => value)
@@ -72,8 +72,8 @@ describe('the text for Prometheus', () => {
   })
 })
 
-describe('what was measured last', () => {
-  it('is of now for 30 seconds', () => {
+describe('the last measurement', () => {
+  it('is valid for 30 seconds', () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     publishLatest(found())
     vi.advanceTimersByTime(30_000)

@@ -43,7 +43,7 @@ describe('the control group of a container', () => {
   it.each([
     ['another process', '0::/user.slice\n', VERSION_2],
     [
-      'a server in a container, which sees its own part alone',
+      'a server in a container, which sees only its own part',
       `0::/../${ID}\n`,
       VERSION_2.replace(' / ', ' /../.. '),
     ],
@@ -54,7 +54,7 @@ describe('the control group of a container', () => {
 })
 
 describe('the files of /proc', () => {
-  it('tell the CPUs and their time', () => {
+  it('show the CPUs and their time', () => {
     const stat = 'cpu  100 50 25 1000 5 0 10 1 0 0\ncpu0 1 1 1 1\ncpu1 1 1 1 1\nintr 1\n'
     expect(cpuIn(stat)).toEqual({
       cpuCount: 2,
@@ -71,13 +71,13 @@ describe('the files of /proc', () => {
     })
   })
 
-  it('tell the memory, unless the kernel is too old to say what is available', () => {
+  it('show the memory, unless the kernel is too old to say what is available', () => {
     const meminfo = 'MemTotal:       2048 kB\nMemFree:         100 kB\nMemAvailable:   1024 kB\n'
     expect(memoryIn(meminfo)).toEqual({ totalBytes: 2_097_152, availableBytes: 1_048_576 })
     expect(memoryIn(meminfo.replace('MemAvailable', 'MemOther'))).toBeNull()
   })
 
-  it("tell the host's own interfaces", () => {
+  it("show the host's own interfaces", () => {
     const row = (device: string) =>
       `${device}:7840291727  245010    0    0    0     0          0         0 29509386  1 0 0 0 0 0 0`
     const names = [
@@ -96,12 +96,12 @@ describe('the files of /proc', () => {
     expect(interfacesIn(dev)[0]).toMatchObject({ receivedBytes: 7_840_291_727, transmittedBytes: 29_509_386 })
   })
 
-  it('tell what devices have read and written, in bytes', () => {
+  it('show what devices have read and written, in bytes', () => {
     const line = '   8       1 sda1 10 0 2000 5 20 0 4000 6 0 7 8 0 0 0 0\n'
     expect(devicesIn(line).get('8:1')).toEqual({ readBytes: 1_024_000, writtenBytes: 2_048_000 })
   })
 
-  it('tell the file systems that hold data, each once, by its whole mount', () => {
+  it('show the file systems that contain data, each once, by its whole mount', () => {
     const mountinfo = [
       '42 27 8:1 /data /mnt/bind rw shared:1 - ext4 /dev/sda1 rw',
       '27 1 8:1 / / rw - ext4 /dev/sda1 rw',

@@ -27,7 +27,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** A reading of ten seconds: how busy the machine was, what containers used and what was requested. */
+/** A reading of ten seconds: how busy the machine was, what containers used and the requests. */
 function reading(
   busy: number,
   { cpu = {}, requests = {} }: { cpu?: Record<string, number>; requests?: Record<string, number> } = {},
@@ -78,7 +78,7 @@ describe('the history', () => {
     expect(view.host.map(({ cpu_percent }) => cpu_percent)).toEqual([average])
   })
 
-  it('leaves out of an average what could not be read', () => {
+  it('leaves values that could not be read out of an average', () => {
     const unknown = reading(80)
     unknown.host.cpu_percent = null
     history.add(START, reading(10))
@@ -154,7 +154,7 @@ describe('the history', () => {
     expect(totals.get('b')).toBe(30 * readings)
   })
 
-  it('goes on when the clock was set back, and when it was set forward', () => {
+  it('continues when the clock was set back, and when it was set forward', () => {
     for (const [offset, busy] of [
       [0, 10],
       [2 * HOUR, 20],
@@ -166,7 +166,7 @@ describe('the history', () => {
     expect(shown.host.map(({ cpu_percent }) => cpu_percent)).toEqual([10, 40])
   })
 
-  it('of a service has its instances and its requests alone', () => {
+  it('of a service has only its instances and its requests', () => {
     history.add(START, reading(0, { cpu: { a: 50 }, requests: { 'srv-x': 10, 'srv-y': 20 } }))
     const view = viewServiceMetrics(history, 'srv-x', '1h', START + SECOND)
     expect(view.instances).toMatchObject([{ instance: 'a', points: [{ cpu_percent: 50 }] }])
@@ -179,11 +179,11 @@ describe('the history', () => {
 })
 
 describe('the file of the history', () => {
-  it('is its owner’s alone', () => {
+  it('belongs only to its owner', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  it('has after a kill what was saved, and a step goes on after it', () => {
+  it('has after a kill what was saved, and a step continues after it', () => {
     history.add(START, reading(10))
     history.save()
     history.add(START + 10 * SECOND, reading(90))
@@ -194,7 +194,7 @@ describe('the file of the history', () => {
     ).toEqual([20])
   })
 
-  it('forgets what no range shows any more, names among it', () => {
+  it('forgets what no range shows any more, including names', () => {
     history.add(START, reading(10, { cpu: { old: 50 } }))
     history.forget(START + 25 * HOUR)
     history.save()
@@ -207,7 +207,7 @@ describe('the file of the history', () => {
     expect(rows).toEqual([0, 0, 0, 0])
   })
 
-  it('keeps what a clock wrote that was ahead for a moment, without showing it', () => {
+  it('keeps what a clock that was ahead for a moment wrote, without showing it', () => {
     history.add(START + HOUR, reading(70))
     history.add(START, reading(10))
     history.forget(START + SECOND)
@@ -227,7 +227,7 @@ describe('the file of the history', () => {
         database.close()
       },
     ],
-  ])('begins anew when it %s', (_, spoil) => {
+  ])('begins again when it %s', (_, spoil) => {
     for (let step = 0; step < 300; step++)
       history.add(START + step * 10 * SECOND, reading(1, { cpu: { a: 1 } }))
     history.save()
@@ -254,7 +254,7 @@ describe('the file of the history', () => {
     expect(viewHistory(history, '24h', now).request_targets).toEqual(before)
   })
 
-  it('is in memory where none can be written', () => {
+  it('is in memory if it cannot be written', () => {
     history.close()
     appendFileSync(join(folder, 'file'), '')
     history = openHistory(join(folder, 'file', 'metrics.db'))

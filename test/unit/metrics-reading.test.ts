@@ -7,7 +7,7 @@ import type { ContainerCounters, Sample, TargetCounters } from '#server/metrics/
 import { container, disk, emptyBuckets, host, sample, target } from './metrics-samples.ts'
 
 describe('a percentile', () => {
-  it('lies in the bucket of the request that it is of, or at its edge', () => {
+  it('is in the bucket of its request, or at its edge', () => {
     const latency = fc.double({ min: 0.000_01, max: 299, noNaN: true })
     fc.assert(
       fc.property(fc.array(latency, { minLength: 1 }), fc.constantFrom(0.5, 0.95), (latencies, share) => {
@@ -62,7 +62,7 @@ describe('speeds between two samples', () => {
     })
   })
 
-  it('count bytes once that pass a bridge or a tunnel above a real interface', () => {
+  it('count bytes once that pass through a bridge or a tunnel above a real interface', () => {
     const interfaces = (bytes: number) => [
       { device: 'eth0', isPhysical: true, receivedBytes: bytes, transmittedBytes: 0 },
       { device: 'wg0', isPhysical: false, receivedBytes: bytes, transmittedBytes: 0 },
@@ -72,7 +72,7 @@ describe('speeds between two samples', () => {
     expect(readingBetween(before, after).host.network_rx_bytes_per_sec).toBe(50)
   })
 
-  it('are those since a counter began again when it went back', () => {
+  it('count from the beginning of a counter that went back', () => {
     const before = sample({ clock: 10, disks: [disk('/', '8:1', 9_000)] })
     const after = sample({ clock: 20, disks: [disk('/', '8:1', 500)] })
     expect(readingBetween(before, after).host.disk_read_bytes_per_sec).toBe(50)
@@ -92,7 +92,7 @@ describe('speeds between two samples', () => {
     expect(reading.requests).toBeNull()
   })
 
-  it('are unknown of what could not be read', () => {
+  it('are unknown for what could not be read', () => {
     const nothing: Sample = {
       host: { ...host(20), cpuCount: null, cpuSeconds: null, memory: null, disks: [], interfaces: null },
       containers: null,
@@ -109,16 +109,16 @@ describe('the CPU of a container', () => {
     readingBetween(sample({ clock: 10, containers: before }), sample({ clock: 20, containers: [after] }))
       .containers![0]!.cpuPercent
 
-  it('is of one core, whatever the machine has', () => {
+  it('is relative to one core, whatever the machine has', () => {
     expect(percent([container('a', 10, 100)], container('a', 20, 115))).toBe(150)
   })
 
-  it('is all that it used when it began since, or began again', () => {
+  it('is all that it used if it began since, or began again', () => {
     expect(percent([container('b', 10, 7)], container('a', 20, 5))).toBe(50)
     expect(percent([container('a', 10, 100)], container('a', 20, 2))).toBe(20)
   })
 
-  it('is unknown when one of the looks did not answer', () => {
+  it('is unknown if one of the readings failed', () => {
     expect(percent([container('a', 10, null)], container('a', 20, 5))).toBeNull()
     expect(percent([container('a', 10, 5)], container('a', 20, null))).toBeNull()
     expect(percent(null, container('a', 20, 5))).toBeNull()
@@ -142,7 +142,7 @@ describe('requests between two samples', () => {
     ])
   })
 
-  it('are all that a data plane has counted which was started anew', () => {
+  it('are all that a restarted data plane has counted', () => {
     const { targets } = between([target('srv-a', [5, 0, 0, 0])], [target('srv-a', [8, 0, 0, 0])], 'two')
     expect(targets[0]!.statuses).toEqual([8, 0, 0, 0])
   })

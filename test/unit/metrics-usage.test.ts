@@ -14,9 +14,9 @@ const MIB = 1024 * 1024
 let folder: string
 let listener: Server
 let usages: Usages
-/** Whether it answers anything at all. */
+/** Whether it answers at all. */
 let isSilent: boolean
-/** What the engine answers when it is asked how much a container uses. */
+/** What the engine answers about a container's usage. */
 let stats: (response: ServerResponse, url: string) => void
 
 beforeEach(async () => {
@@ -82,7 +82,7 @@ test.each([
   ['is gone', 404, { message: 'No such container: c1' }],
   ['is being removed', 409, { message: 'container c1 is not running' }],
   [
-    'has ended, which some engines tell by empty figures',
+    'has ended, which some engines report with empty figures',
     200,
     { cpu_stats: { cpu_usage: {} }, memory_stats: {} },
   ],
@@ -93,16 +93,16 @@ test.each([
   expect(await usages.read(running!, limits)).toBeNull()
 })
 
-test('an engine that takes requests and answers none is not waited for, not even when it is first met', async () => {
+test('an engine that accepts requests but does not answer is not waited for, not even at first', async () => {
   isSilent = true
   await expect(usages.running(50)).rejects.toThrow('listing the running containers')
 })
 
-test('one of which the engine says nothing in time is not waited for', async () => {
+test('a container about which the engine says nothing in time is not waited for', async () => {
   stats = (response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer({})))
   const [running] = await usages.running(HANG_MS)
-  // What does not change is known from then on, and its figures alone are asked for.
+  // What does not change is known from then on, and only its figures are requested.
   expect(await usages.read(running!, limits)).not.toBeNull()
   stats = () => {}
   await expect(usages.read(running!, { ...limits, timeoutMs: 50 })).rejects.toThrow('measuring one')

@@ -6,7 +6,7 @@ import { FLAGS, flagsFor } from '../../proxy/control/node-flags.ts'
 
 const [REFUSED, ...OTHERS] = FLAGS.worker
 
-test.each(['worker', 'supervisor'] as const)('the node that runs knows every flag of a %s', (role) => {
+test.each(['worker', 'supervisor'] as const)('the running node knows every flag of a %s', (role) => {
   expect(flagsFor(process.execPath, role)).toEqual(FLAGS[role])
 })
 
@@ -19,7 +19,7 @@ test.each(['exit 1', 'kill -9 $$'])('a node that fails otherwise (%s) keeps the 
   expect(flagsFor(nodeThat(failure).file, 'worker')).toEqual(FLAGS.worker)
 })
 
-test('a node is asked once, and one that takes its place anew', () => {
+test('a node is asked once, and its replacement again', () => {
   const node = nodeThat('exit 0')
   for (let start = 0; start < 3; start++) flagsFor(node.file, 'worker')
   expect(node.asked).toBe(1)
@@ -27,7 +27,7 @@ test('a node is asked once, and one that takes its place anew', () => {
   expect(flagsFor(node.file, 'worker')).toEqual([])
 })
 
-/** A program in place of a node, which notes that it was run. */
+/** A program in place of a node, which records that it was run. */
 function nodeThat(does: string) {
   const folder = mkdtempSync(join(tmpdir(), 'deployer-node-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

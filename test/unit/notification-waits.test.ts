@@ -38,7 +38,7 @@ const due = (now: number) => ({ who: dueNotifications(now), what: dueDelivery(ID
 const NOTHING = { who: [], what: undefined }
 const SOMETHING = { who: [ID], what: 'pending' }
 
-test('a message that failed waits for its next attempt, and no longer under a clock that was set back', () => {
+test('a failed message waits for its next attempt, and no longer if the clock was set back', () => {
   insertDelivery(ID, testMessage('team'))
   const attempt = { at: '', status: 500, error: 'refused', duration_ms: 1 }
   recordAttempt(dueDelivery(ID, NOW)!, attempt, 'pending', NOW + HOUR_MS)

@@ -11,13 +11,13 @@ function read(flags: string[], environment: NodeJS.ProcessEnv = {}) {
   return readOptions(['--data-dir', '/tmp/any', ...flags], environment)
 }
 
-test('a flag wins over its variable, and an empty variable is none', () => {
+test('a flag wins over its variable, and an empty variable does not count', () => {
   const environment = { DEPLOYER_HSTS: '60', DEPLOYER_MAX_CONNECTIONS_PER_IP: '' }
   expect(read([], environment)).toMatchObject({ hstsSeconds: 60, maxConnectionsPerIp: 2_000 })
   expect(read(['--hsts', '90'], environment).hstsSeconds).toBe(90)
 })
 
-test('a data directory without a name is refused as a flag, and is none as a variable', () => {
+test('a data directory without a name is refused as a flag, and does not count as a variable', () => {
   expect(() => readOptions(['--data-dir='], {})).toThrow(
     '--data-dir (DEPLOYER_DATA_DIR) must be a directory, not ""',
   )
@@ -25,20 +25,20 @@ test('a data directory without a name is refused as a flag, and is none as a var
   expect(readOptions([], { DEPLOYER_DATA_DIR: '' }).dataDirectory).toBe(usual)
 })
 
-test('browsers are told nothing about TLS unless asked', () => {
+test('no Strict-Transport-Security is sent unless requested', () => {
   expect(read([]).hstsSeconds).toBe(0)
   expect(read(['--hsts', 'off']).hstsSeconds).toBe(0)
   expect(read(['--hsts', '31536000']).hstsSeconds).toBe(31_536_000)
 })
 
-test('one address cannot be that of HTTP and of HTTPS, unless there is no HTTPS', () => {
+test('HTTP and HTTPS cannot have the same address, unless there is no HTTPS', () => {
   const flags = ['--http-listen', '127.0.0.1:8443', '--https-listen', '127.0.0.1:8443']
   expect(() => read(flags)).toThrow(/^--https-listen .* must be another address than that of --http-listen/)
   expect(() => read(['--http-listen', '[::]:443'])).toThrow('must be another address')
   expect(read([...flags, '--tls', 'off']).httpListen.port).toBe(8443)
 })
 
-describe('what the data plane would not take is refused by the name of its flag', () => {
+describe('what the data plane would not accept is refused by the name of its flag', () => {
   test.each([
     [['--hsts', 'yes'], '--hsts (DEPLOYER_HSTS) must be a number, at least 0, not "yes"'],
     [['--hsts', '1.5'], '--hsts (DEPLOYER_HSTS) must be a whole number, not "1.5"'],
@@ -74,7 +74,7 @@ describe.each([
 ] as const)('the secret of --%s', (flag, option, variable, secret) => {
   const file = `--${flag}-file`
 
-  test('is read from a file, which a flag or a variable names, before what is given itself', () => {
+  test('is read from a file, which a flag or a variable names, in preference to the value itself', () => {
     const path = fileOf(`${secret}\n`)
     expect(read([file, path])[option]).toBe(secret)
     expect(read([], { [`${variable}_FILE`]: path })[option]).toBe(secret)
@@ -85,7 +85,7 @@ describe.each([
     expect(read([])[option]).toBeNull()
   })
 
-  test('is refused when it is short, of several lines or not there, without being repeated', () => {
+  test('is refused if it is short, has several lines or does not exist, without being repeated', () => {
     for (const given of [
       '15 characters..',
       'x'.repeat(257),
@@ -105,7 +105,7 @@ describe.each([
     expect(() => read([file, '/nonexistent/secret'])).toThrow(/cannot be read: ENOENT.*\/nonexistent\/secret/)
   })
 
-  test('is warned of on the command line alone, where everyone can read it', () => {
+  test('causes a warning only on the command line, where everyone can read it', () => {
     expect(exposedSecrets([`--${flag}`, secret])).toEqual([
       expect.stringMatching(new RegExp(`^every user of this host can read --${flag} .* use ${file}`)),
     ])
@@ -119,7 +119,7 @@ describe('the bucket of backups', () => {
     read(['--backup-s3-url', url, '--backup-s3-key', 'AK', '--backup-s3-secret', 'hush', ...more])
       .backupBucket
 
-  test('is none without its flags, and is told by its address, keys and region', () => {
+  test('is null without its flags, and consists of its address, keys and region', () => {
     expect(read([]).backupBucket).toBeNull()
     expect(bucket('https://s3.example.com/backups/of/mine/')).toEqual({
       url: 'https://s3.example.com/backups/of/mine',
@@ -132,14 +132,14 @@ describe('the bucket of backups', () => {
     )
   })
 
-  test('has its secret in a file, and is warned of on the command line', () => {
+  test('has its secret in a file, and causes a warning on the command line', () => {
     const file = fileOf('of-a-file\n')
     const url = ['--backup-s3-url', 'https://s3.example.com/b', '--backup-s3-key', 'AK']
     expect(read([...url, '--backup-s3-secret-file', file]).backupBucket?.secretAccessKey).toBe('of-a-file')
     expect(exposedSecrets(['--backup-s3-secret', 'hush'])[0]).toContain('--backup-s3-secret-file')
   })
 
-  test('reads its keys again where they are in files', () => {
+  test('reads its keys again if they are in files', () => {
     const [key, secret] = [fileOf('AK'), fileOf('hush')]
     const files = ['--backup-s3-key-file', key, '--backup-s3-secret-file', secret]
     const made = read(['--backup-s3-url', 'https://s3.example.com/b', ...files]).backupBucket!
@@ -169,7 +169,7 @@ describe('the bucket of backups', () => {
     expect(() => bucket(url)).not.toThrow('hush')
   })
 
-  test('is refused when a part of it is missing', () => {
+  test('is refused if a part of it is missing', () => {
     expect(() => read(['--backup-s3-url', 'https://s3.example.com/b'])).toThrow('go together')
     expect(() => read(['--backup-s3-secret', 'hush'])).toThrow('go together')
     expect(() => read(['--backup-s3-secret', 'hush'])).not.toThrow('hush')

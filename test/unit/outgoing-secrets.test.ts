@@ -18,13 +18,13 @@ describe('the token of a log drain', () => {
     'https://logs.example.com:8443/in',
     'http://logs.example.com/in',
     'https://logs.example.com@attacker.example/in',
-  ])('is not sent to %s by a change of the url alone', (url) => {
+  ])('is not sent to %s by a change of only the url', (url) => {
     const row = drain()
     expect(() => patchDrain(row, { url, name: 'other' })).toThrow(/^token: .*give it again/)
     expect(viewDrain(row)).toMatchObject({ name: 'archive', url: 'https://logs.example.com/***' })
   })
 
-  test('goes on where the url stays with its host, and where it is given with the url', () => {
+  test('stays valid if the url keeps its host, and if it is given with the url', () => {
     const row = patchDrain(drain(), { url: 'https://logs.example.com/other' })
     expect(openDestination(row)).toEqual({
       url: 'https://logs.example.com/other',
@@ -37,7 +37,7 @@ describe('the token of a log drain', () => {
     expect(openDestination(patchDrain(bare, { url: 'https://fourth.example/' })).token).toBeNull()
   })
 
-  test('stays when what was shown of the url is sent back', () => {
+  test('stays when the shown url is sent back', () => {
     const row = drain('https://key@logs.example.com/in?a=b')
     const { url } = viewDrain(row)
     expect(openDestination(patchDrain(row, { url, enabled: false }))).toEqual(openDestination(row))
@@ -52,7 +52,7 @@ test.each([
   'https://hooks.slack.com/services/T0/B1/***',
   'https://discord.com/api/webhooks/123/***/slack',
   'https://hooks.slack.com/***1234',
-])('what is hidden in %s is none of the url that it is to be', (url) => {
+])('a value that is hidden in %s is not the future url', (url) => {
   expect(() => patchDrain(drain(), { url, token: null })).toThrow(/^url: has \*\*\*/)
   expect(() => createNotification({ name: 'chat', kind: 'slack', url })).toThrow(/^url: has \*\*\*/)
 })
@@ -65,7 +65,7 @@ test.each([
 })
 
 test.each(['tcp://ada@logs.example.com:514', 'tcp://:word@logs.example.com:514'])(
-  'a syslog drain to %s is refused: nothing signs in there',
+  'a syslog drain to %s is refused: syslog has no sign-in',
   (url) => expect(() => createDrain({ name: 'archive', kind: 'syslog', url })).toThrow(/^url: must be/),
 )
 

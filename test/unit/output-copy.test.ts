@@ -19,7 +19,7 @@ const printed = (fraction: string, line: string): OutputLine => ({
   line,
 })
 
-/** What a log comes to hold that held some lines, and is filled up from the engine's of a program that has ended. */
+/** The content of a log that had some lines, and is filled up from the engine's log of a program that has exited. */
 async function filledUp(id: string, held: LogLine[], engineHas: OutputLine[]): Promise<string[]> {
   const before = openLog(id)
   for (const line of held) before.write(line)
@@ -44,14 +44,14 @@ async function filledUp(id: string, held: LogLine[], engineHas: OutputLine[]): P
 
 const MISSING = 'some earlier output on stdout was not kept: lines may be missing here'
 
-test('output that repeats itself comes once, also where the log lacks the first of it', async () => {
+test('output that repeats itself comes once, even if the log lacks the first of it', async () => {
   const tick = (ms: string) => ({ ...printed(ms, 'tick'), instance: 'job-1' })
   const engineHas = ['000000001', '001000001', '002000001', '003000001'].map((each) => printed(each, 'tick'))
   const lines = await filledUp('job-1', [LOST, tick('001'), tick('002')], engineHas)
   expect(lines).toEqual([LOST.line, 'tick', 'tick', MISSING, 'tick'])
 })
 
-test('what was printed in the millisecond of the last line that a log has is not missing', async () => {
+test("lines printed in the millisecond of a log's last line are not missing", async () => {
   const held = ['one', 'two'].map((line) => ({ ...printed('123', line), instance: 'job-2' }))
   const engineHas = ['one', 'two', 'three', 'four'].map((line, index) => printed(`12300000${index}`, line))
   const lines = await filledUp('job-2', [LOST, ...held], engineHas)

@@ -7,7 +7,7 @@ test.each([
   ['marks of direction', 'a\u200e\u200f\u061cb', 'ab'],
   ['embeddings, overrides and isolates', '\u202a\u202b\u202c\u202d\u202etxt\u2066\u2067\u2068\u2069', 'txt'],
   ['half a character', 'a\ud83d', 'a'],
-])('a text of others is one line without what is for %s', (_what, text, plain) => {
+])('a text from elsewhere is one line without what is for %s', (_what, text, plain) => {
   expect(plainLine(text)).toBe(plain)
 })
 
@@ -16,7 +16,7 @@ test('letters of every script stay, and so does what joins them', () => {
     expect(plainLine(text)).toBe(text)
 })
 
-test('a text is cut before it is cleaned, and keeps its lines where they are asked for', () => {
+test('a text is cut before it is cleaned, and keeps its lines if requested', () => {
   expect(plainLine('😀😀', 3)).toBe('😀')
   expect(plainLines('a\r\n\n  b\u202ec\u0007', 100)).toBe('a\n\n  bc ')
 })

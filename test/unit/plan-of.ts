@@ -6,7 +6,7 @@ export let tree: PlannedTree
 beforeEach(async () => void (tree = await PlannedTree.make()))
 afterEach(() => tree.remove())
 
-/** The files of a tree by their paths; what is no text is written as JSON. */
+/** The files of a tree by their paths; values that are not text are written as JSON. */
 export type Files = Record<string, string | object>
 
 /** The plan for these files. */
@@ -19,9 +19,9 @@ export const plan = (
 /** A refusal of a plan that says this. */
 export const failure = (said: string) => ({ name: 'BuildFailure', message: expect.stringContaining(said) })
 
-/** A manifest of node that can be started. */
+/** A node manifest that can be started. */
 export const startable = { scripts: { start: 'node server.js' } }
 
-/** What the image of a plan stands on. */
+/** The base of a plan's image. */
 export const base = ({ dockerfile }: BuildPlan): string =>
   dockerfile.split('\n').findLast((line) => line.startsWith('FROM '))!

@@ -10,7 +10,7 @@ describe('the go plan', () => {
     ['the toolchain', 'module x\n\ngo 1.21\n\ntoolchain go1.24.1\n', '1.24'],
     ['the current one for old modules', 'module x\n\ngo 1.13\n', '1.25'],
     ['the current one without a line', 'module x\n', '1.25'],
-  ])('takes the version by %s', async (_title, module, version) => {
+  ])('reads the version from %s', async (_title, module, version) => {
     expect((await plan({ 'go.mod': module, 'main.go': main })).dockerfile).toContain(
       `FROM golang:${version}-bookworm AS build`,
     )
@@ -34,7 +34,7 @@ describe('the go plan', () => {
     expect(none.obstacle).toContain('no package main')
   })
 
-  test('is that of a module that names tools alone where it is asked for', async () => {
+  test('is used on request for a module that only names tools', async () => {
     const files = { 'go.mod': 'module x\n\ntool example.com/gen\n', 'requirements.txt': 'flask\n' }
     const { name, obstacle } = await plan(files, {}, 'go')
     expect({ name, obstacle }).toMatchObject({
@@ -43,7 +43,7 @@ describe('the go plan', () => {
     })
   })
 
-  test('leaves out the download for what is vendored or lies beside', async () => {
+  test('leaves out the download for vendored or neighbouring modules', async () => {
     expect((await plan({ 'go.mod': 'module x\n', 'main.go': main })).dockerfile).toContain('go mod download')
     expect(
       (await plan({ 'go.mod': 'module x\n', 'main.go': main, 'vendor/modules.txt': '' })).dockerfile,
@@ -53,7 +53,7 @@ describe('the go plan', () => {
     ).not.toContain('download')
   })
 
-  test('wants a start command beside a build command', async () => {
+  test('needs a start command next to a build command', async () => {
     const { obstacle } = await plan({ 'go.mod': 'module x\n' }, { buildCommand: 'make' })
     expect(obstacle).toContain('set start_command')
   })

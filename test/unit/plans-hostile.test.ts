@@ -27,7 +27,7 @@ const ALL_MANIFESTS: Files = Object.fromEntries(
     .map((name) => [name, '']),
 )
 
-test('fifty manifests at once are an answer', async () => {
+test('handles fifty manifests at once', async () => {
   const files = {
     ...ALL_MANIFESTS,
     'main.go': 'package main\n',
@@ -145,7 +145,7 @@ test.each<[string, Files]>([
     { 'CMakeLists.txt': `${'add_executable ( '.repeat(100_000)}\nproject${' '.repeat(1_000_000)}` },
   ],
   [
-    'patterns of stars alone',
+    'patterns with only stars',
     {
       'package.json': {
         ...startable,
@@ -175,7 +175,7 @@ test.each<[string, Files]>([
     },
   ],
   [
-    'requirements that take each other in',
+    'requirements that include each other',
     {
       'requirements.txt': '-r a.txt\n',
       'a.txt': '-r requirements.txt\n-r ../../etc/passwd\n',
@@ -254,7 +254,7 @@ test.each<[string, Files]>([
     { 'requirements.txt': 'django\n', 'manage.py': `DJANGO_SETTINGS_MODULE = ${text}\n`, 'main.py': '' },
   ]),
   [
-    'packages of PHP that each ask for versions of their own',
+    'PHP packages that each require different versions',
     {
       'composer.json': { require: { php: '>=5' } },
       'composer.lock': {
@@ -270,7 +270,7 @@ test.each<[string, Files]>([
     },
   ],
   ['patterns that lead out', { 'package.json': { ...startable, workspaces: ['../*', '/etc', '**/**/**'] } }],
-])('answers a tree with %s', async (_title, files) => {
+])('handles a tree with %s', async (_title, files) => {
   const answer = await tree.plan(files).catch((error: unknown) => error)
   if (answer instanceof Error) expect(answer.name).toBe('BuildFailure')
   else expect(answer).toHaveProperty('dockerfile')
@@ -314,7 +314,7 @@ test.each<[string, Files]>([
       'x.csproj': '<Project Sdk="Microsoft.NET.Sdk.Web"><AssemblyName>x;evil</AssemblyName>',
     },
   ],
-])('lets %s write nothing of its own into the Dockerfile', async (_title, files) => {
+])('lets %s write nothing into the Dockerfile', async (_title, files) => {
   const { dockerfile } = await tree.plan(files)
   const lines = dockerfile.split('\n').filter((line) => !line.startsWith('CMD '))
   expect(lines.filter((line) => /^\s*RUN evil|; *evil|&& *evil|--evil/.test(line))).toEqual([])
@@ -331,7 +331,7 @@ test('names the folders that could be meant, and of many the first', async () =>
   })
 })
 
-test('a folder of a site that leads out of the project is none', async () => {
+test('does not treat a folder that leads out of the project as a site', async () => {
   const options = { outputPath: { base: 'dist/x', browser: '../../..' } }
   const planned = await tree.plan({
     'package.json': { dependencies: { '@angular/core': '20' } },
@@ -340,7 +340,7 @@ test('a folder of a site that leads out of the project is none', async () => {
   expect(planned.publishDirectory).toBeNull()
 })
 
-test('a link that leads out of the tree, or around in it, is no file', async () => {
+test('does not treat a link that leads out of the tree, or around in it, as a file', async () => {
   await tree.plan({
     'package.json': { ...startable, workspaces: ['p/**'] },
     'p/a/package.json': { name: 'a' },
@@ -355,7 +355,7 @@ test('a link that leads out of the tree, or around in it, is no file', async () 
   expect(Object.keys(planned.manifests)).toEqual(['package.json', 'p/a/package.json'])
 })
 
-test('scripts that each mean all others are an answer', async () => {
+test('handles scripts that each refer to all others', async () => {
   const scripts = Object.fromEntries(
     Array.from({ length: 2_000 }, (_, index) => [`s${index}`, 'run-p * * *']),
   )
@@ -369,12 +369,12 @@ test.each([
   ['yarn.lock', `a${',b@1 '.repeat(MIB / 8)}:`],
   ['pnpm-lock.yaml', `importers:\n  .:\n    dependencies:\n${"      '".repeat(MIB / 8)}`],
   ['bun.lock', ', '.repeat(MIB / 2)],
-])('a %s made to confuse is an answer', async (name, text) => {
+])('handles a %s that is made to confuse', async (name, text) => {
   const files = { 'package.json': { ...startable, dependencies: { constructor: '1' } }, [name]: text }
   expect((await tree.plan(files)).startCommand).toBe('node x.js')
 })
 
-test('an Nx workspace made to confuse writes nothing into the Dockerfile', async () => {
+test('writes nothing into the Dockerfile from a confusing Nx workspace', async () => {
   const application = (more: object) => ({ projectType: 'application', ...more })
   const planned = await tree.plan({
     'package.json': { dependencies: { nx: '21' } },
@@ -395,7 +395,7 @@ test.each<[string, folder: string, more: object, file: Files]>([
     { targets: { build: { outputs: ['-x/y'] } } },
     { 'webpack.config.js': "target: 'node'" },
   ],
-])('%s of an Nx workspace is no part of a command', async (_title, folder, more, others) => {
+])('keeps %s of an Nx workspace out of commands', async (_title, folder, more, others) => {
   const planned = await tree.plan({
     'package.json': { dependencies: { nx: '21', next: '15' } },
     'nx.json': {},
@@ -406,7 +406,7 @@ test.each<[string, folder: string, more: object, file: Files]>([
   expect(commands).not.toMatch(/\$\(id\)|--version|-x\/y/)
 })
 
-test('many packages that a deep path of a lock file sees above it are an answer', async () => {
+test('handles many packages that a deep path of a lock file sees above it', async () => {
   const names = Array.from({ length: 10_000 }, (_, at) => `p${at}`)
   const deep = `${'a/'.repeat(2_000)}node_modules/x`
   const planned = await tree.plan({
@@ -421,7 +421,7 @@ test('many packages that a deep path of a lock file sees above it are an answer'
   expect(planned.installCommand).toBe('npm ci --include=dev')
 })
 
-test('a path of a lock file that no disk has is passed over', async () => {
+test('ignores a path of a lock file that no disk has', async () => {
   const deep = `${'a/'.repeat(100_000)}node_modules/x`
   const planned = await tree.plan({
     'package.json': startable,

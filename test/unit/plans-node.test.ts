@@ -20,7 +20,7 @@ describe('the node plan', () => {
       { '.node-version': '22', 'package.json': { ...startable, engines: { node: '20' } } },
       '22',
     ],
-  ])('takes the version by %s', async (_title, files, major) => {
+  ])('reads the version from %s', async (_title, files, major) => {
     expect(base(await plan({ 'package.json': startable, ...files }))).toBe(`FROM node:${major}-bookworm-slim`)
   })
 
@@ -60,7 +60,7 @@ describe('the node plan', () => {
   const firstInstall = (text: string): number => text.indexOf('npm ci')
   const lock = { 'package-lock.json': '{}', '.npmrc': 'a=b' }
 
-  test('installs by the manifests alone, before it copies the code', async () => {
+  test('installs with only the manifests, before it copies the code', async () => {
     const made = await plan({ 'package.json': startable, ...lock })
     expect(made.dockerfile).toContain('COPY manifests/ ./\nCOPY source/package-lock.json source/.npmrc ./')
     expect(firstInstall(made.dockerfile)).toBeLessThan(made.dockerfile.indexOf('COPY source/ ./'))
@@ -74,7 +74,7 @@ describe('the node plan', () => {
     }
   })
 
-  test("runs the project's own scripts for installation when the code is there", async () => {
+  test("runs the project's own install scripts when the code is there", async () => {
     const manifest = { scripts: { ...startable.scripts, postinstall: 'patch-package', prepare: 'husky' } }
     const { dockerfile, manifests } = await plan({ 'package.json': manifest, ...lock })
     expect(JSON.parse(manifests['package.json']!)).toEqual(startable)
@@ -83,7 +83,7 @@ describe('the node plan', () => {
     expect(dockerfile).not.toContain('npm run prepare')
   })
 
-  test('keeps packages out of the stage of the build, and those for development out of the image', async () => {
+  test('keeps packages out of the build stage, and development ones out of the image', async () => {
     const manifest = {
       scripts: { ...startable.scripts, build: 'tsc' },
       devDependencies: { typescript: '5' },
@@ -104,7 +104,7 @@ describe('the node plan', () => {
     )
   })
 
-  test("mounts caches that are a service's own", async () => {
+  test('mounts caches that belong to one service', async () => {
     const manifest = { scripts: { build: 'next build' }, dependencies: { next: '15' } }
     const { dockerfile } = await plan({ 'package.json': manifest }, { cacheScope: 'svc-1' })
     const ids = [...dockerfile.matchAll(/type=cache,id=(\S+?),target=(\S+)/g)]

@@ -11,7 +11,7 @@ describe('the python plan', () => {
     ["Poetry's caret", { 'pyproject.toml': '[tool.poetry.dependencies]\npython = "^3.10"\n' }, '3.13'],
     ['an exact minor version', { 'pyproject.toml': '[project]\nrequires-python = "==3.12.*"\n' }, '3.12'],
     ['Pipfile', { Pipfile: '[requires]\npython_version = "3.10"\n' }, '3.10'],
-  ])('takes the version by %s', async (_title, files, version) => {
+  ])('reads the version from %s', async (_title, files, version) => {
     expect(base(await plan({ 'main.py': '', ...files }))).toBe(`FROM python:${version}-slim-bookworm`)
   })
 
@@ -39,7 +39,7 @@ describe('the python plan', () => {
     expect((await plan({ 'main.py': '', ...files })).dockerfile).toContain(said)
   })
 
-  test('copies the code first when the requirements name other files', async () => {
+  test('copies the code first if the requirements name other files', async () => {
     const order = async (text: string): Promise<boolean> => {
       const { dockerfile } = await plan({ 'main.py': '', 'requirements.txt': text })
       return dockerfile.indexOf('COPY source/ ./') < dockerfile.indexOf('pip install -r')
@@ -56,7 +56,7 @@ describe('the python plan', () => {
       'gunicorn --bind 0.0.0.0:$PORT app:server',
     ],
     [
-      'Flask alone',
+      'Flask on its own',
       { 'requirements.txt': 'Flask', 'app.py': 'app = Flask(__name__)' },
       'gunicorn --bind 0.0.0.0:$PORT app:app',
     ],

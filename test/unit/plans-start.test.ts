@@ -61,7 +61,7 @@ describe('a start command', () => {
     expect(shellArguments(command)).toEqual(['/bin/sh', '-c', command])
   })
 
-  test('behind exec is run without a shell, which some images lack, where it needs none', () => {
+  test('behind exec runs without a shell, which some images lack, if it needs none', () => {
     expect(shellArguments('exec /app/server --addr=0.0.0.0:80 a,b')).toEqual([
       '/app/server',
       '--addr=0.0.0.0:80',

@@ -11,7 +11,7 @@ afterEach(() => tree.remove())
 
 type Files = Record<string, string | object>
 
-/** Values of every type, and texts that mean something to one who writes them on. */
+/** Values of every type, and texts that have a meaning where they are written. */
 const VALUE = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom(
@@ -22,7 +22,7 @@ const VALUE = fc.oneof(
 )
 const RUNS = runs(30)
 
-/** What a plan says is of the type that it says, and no line of its Dockerfile is anybody else's. */
+/** A plan's output has the declared types, and no line of its Dockerfile comes from elsewhere. */
 function expectWhole(plan: BuildPlan): void {
   const text = expect.toSatisfy((value) => value === null || typeof value === 'string') as unknown
   expect(plan).toMatchObject({
@@ -49,7 +49,7 @@ async function answers(files: Files): Promise<void> {
   else expectWhole(planned as BuildPlan)
 }
 
-/** An object with a value at a path of keys, over what else it has. */
+/** An object with a value at a path of keys, on top of its other content. */
 function withValue(base: unknown, [key, ...rest]: string[], value: unknown): unknown {
   if (key === undefined) return value
   const object = typeof base === 'object' && base !== null ? base : {}
@@ -151,7 +151,7 @@ test.each<[file: string, base: object, others: Files, keys: string]>([
     { 'main.py': '' },
     'build.packages run run.web run.web.command release.command build.docker.web',
   ],
-])('%s takes any value for its keys (%#: %o)', async (file, base, others, keys) => {
+])('%s handles any value for its keys (%#: %o)', async (file, base, others, keys) => {
   const paths = fc.constantFrom(...keys.split(' ')).map((key) => key.split('.'))
   await fc.assert(
     fc.asyncProperty(paths, VALUE, async (path, value) => {
@@ -202,7 +202,7 @@ test.each<[file: string, write: typeof toml, table: string, keys: string, others
   ['pnpm-workspace.yaml', yaml, '', 'packages catalog', { 'package.json': PACKAGE, 'a/package.json': '{}' }],
   ['pnpm-lock.yaml', yaml, '', 'lockfileVersion', { 'package.json': PACKAGE }],
   ['hugo.yaml', yaml, '', 'publishDir', {}],
-])('%s takes any value for its keys (%#)', async (file, write, table, keys, others) => {
+])('%s handles any value for its keys (%#)', async (file, write, table, keys, others) => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...keys.split(' ')), VALUE, fc.nat(3), async (key, value, way) => {
       await answers({ ...others, [file]: `${table}\n${write(key, value)[way]}\n` })
@@ -232,7 +232,7 @@ test.each<[file: string, others: Files]>([
   ['x.csproj', {}],
   ['Procfile', { 'package.json': PACKAGE }],
   ['Aptfile', { 'package.json': PACKAGE }],
-])('%s takes any text', async (file, others) => {
+])('%s handles any text', async (file, others) => {
   const words = [
     'go 1.24',
     'use ./a',

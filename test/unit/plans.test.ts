@@ -53,17 +53,17 @@ describe('choosing a plan', () => {
       'deno',
     ],
     ['the lock file of Bun', { 'bun.lock': '', 'package.json': startable }, 'bun'],
-  ])('takes a tree with %s for what it is', async (_title, files, name) => {
+  ])('recognizes a tree with %s', async (_title, files, name) => {
     expect((await plan(files)).name).toBe(name)
   })
 
-  test('leaves out the packages of PHP that Composer installs anew, and no others', async () => {
+  test('leaves out the PHP packages that Composer installs again, and no others', async () => {
     const files = { 'index.php': '', 'vendor/autoload.php': '' }
     expect((await plan(files)).ignore).not.toContain('vendor')
     expect((await plan({ ...files, 'composer.json': '{}' })).ignore).toContain('vendor')
   })
 
-  test('says what was looked for when nothing fits', async () => {
+  test('says what was looked for if nothing fits', async () => {
     await expect(plan({ 'README.md': 'x', 'src/x': '' })).rejects.toMatchObject(
       failure(
         'there is no Dockerfile, go.mod (go), mix.exs (elixir), gleam.toml (gleam), build.sbt (scala), pom.xml or build.gradle (java), project.clj or deps.edn (clojure), *.csproj (dotnet), Gemfile (ruby), composer.json or index.php (php), Cargo.toml (rust), deno.json (deno), bun.lock with a package.json (bun), requirements.txt, pyproject.toml, Pipfile, environment.yml or main.py (python), hugo.toml or config.toml (static), package.json (node), CMakeLists.txt or meson.build (cpp), start.sh (shell), book.toml (static) in the folder with README.md, src/',
@@ -79,7 +79,7 @@ describe('choosing a plan', () => {
     ['compose.yml', 'compose.yml describes services: convert it to a blueprint'],
     ['shard.yml', 'there is no plan for Crystal (shard.yml): add a Dockerfile'],
     ['index.ts', 'index.ts is for node: add a package.json'],
-  ])('says what a tree with %s alone lacks', async (name, said) => {
+  ])('says what a tree with only %s lacks', async (name, said) => {
     await expect(plan({ 'README.md': '', [name]: '' })).rejects.toMatchObject(failure(said))
   })
 
@@ -94,7 +94,7 @@ describe('choosing a plan', () => {
     )
   })
 
-  test('follows no link out of the tree', async () => {
+  test('does not follow a link out of the tree', async () => {
     const outside = await mkdtemp(join(tmpdir(), 'outside-'))
     await writeFile(join(outside, 'package.json'), JSON.stringify(startable))
     try {
@@ -120,7 +120,7 @@ describe('every plan', () => {
   ]
 
   test.each(trees)(
-    'mounts the variables as secrets of the commands that build, and none is in the image: %j',
+    'mounts the variables as secrets for the commands that build, and puts none into the image: %j',
     async (files) => {
       const { dockerfile } = await plan(files, {
         secretNames: ['A', 'TOKEN'],
@@ -138,12 +138,12 @@ describe('every plan', () => {
     },
   )
 
-  test.each(trees)('runs as a user of its own and by a shell that steps aside: %j', async (files) => {
+  test.each(trees)('runs as its own user and with a shell that steps aside: %j', async (files) => {
     const { dockerfile } = await plan(files, { startCommand: 'serve --port $PORT', buildCommand: 'make' })
     expect(dockerfile).toMatch(/\nUSER 1000:1000\nCMD \["\/bin\/sh","-c","exec serve --port \$PORT"\]\n$/)
   })
 
-  test.each(trees)('takes its base images from the registry that was named: %j', async (files) => {
+  test.each(trees)('takes its base images from the named registry: %j', async (files) => {
     const { dockerfile } = await plan(files, { baseImageRegistry: 'mirror.test/hub/' })
     const stages = [...dockerfile.matchAll(/ AS (\w+)$/gm)].map((match) => match[1])
     const bases = [...dockerfile.matchAll(/^(?:FROM |COPY --from=)(\S+)/gm)]
@@ -152,7 +152,7 @@ describe('every plan', () => {
     for (const name of bases) expect(name).toMatch(/^mirror\.test\/hub\/[a-z/]+:/)
   })
 
-  test.each(trees)('keeps to what the frontend of Docker 20.10 reads: %j', async (files) => {
+  test.each(trees)('only uses what the frontend of Docker 20.10 can read: %j', async (files) => {
     const { dockerfile } = await plan(files, {
       buildCommand: 'cat <<EOF\nx\nEOF',
       secretNames: ['A'],
@@ -162,7 +162,7 @@ describe('every plan', () => {
     expect(dockerfile).toContain('["/bin/sh","/usr/local/bin/build-step","cat <<EOF\\nx\\nEOF"]')
   })
 
-  test.each(trees)('runs the build command again when the variables changed: %j', async (files) => {
+  test.each(trees)('runs the build command again if the variables changed: %j', async (files) => {
     const settings = { buildCommand: 'make', startCommand: 'x', secretNames: ['A'] }
     const [one, two] = [
       await plan(files, { ...settings, secretsDigest: '1' }),
@@ -178,7 +178,7 @@ test.each<[string, Files]>([
   ['PHP', { 'index.php': '' }],
   ['Next', { 'package.json': { scripts: { build: 'x' }, dependencies: { next: '15' } } }],
   ['FastAPI', { 'requirements.txt': 'fastapi', 'main.py': 'app = FastAPI()' }],
-])('a job in a tree of %s wants to be told what to run', async (_title, files) => {
+])('a job in a tree of %s needs a command', async (_title, files) => {
   expect((await plan(files, { processType: 'job' })).obstacle).toMatch(/set start_command$/)
   const told = await plan(files, { processType: 'job', startCommand: 'tidy up' })
   expect(told).toMatchObject({ startCommand: 'tidy up', obstacle: null })
@@ -192,7 +192,7 @@ test("a site's own start command makes it a program", async () => {
   expect(started.dockerfile).not.toContain('--omit=dev')
 })
 
-test('Debian packages are installed to build and to run', async () => {
+test('Debian packages are installed for the build and at run time', async () => {
   const { dockerfile, aptPackages } = await plan(
     { 'package.json': startable, Aptfile: 'ffmpeg\n' },
     { aptPackages: ['libvips42'] },

@@ -29,7 +29,7 @@ function listed(folder: string): string[] {
   return (readdirSync(folder, { recursive: true }) as string[]).filter((name) => name !== 'assets').toSorted()
 }
 
-test('variants of what gains lie beside the files, of the same time and content', async () => {
+test('compressed variants of suitable files are next to them, with the same time and content', async () => {
   const folder = folderOf({ 'index.html': WORDS, 'assets/app.js': WORDS })
   const time = new Date('2026-01-02T03:04:05Z')
   utimesSync(join(folder, 'index.html'), time, time)
@@ -45,7 +45,7 @@ test('variants of what gains lie beside the files, of the same time and content'
   expect(statSync(join(folder, 'index.html.br')).mtime).toEqual(time)
 })
 
-test('what is small, of a type that does not gain, or saves too little is left alone', async () => {
+test('files that are small, of an unsuitable type, or save too little are left alone', async () => {
   const random = randomBytes(4000).toString('latin1')
   const files = {
     'small.css': 'a{}',

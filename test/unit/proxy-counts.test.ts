@@ -9,7 +9,7 @@ let directory: string
 beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), 'deployer-counts-test-'))))
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-/** What a worker has told when it answered so many requests with 200. */
+/** What a worker reports when it answered so many requests with 200. */
 function sumsOf(answers: number): Sums {
   const tally = new Ledger().of('srv')
   for (let answer = 0; answer < answers; answer++) countAnswer(tally, 200, 0.01)
@@ -24,7 +24,7 @@ function total(book: CountsBook): number {
   return book.view().targets.srv?.status_2xx ?? 0
 }
 
-test('a report replaces what the worker told before, and the sums of an ended worker stay', () => {
+test('a report replaces what the worker reported before, and the sums of an ended worker stay', () => {
   const book = new CountsBook(directory)
   book.begin(new Set())
   report(book, 'a', 3)
@@ -37,7 +37,7 @@ test('a report replaces what the worker told before, and the sums of an ended wo
   expect(total(book)).toBe(7)
 })
 
-test('a supervisor that comes after another goes on with its sums, whoever reports before it has read them', () => {
+test('a supervisor that follows another continues its sums, whoever reports before it has read them', () => {
   const before = new CountsBook(directory)
   before.begin(new Set())
   report(before, 'ended', 3)
@@ -48,7 +48,7 @@ test('a supervisor that comes after another goes on with its sums, whoever repor
   const after = new CountsBook(directory)
   report(after, 'running', 6)
   report(after, 'new', 1)
-  // What it knows so far may not take the place of the file, and a worker that ends has to wait.
+  // What it knows so far may not replace the file, and a worker that ends has to wait.
   after.save()
   expect(() => after.keep()).toThrow('not been read yet')
   after.begin(new Set(['running']))
@@ -59,7 +59,7 @@ test('a supervisor that comes after another goes on with its sums, whoever repor
   expect(total(after)).toBe(3 + 6 + 7 + 2)
 })
 
-test('where no worker runs the sums begin anew', () => {
+test('without a running worker the sums begin again', () => {
   const before = new CountsBook(directory)
   before.begin(new Set())
   report(before, 'a', 3)
@@ -70,7 +70,7 @@ test('where no worker runs the sums begin anew', () => {
   expect(after.view().incarnation).not.toBe(before.view().incarnation)
 })
 
-test('a ledger tells each tally that changed once, until it changes again', () => {
+test('a ledger reports each changed tally once, until it changes again', () => {
   const ledger = new Ledger()
   countAnswer(ledger.of('a'), 200, 0.01)
   countStatus(ledger.of('a'), 499)

@@ -84,10 +84,10 @@ function tableOf(
   }
 }
 
-/** So many that they are not told in one slice. */
+/** So many that they are not sent in one slice. */
 const MANY = 20_000
 
-/** A target for each port, with a host of its own; none for 0. */
+/** A target for each port, with its own host; none for 0. */
 function manyTargets(ports: number[]): RouteTable {
   const [targets, hosts]: [Record<string, Target>, Record<string, string>] = [{}, {}]
   for (const [number, port] of ports.entries()) {
@@ -113,7 +113,7 @@ function seen(routes: Routes) {
 
 /**
  * Takes a table, which is in use when this returns; `ask` is called when it has come and is not yet. Resolves when it is
- * taken care of in slices.
+ * completely processed in slices.
  */
 async function take(intake: TableIntake, messages: Iterable<string>, ask = () => {}): Promise<void> {
   for (const message of messages) {
@@ -124,7 +124,7 @@ async function take(intake: TableIntake, messages: Iterable<string>, ask = () =>
   }
 }
 
-test('changes from table to table lead requests where each whole table would', async () => {
+test('changes from table to table route requests as each whole table would', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ table, asked, waits: fc.boolean() }), { minLength: 2, maxLength: 6 }),
@@ -160,7 +160,7 @@ test('changes from table to table lead requests where each whole table would', a
   )
 })
 
-test('whoever reads the changes has the same table as who sends them', () => {
+test('a reader of the changes has the same table as their sender', () => {
   fc.assert(
     fc.property(fc.array(table, { minLength: 1, maxLength: 6 }), (tables) => {
       const sent = new SentTable()
@@ -176,7 +176,7 @@ test('whoever reads the changes has the same table as who sends them', () => {
   )
 })
 
-test('a target that is asked before it was told what a large table says of it is as that says', async () => {
+test('a target that is requested before a large table has described it is as that table says', async () => {
   const routes = new Routes()
   const intake = new TableIntake(routes)
   const sent = new SentTable()
@@ -205,7 +205,7 @@ test('a target that is asked before it was told what a large table says of it is
   expect(portOf(MANY - 2)).toBe(9)
 })
 
-test('a target that a table gives and takes away does not stand in the way of the next', async () => {
+test('a target that a table adds and removes does not get in the way of the next', async () => {
   const routes = new Routes()
   const intake = new TableIntake(routes)
   const [settings] = [...new SentTable().become(tableOf({}, {}))].map(
@@ -246,7 +246,7 @@ test('an instance that stays keeps its object, with the connections it holds', a
   expect(routes.find('b.test')!.instances[0]).toBe(instance)
 })
 
-test('changes to another table than the one in use are refused, and so is what comes out of order', async () => {
+test('changes to another table than the one in use are refused, and so are messages out of order', async () => {
   const routes = new Routes()
   const [first, second] = [new TableIntake(routes), new TableIntake(routes)]
   const image = new SentTable()
@@ -260,7 +260,7 @@ test('changes to another table than the one in use are refused, and so is what c
   expect([routes.find('b.test'), routes.find('c.test')?.counts.id]).toEqual([undefined, 'srv-app'])
 })
 
-test('nothing is left of a table when another is refused at its beginning, or goes on as another kind', async () => {
+test('nothing is left of a table when another is refused at its beginning, or continues as another kind', async () => {
   const routes = new Routes()
   const [first, second] = [new TableIntake(routes), new TableIntake(routes)]
   const app = { app: { id: 'srv-app', state: 'serving' as const, upstreams: [] } }
@@ -276,7 +276,7 @@ test('nothing is left of a table when another is refused at its beginning, or go
   expect(routes.find('a.test')).toBeDefined()
 })
 
-test('a table is the same as older programs keep and take it', async () => {
+test('a table is the same as older programs store and accept it', async () => {
   await fc.assert(
     fc.asyncProperty(table, async (table) => {
       const messages = [...new SentTable().become(table)]
@@ -292,7 +292,7 @@ test('a table is the same as older programs keep and take it', async () => {
   )
 })
 
-test('a part with a fault refuses the whole table', async () => {
+test('a part with an error refuses the whole table', async () => {
   const routes = new Routes()
   const intake = new TableIntake(routes)
   const read = (part: number, entries: object, more: object = {}) =>

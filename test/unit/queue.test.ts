@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BoundedQueue } from '../../server/work/queue.ts'
 
-test('what does not fit is counted, and clearing reaches all that was not handed over', async () => {
+test('items that do not fit are counted, and clearing reaches all that were not handed over', async () => {
   const queue = new BoundedQueue<number>(4)
   for (let item = 1; item <= 6; item++) queue.push(item)
   const seen: number[] = []
@@ -36,7 +36,7 @@ test('many items pass in their order, however they come', async () => {
   expect(seen).toEqual(Array.from({ length: 1_000 }, (_, index) => index))
 })
 
-test('what comes while the reader waits wakes it', async () => {
+test('an item that comes while the reader waits wakes it', async () => {
   const queue = new BoundedQueue<string>(10)
   const reader = queue[Symbol.asyncIterator]()
   const first = reader.next()
@@ -46,7 +46,7 @@ test('what comes while the reader waits wakes it', async () => {
   expect(await reader.next()).toEqual({ done: true, value: undefined })
 })
 
-test('what was handed over takes no place of what comes', async () => {
+test('items that were handed over take no space from new ones', async () => {
   const queue = new BoundedQueue<number>(4)
   const reader = queue[Symbol.asyncIterator]()
   for (let item = 1; item <= 4; item++) queue.push(item)
@@ -55,7 +55,7 @@ test('what was handed over takes no place of what comes', async () => {
   expect(queue.takeDropped()).toBe(1)
 })
 
-test('a signal ends it after what was there, and at once when it had aborted before', async () => {
+test('a signal ends it after the present items, and at once if it had aborted before', async () => {
   const ending = new AbortController()
   const queue = new BoundedQueue<string>(4, ending.signal)
   queue.push('there')

@@ -27,7 +27,7 @@ describe('an image', () => {
     '100.100.100.200/a',
     'metadata.google.internal/a',
     'METADATA.google.internal/a',
-  ])('is not taken from a metadata service or from nowhere: %s', (image) => {
+  ])('never comes from a metadata service or from nowhere: %s', (image) => {
     expect(deployableImageFault(image)).toMatch(/^must use another registry: .*never connected to$/)
   })
 
@@ -40,7 +40,7 @@ describe('an image', () => {
     '127.9.9.9',
     '[::1]',
     '[::ffff:7f00:1]',
-  ])("is not taken from this server's own API, as %s", (host) => {
+  ])("never comes from this server's own API, as %s", (host) => {
     expect(deployableImageFault(`${host}:${OWN}/a`)).toMatch(/this server's own API/)
     expect(deployableImageFault(`${host}:${OWN + 1}/a`)).toBeNull()
   })
@@ -65,8 +65,8 @@ describe('an image', () => {
   )
 })
 
-describe('a registry that is judged by what its name means', () => {
-  test("may not lead to this server's own API", async () => {
+describe('a registry that is checked by what its name resolves to', () => {
+  test("may not resolve to this server's own API", async () => {
     await expect(judgeRegistry(`localhost:${OWN}/a:1`, never)).rejects.toMatchObject({
       code: 'runtime_error',
       message: expect.stringMatching(
@@ -80,7 +80,7 @@ describe('a registry that is judged by what its name means', () => {
     await judgeRegistry(`localhost:${OWN + 1}/a`, never)
   })
 
-  test('is not waited for when nobody wants the image any more', async () => {
+  test('is not waited for if nobody needs the image any more', async () => {
     const reason = new Error('canceled')
     await expect(judgeRegistry('registry.invalid/a', AbortSignal.abort(reason))).rejects.toBe(reason)
   })

@@ -5,7 +5,7 @@ import { pathAt, placeOf } from '#server/git/providers/place.ts'
 const OPEN = { denyPrivate: false, ownPort: 7878 }
 const STRICT = { denyPrivate: true, ownPort: null }
 
-describe('an address that nothing may lead to', () => {
+describe('a forbidden address', () => {
   it.each([
     '169.254.169.254',
     '169.254.0.1',
@@ -57,20 +57,20 @@ describe('a private address', () => {
     '64:ff9b::10.0.0.1',
     '::10.0.0.1',
     '::ffff:0:a00:1',
-  ])('such as %s is open, unless they are denied', (address) => {
+  ])('such as %s is allowed, unless they are denied', (address) => {
     expect(addressFault(address, 443, OPEN)).toBeNull()
     expect(addressFault(address, 443, STRICT)).toMatch(/--deny-private-git/)
     expect(isPublicAddress(address)).toBe(false)
   })
 
-  it('is none of the internet', () => {
+  it('is not one of the internet', () => {
     for (const address of ['140.82.112.3', '172.32.0.1', '2606:50c0:8000::153', '2002:8c52:7003::1']) {
       expect(addressFault(address, 443, STRICT)).toBeNull()
       expect(isPublicAddress(address)).toBe(true)
     }
   })
 
-  it('may have a name, which is judged when it is resolved', () => {
+  it('may have a name, which is checked when it is resolved', () => {
     expect(hostFault('localhost', 443, STRICT)).toBeNull()
   })
 
@@ -100,7 +100,7 @@ describe('the path of a repository at its provider', () => {
     ['git@github.com:octo/api.git', gitHub],
     ['https://example.com:8443/gitlabx/team/api', below],
     ['https://example.com/gitlab/team/api', below],
-  ])('is none in %s', (url, place) => {
+  ])('does not exist in %s', (url, place) => {
     expect(pathAt(place, url)).toBeNull()
   })
 })

@@ -39,7 +39,7 @@ describe('a process that reads sources', () => {
     ['takes too long', SLEEP, 'sleeping takes longer than 1 s'],
     ['takes too much memory beside its heap', GORGE, 'gorging takes more than 384 MiB of memory'],
     ['takes too much memory on its heap', HOARD, 'hoarding takes more than 384 MiB of memory'],
-  ])('is ended when it %s, and the fault is the source’s', async (_what, call, said) => {
+  ])('is ended when it %s, and the error blames the source', async (_what, call, said) => {
     await expect(withReader(undefined, (reader) => reader.ask(call, null))).rejects.toMatchObject(
       failure(said),
     )
@@ -53,7 +53,7 @@ describe('a process that reads sources', () => {
     expect(() => new Reader(abort.signal)).toThrow()
   })
 
-  test('that ends by itself is no fault of the source, and later calls say so too', async () => {
+  test('that ends by itself does not blame the source, and later calls say so too', async () => {
     await withReader(undefined, async (reader) => {
       const died = { name: 'Error', message: expect.stringContaining('ended (7) while dying') }
       await expect(reader.ask(DIE, null)).rejects.toMatchObject(died)
@@ -71,12 +71,12 @@ describe('a process that reads sources', () => {
     }
   })
 
-  test('is watched on after a look that failed', () => {
+  test('is still watched after a check that failed', () => {
     const command = ['--nofile=64:64', process.execPath, `${SUPPORT}starved.ts`]
     expect(execFileSync('prlimit', command).toString()).toBe('none is free\nseen true\n')
   })
 
-  test('ends with the process that started it, also when that is killed while it never pauses', async () => {
+  test('ends with the process that started it, even if that is killed while it never pauses', async () => {
     const parent = spawn(process.execPath, [`${SUPPORT}reading.ts`], { stdio: 'ignore' })
     const ended = once(parent, 'exit')
     const reader = await waitFor(() => childrenOf(parent.pid!)[0], 'the reader')

@@ -3,7 +3,7 @@ import { hide, safeFields, withoutSecrets } from '#server/text/redaction.ts'
 
 const TOKEN = `dpl_${'0123456789'.repeat(4)}`
 
-describe('what is logged', () => {
+describe('a log line', () => {
   it.each([
     [`refused ${TOKEN}`, 'refused dpl_***'],
     ['signed with whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'signed with whsec_***'],
@@ -14,17 +14,17 @@ describe('what is logged', () => {
       'commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b of api',
       'commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b of api',
     ],
-  ])('has no secret by its form: %s', (text, safe) => {
+  ])('contains no secret recognized by its form: %s', (text, safe) => {
     expect(withoutSecrets(text)).toBe(safe)
   })
 
-  it('has no secret that was named', () => {
+  it('contains no secret that was named', () => {
     hide('correct horse')
     hide('')
     expect(withoutSecrets('the correct horse is here')).toBe('the *** is here')
   })
 
-  it('has no secret by the name of its field, at any depth; ids are none', () => {
+  it('contains no secret recognized by the name of its field, at any depth; ids do not count', () => {
     expect(
       safeFields({
         password: 'x',
@@ -40,7 +40,7 @@ describe('what is logged', () => {
     })
   })
 
-  it('takes fields that have no JSON', () => {
+  it('accepts fields that have no JSON', () => {
     const circle: Record<string, unknown> = { big: 5n, error: new Error(`no ${TOKEN}`), nothing: undefined }
     expect(safeFields(circle)).toEqual({ big: '5', error: 'no dpl_***' })
     circle.self = circle

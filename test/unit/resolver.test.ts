@@ -47,7 +47,7 @@ function reply(message: Buffer, address: string | null, code = 0): Buffer {
   return writeAnswer(reading.query, address === null ? [] : [address], 60, code)
 }
 
-describe('what no zone knows', () => {
+describe('a name that no zone knows', () => {
   test('is asked of the host, under another id, and comes back as it was', async () => {
     const ids: number[] = []
     await serve('127.0.0.1', (message) => {
@@ -63,7 +63,7 @@ describe('what no zone knows', () => {
     expect(ids).not.toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  test('is asked of the next server where one is silent, broken or not there, and fails when all are', async () => {
+  test('is asked of the next server if one is silent, broken or missing, and fails if all are', async () => {
     await serve('127.0.0.3', (message) => reply(message, null, 2))
     await serve('127.0.0.4', (message) => reply(message, '198.51.100.8'))
     const resolver = await resolverWith('127.0.0.2', '127.0.0.3', '127.0.0.4')
@@ -85,7 +85,7 @@ describe('what no zone knows', () => {
     expect(readAnswer(answer!).addresses).toEqual(['198.51.100.9'])
   })
 
-  test('never goes back to the resolver itself, by whichever gateway', async () => {
+  test('never comes back to the resolver itself, by whichever gateway', async () => {
     const resolver = await resolverWith('127.30.0.1')
     let asked = 0
     await serve('127.30.0.1', (message) => {
@@ -96,7 +96,7 @@ describe('what no zone knows', () => {
     expect(asked).toBe(0)
   })
 
-  test('is told to be too long for a datagram, and then comes over TCP', async () => {
+  test('is marked as too long for a datagram, and then comes over TCP', async () => {
     await serve('127.0.0.1', (message) => {
       const cut = reply(message, null)
       cut[2]! |= 2
@@ -131,7 +131,7 @@ describe('what no zone knows', () => {
       .toEqual(['198.51.100.2'])
   })
 
-  test('is bounded for each asker, so that one cannot take the others what is theirs', async () => {
+  test("is limited for each client, so that one cannot take the others' share", async () => {
     await serve('127.0.0.1', (message) => {
       const name = message.subarray(13, 13 + message[12]!).toString()
       return name === 'slow' ? null : reply(message, '198.51.100.3')
@@ -148,7 +148,7 @@ describe('what no zone knows', () => {
   })
 })
 
-describe('whatever comes in', () => {
+describe('any input', () => {
   test('is answered well formed or not at all', async () => {
     const resolver = await resolverWith('127.0.0.1')
     await fc.assert(
@@ -159,7 +159,7 @@ describe('whatever comes in', () => {
           const message = Buffer.from(bytes)
           const reading = readQuery(message)
           const isForwarded = reading && 'query' in reading && source === CLIENT
-          // What would be forwarded is a matter of the tests above.
+          // Forwarded names are tested above.
           if (isForwarded && reading.query.labels.join('.').toLowerCase() !== 'api') return
           const answer = await resolver.answer(message, source, 'udp')
           if (answer === null) expect(message.length < 12 || message[2]! >= 0x80).toBe(true)
@@ -174,7 +174,7 @@ describe('whatever comes in', () => {
     )
   })
 
-  test('of names, every one that fits the wire is read as it was written', () => {
+  test('as a name that fits the wire is read as it was written', () => {
     const label = fc.stringMatching(/^[a-z0-9-]{1,63}$/)
     fc.assert(
       fc.property(fc.array(label, { maxLength: 3 }), (labels) => {

@@ -9,7 +9,7 @@ let close: () => Promise<void>
 beforeAll(async () => ({ close } = await openContext()))
 afterAll(() => close())
 
-/** How a run is told to have ended by itself whose first wait failed, with so many looks in vain after that. */
+/** How the end of a run is reported whose first wait failed, followed by so many failed checks. */
 async function endAfter(looksInVain: number): Promise<RunEnd | undefined> {
   let isCut = false
   const containers = {
@@ -50,7 +50,7 @@ test('a run that ended while the engine did not answer ended with it', async () 
   expect(await endAfter(1)).toMatchObject({ exitCode: 1, engineWasAway: true })
 })
 
-/** How a run ended of which only that its time was up was heard; it may have ended by itself before. */
+/** How a run ended if only its timeout was noticed; it may have ended by itself before. */
 async function endWhenLate(running: boolean): Promise<{ end: RunEnd | undefined; killed: string[] }> {
   const killed: string[] = []
   const containers = {
@@ -90,13 +90,13 @@ async function endWhenLate(running: boolean): Promise<{ end: RunEnd | undefined;
   return { end: ended, killed }
 }
 
-test('a run that ended in time, which is found only afterwards, is not late', async () => {
+test('a run that ended in time, which is noticed only afterwards, is not late', async () => {
   const { end, killed } = await endWhenLate(false)
   expect(end).toMatchObject({ exitCode: 0, timedOut: false })
   expect(killed).toEqual([])
 })
 
-test('a run whose time is up is killed', async () => {
+test('a run whose time is over is killed', async () => {
   const { end, killed } = await endWhenLate(true)
   expect(end).toMatchObject({ exitCode: null, timedOut: true })
   expect(killed).toEqual(['job_2'])

@@ -14,7 +14,7 @@ describe('a repository', () => {
     'ssh://git@git.example.com/team/api.git',
     'ssh://git@git.example.com:2222/team/api.git',
     'git://git.example.com/team/api',
-  ])('is the same by %s', (url) => {
+  ])('is the same with %s', (url) => {
     expect(repositoryKey(url)).toBe('git.example.com/team/api')
   })
 
@@ -26,11 +26,11 @@ describe('a repository', () => {
     'https://git.example.com/team/api2',
     'https://git.example.com/team/api.gitx',
     'https://git.example.com@example.org/team/api',
-  ])('is another by %s', (url) => {
+  ])('differs with %s', (url) => {
     expect(repositoryKey(url)).not.toBe('git.example.com/team/api')
   })
 
-  test.each(['', 'team/api', 'file:///team/api', 'git.example.com:team/api'])('is none by "%s"', (url) => {
+  test.each(['', 'team/api', 'file:///team/api', 'git.example.com:team/api'])('is invalid as "%s"', (url) => {
     expect(repositoryKey(url)).toBeNull()
   })
 })

@@ -40,7 +40,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test('a build context comes whole, and its tree is removed then', async () => {
+test('a build context arrives completely, and its tree is removed then', async () => {
   expect((await buffer(context.tar)).length).toBeGreaterThan(LARGE_BYTES)
   expect(context.fault).toBeUndefined()
   await waitFor(() => !existsSync(directory), 'the tree to be removed')
@@ -59,7 +59,7 @@ test('the pieces of a build context are freed as they are written', async () => 
   expect(pieces.every(({ buffer }) => buffer.byteLength === 0)).toBe(true)
 })
 
-test('a build context tells which scripts it has with other line ends than the source', async () => {
+test('a build context reports which scripts have other line ends than the source', async () => {
   await writeFile(join(directory, 'tree/entrypoint.sh'), '#!/bin/sh\r\nexec serve\r\n')
   expect((await buffer(context.tar)).toString('latin1')).toContain('#!/bin/sh\nexec serve\n')
   expect(notes).toEqual([
@@ -67,7 +67,7 @@ test('a build context tells which scripts it has with other line ends than the s
   ])
 })
 
-test('a build context whose packing is cut off fails, and never passes for the whole', async () => {
+test('a build context whose packing is cut off fails, and never passes as complete', async () => {
   const read = async (): Promise<void> => {
     for await (const _ of context.tar) await reader.end()
   }

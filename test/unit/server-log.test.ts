@@ -16,7 +16,7 @@ const lines = () => printed.mock.calls.map(([line]) => line as string)
 const newest = () => recentLog('debug', 1)[0]!
 
 describe("the server's own log", () => {
-  it('is a JSON object a line for programs', () => {
+  it('is one JSON object per line for programs', () => {
     setUpLog('info', 'json')
     log.warn('two\nlines', { count: 2 })
     expect(lines()).toHaveLength(1)
@@ -31,7 +31,7 @@ describe("the server's own log", () => {
     expect(lines()[0]).toMatch(/ info {2}test: red \\x1b\[31m and\\x0afake 2026 error \{"name":"a\\nb"\}\n$/)
   })
 
-  it('has debug lines only when they were asked for', () => {
+  it('has debug lines only on request', () => {
     setUpLog('info', 'json')
     log.debug('quiet')
     setUpLog('debug', 'json')
@@ -59,7 +59,7 @@ describe("the server's own log", () => {
     expect(newest().message).toBe('line 2099')
   })
 
-  it('keeps what was said, whatever becomes of the object that was said', () => {
+  it('keeps what was logged, whatever becomes of the logged object', () => {
     const fields = { state: 'then' }
     log.info('look', fields)
     fields.state = 'now'

@@ -48,7 +48,7 @@ async function stored(log: ServiceLog, tail = 1_000_000, filter: LineFilter = AL
   return textsOf(blocks)
 }
 
-test('what is added is there, in order, over many parts, and after another start', async () => {
+test('added lines are there, in order, over many parts, and after another start', async () => {
   const directory = newDirectory()
   const log = open(directory)
   for (let n = 1; n <= 1_000; n += 10) {
@@ -65,7 +65,7 @@ test('what is added is there, in order, over many parts, and after another start
   expect(await stored(again)).toEqual(numbers(1, 1_001))
 })
 
-test('a line that a kill tore off is cut away, and the next one is whole', async () => {
+test('a line that a kill tore off is cut away, and the next one is complete', async () => {
   const directory = newDirectory()
   const log = open(directory)
   log.append([line('whole')])
@@ -78,7 +78,7 @@ test('a line that a kill tore off is cut away, and the next one is whole', async
   expect(await again.end()).toBe(2)
 })
 
-test('packed parts are read like others, and the numbers of lines go on after them', async () => {
+test('packed parts are read like others, and the line numbers continue after them', async () => {
   const directory = newDirectory()
   const log = open(directory)
   log.append(numbers(1, 500).map((text) => line(text)))
@@ -149,10 +149,10 @@ test('lines that come faster than they can be kept are counted for each instance
   expect(await lost(other)).toEqual([`5 lines were ${why}`])
 })
 
-test('a disk that takes nothing is told of once; following goes on, and what is missing is counted', async () => {
+test('a full disk is reported once; following continues, and missing lines are counted', async () => {
   const directory = newDirectory()
   rmSync(directory, { recursive: true })
-  // A file in the place of the folder refuses as a full disk does, for root too.
+  // A file in place of the folder refuses like a full disk, for root too.
   writeFileSync(directory, '')
   const log = open(directory)
   const { ring, position } = await log.join()
@@ -178,12 +178,12 @@ test('a disk that takes nothing is told of once; following goes on, and what is 
       { timeout: 20_000 },
     )
     .toContainEqual(expect.stringMatching(/^\d+ lines were lost here: the disk did not take/))
-  // It stands where they were lost, before what was kept again.
+  // It is where they were lost, before the lines that were kept again.
   expect((await stored(log)).slice(0, 2)).toEqual([expect.stringContaining('lost here'), 'later'])
   log.leave()
 })
 
-test('a disk that is full keeps whole lines, and takes the next ones when there is room', async () => {
+test('a disk that is full keeps whole lines, and accepts the next ones when there is space', async () => {
   const disk = newDirectory()
   await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', disk])
   onTestFinished(() => void execFileSync('umount', ['--lazy', disk]))
@@ -245,7 +245,7 @@ test('of many lines a disk that is full keeps those that fit, and none is glued 
   expect(lost.reduce((sum, count) => sum + count, kept.length + shown)).toBeGreaterThanOrEqual(300)
 })
 
-test('filters take what was asked for', async () => {
+test('filters return what was requested', async () => {
   const other = 'srv-00000000000000000000-bbbbb'
   const log = open(newDirectory())
   log.append([
@@ -260,7 +260,7 @@ test('filters take what was asked for', async () => {
   expect(await found({ search: { text: 'TIMEOUT' } })).toHaveLength(2)
   expect(await found({ search: { text: '"quoted\\' } })).toHaveLength(1)
   expect(await found({ search: { text: 'ärger' } })).toEqual(['ÄRGER'])
-  // What stands around the text in the store is not looked through.
+  // What is stored around the text is not searched.
   expect(await found({ search: { text: 'stdout' } })).toEqual(['\u0130stanbul stdout'])
   expect(await found({ search: { text: '2026' } })).toEqual([])
   expect(await found({ search: { expression: '^exit [0-9]+$', ignoreCase: false } })).toEqual(['exit 3'])
@@ -273,7 +273,7 @@ test('filters take what was asked for', async () => {
   ])
 })
 
-test('a reader that may hold little gets the newest lines and is told that there were more', async () => {
+test('a reader with little space gets the newest lines and is told that there were more', async () => {
   const log = open(newDirectory())
   log.append(numbers(1, 20_000).map((text) => line(`${text} ${'x'.repeat(90)}`)))
   const found = await readTail(await log.stored(), null, 100_000, new Allowance(300_000))
@@ -282,7 +282,7 @@ test('a reader that may hold little gets the newest lines and is told that there
   expect(Buffer.concat(found.blocks).length).toBeLessThanOrEqual(300_000)
 })
 
-test('what is added at once goes into as many parts as it needs', async () => {
+test('lines that are added at once go into as many parts as they need', async () => {
   const directory = newDirectory()
   const log = open(directory)
   log.append(numbers(1, 1_000).map((text) => line(text)))
@@ -295,7 +295,7 @@ test('what is added at once goes into as many parts as it needs', async () => {
 test.each([
   ['damaged', () => Buffer.from('not packed')],
   ['too large', () => gzipSync(Buffer.alloc(65 * 1024 * 1024))],
-])('a part that is %s is left out and told of; the log goes on after it', async (_, content) => {
+])('a part that is %s is left out and reported; the log continues after it', async (_, content) => {
   const directory = newDirectory()
   const log = open(directory)
   log.append([line('before')])
@@ -313,7 +313,7 @@ test.each([
   `(?:${'a'.repeat(485)}){1000}`,
   '((?:a{100}){100}){10}',
   `(?:\\Q[\\E${'[a-z]'.repeat(40)}){1,1000}`,
-])('an expression that is large when written out is refused before it is compiled: %s', (expression) => {
+])('an expression that is large when expanded is refused before it is compiled: %s', (expression) => {
   const began = performance.now()
   expect(() => parseSearch(`/${expression}/`)).toThrow('too large')
   expect(performance.now() - began).toBeLessThan(5_000)
@@ -323,6 +323,6 @@ test.each([
   String.raw`\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}`,
   '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
   '(?:[[:alpha:]]+ ){1,100}end',
-])('an expression of usual size is taken: %s', (expression) => {
+])('an expression of usual size is accepted: %s', (expression) => {
   expect(parseSearch(`/${expression}/`)).toMatchObject({ expression })
 })

@@ -12,7 +12,7 @@ import type { SiteRequest } from '../../proxy/sites/request.ts'
 import { Rules } from '../../proxy/sites/rules.ts'
 
 describe('a _redirects file', () => {
-  it('gives its rules in order, 301 where no status stands, without comments and empty lines', () => {
+  it('gives its rules in order, 301 by default, without comments and empty lines', () => {
     const text = `\ufeff# moved
 /old /new
 
@@ -63,7 +63,7 @@ describe('a _redirects file', () => {
     expect(notes[0]).toMatch(why)
   })
 
-  it('takes a port for what it is', () => {
+  it('reads a port as a port', () => {
     expect(parseRedirects('/a https://example.com:8443/b').redirects[0]!.to).toBe(
       'https://example.com:8443/b',
     )
@@ -116,11 +116,7 @@ describe('a _headers file', () => {
     ['other letters', '  X-Y: ü', /visible ASCII/],
     ['a length', '  content-length: 5', /set only by the server/],
     ['a framing', '  Transfer-Encoding: chunked', /set only by the server/],
-    [
-      'passwords, which would be told to everyone',
-      '  basic-auth: ann:secret',
-      /not supported: the pages are open/,
-    ],
+    ['passwords, which everyone would see', '  basic-auth: ann:secret', /not supported: the pages are open/],
     ['a name that is taken away', '  ! X-Frame-Options: x', /removing a header/],
   ])('leaves a field with %s out and says so', (_what, line, why) => {
     const { headers, notes } = parseHeaders(`/*\n${line}\n  X-Last: 1`)
@@ -149,13 +145,13 @@ describe('rules', () => {
     expect(find('/a /first\n/* /second', '/b')).toMatchObject({ location: '/second' })
   })
 
-  it('put what was taken into the target, encoded as a path', () => {
+  it('insert what was matched into the target, encoded as a path', () => {
     expect(find('/u/:name/* https://x.example/:name?rest=:splat', '/u/a b/c/ü/')).toMatchObject({
       location: 'https://x.example/a%20b?rest=c/%C3%BC/',
     })
   })
 
-  it('match an encoded path by what it says', () => {
+  it('match an encoded path by its meaning', () => {
     expect(find('/caf%C3%A9 /coffee', '/café')).toMatchObject({ location: '/coffee' })
     expect(find('/a /ü', '/a')).toMatchObject({ location: '/%C3%BC' })
   })
@@ -169,7 +165,7 @@ describe('rules', () => {
     expect(find('/* /home?from=all', '/home/')).toMatchObject({ location: '/home?from=all' })
   })
 
-  it('do not name another host by what a path holds', () => {
+  it('cannot redirect to another host through a path', () => {
     expect(decodePath('/old/%2F%2Fevil.example')).toBeNull()
     expect(find('/old* /:splat', '/old//evil.example')).toMatchObject({ location: '/evil.example' })
     expect(find('/* /:splat', '//evil.example')).toMatchObject({ location: '/evil.example' })
@@ -188,7 +184,7 @@ describe('rules', () => {
     })
   })
 
-  it('tell nobody the passwords of a site that was deployed when they were taken for fields', () => {
+  it('reveal no passwords of a site that was deployed when they were taken for fields', () => {
     const headers = [
       {
         path: '/*',
@@ -210,7 +206,7 @@ describe('rules', () => {
   })
 })
 
-it('costs little to compare the longest path with the most rules', () => {
+it('compare the longest path with the most rules quickly', () => {
   const text = Array.from({ length: 1_000 }, (_, at) => `/:a/${at}/* /x/:splat`).join('\n')
   const headers = Array.from({ length: 1_000 }, () => ({
     path: '/*',
@@ -218,7 +214,7 @@ it('costs little to compare the longest path with the most rules', () => {
   }))
   const rules = new Rules({ redirects: parseRedirects(text).redirects, headers })
   const path = '/a'.repeat(4_000)
-  // Were each rule to walk the path, these would take longer than the test may.
+  // If each rule walked the path, these would take longer than the test may.
   for (let round = 0; round < 300; round++) {
     expect(rules.find(path)).toBeNull()
     expect(rules.fieldsFor(path)).toHaveLength(1_000)
@@ -347,7 +343,7 @@ describe('a content-hashed name', () => {
     'Inter-SemiBold.woff2',
   ])('is not %s', (name) => expect(isHashedName(`/${name}`)).toBe(false))
 
-  it('is nearly every name that Vite or webpack makes, and an old page misses none of its code', () => {
+  it('matches nearly every name that Vite or webpack makes, and an old page misses none of its code', () => {
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-'
     for (const alphabet of [letters, '0123456789abcdef']) {
       const names = Array.from({ length: 5_000 }, (_, seed) => `/assets/index-${draw(alphabet, seed)}.js`)
@@ -364,7 +360,7 @@ describe('a content-hashed name', () => {
     'DSC01234.jpg',
     'jquery-3.7.1.min.js',
     'a.html',
-  ])('is not even perhaps %s', (name) => expect(mayBeHashed(`/${name}`)).toBe(false))
+  ])('is not even possibly %s', (name) => expect(mayBeHashed(`/${name}`)).toBe(false))
 })
 
 /** Eight characters that look random and are the same each time. */
@@ -443,7 +439,7 @@ test.each([
   ['W/"a"', 304],
   ['"b", W/"a"', 304],
   ['W/"b"', 200],
-])('what has a weak tag is compared weakly with If-None-Match %s', (ifNoneMatch, status) => {
+])('with a weak tag is compared weakly with If-None-Match %s', (ifNoneMatch, status) => {
   const weak = { ...VALIDATORS, etag: 'W/"a"' }
   expect(precondition({ ...NONE, ifNoneMatch }, weak)).toBe(status)
   expect(precondition({ ...NONE, ifMatch: ifNoneMatch }, weak)).toBe(412)

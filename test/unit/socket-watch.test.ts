@@ -44,7 +44,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('a socket whose file is removed gets another, also while somebody is connected', async () => {
+test('a socket whose file is removed gets another, even while a client is connected', async () => {
   startWatch()
   isAlone = false
   rmSync(file)
@@ -54,7 +54,7 @@ test('a socket whose file is removed gets another, also while somebody is connec
   expect(existsSync(file)).toBe(true)
 })
 
-test('a socket that is not watched gets another when somebody looks', async () => {
+test('a socket that is not watched gets another when it is checked', async () => {
   const watch = startWatch()
   watch.stop()
   rmSync(file)
@@ -66,7 +66,7 @@ test('a socket that is not watched gets another when somebody looks', async () =
   expect(done).toEqual(['reopened'])
 })
 
-test('a file that cannot be made is tried again', async () => {
+test('a file that cannot be created is tried again', async () => {
   const watch = startWatch()
   fails = true
   rmSync(file)
@@ -104,7 +104,7 @@ test('another folder in its place is not its own', async () => {
   expect(done).toEqual(['gone'])
 })
 
-test('a folder that is found although it was removed, as one that is mounted is, is gone', async () => {
+test('a folder that can be found although it was removed, as a mounted one can, is gone', async () => {
   mkdirSync('elsewhere')
   const held = openSync('elsewhere', 'r')
   onTestFinished(() => closeSync(held))

@@ -116,7 +116,7 @@ describe('a repository address', () => {
     expect(splitCredentials(text)).toEqual({ url: given, username: null, password: null })
   })
 
-  test('gives up its credentials', () => {
+  test('yields its credentials', () => {
     expect(splitCredentials('https://user:p%40ss@example.com/a')).toEqual({
       url: 'https://example.com/a',
       username: 'user',
@@ -134,7 +134,7 @@ describe('a repository address', () => {
     })
   })
 
-  test('gives up its credentials whatever they are', () => {
+  test('yields its credentials whatever they are', () => {
     const word = string({ minLength: 1, maxLength: 20 }).map((text) => `${encodeURIComponent(text)}Q9`)
     assert(
       property(word, word, (user, password) => {
@@ -149,7 +149,7 @@ describe('a repository address', () => {
     )
   })
 
-  test('is read back from what git is given as the same place', () => {
+  test("is read back from git's form as the same place", () => {
     let addresses = 0
     assert(
       property(anyAddress, (text) => {
@@ -238,7 +238,7 @@ describe('a commit', () => {
     expect(commitFault(text)).toMatch(/\S/)
   })
 
-  test('is told apart by its length', () => {
+  test('is recognized by its length', () => {
     expect([isFullCommit('a'.repeat(40)), isFullCommit('a'.repeat(41)), isFullCommit('main')]).toEqual([
       true,
       false,

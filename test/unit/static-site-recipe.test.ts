@@ -39,7 +39,7 @@ async function recipe(
 
 const SPHINX = { 'requirements.txt': 'sphinx\n', 'docs/conf.py': 'project = "docs"\n' }
 
-test('documentation is built where publish_dir names what the build makes, or nothing', async () => {
+test("documentation is built if publish_dir names the build's output, or nothing", async () => {
   expect(await site(SPHINX, null)).toMatchObject({ framework: 'sphinx', publishDirectory: 'build/html' })
   expect(await site(SPHINX, 'out')).toMatchObject({ framework: 'sphinx', publishDirectory: 'out' })
 })
@@ -71,7 +71,7 @@ test.each([
   expect(await recipe({ _redirects: rules, 'notes.txt': '' }, null)).toMatchObject({ runtime: null })
 })
 
-test('what tools of browsers build is built, though a page lies there before', async () => {
+test("browser tools' output is built, though there is a page before", async () => {
   const files = {
     'package.json': '{"scripts": {"build": "vite build"}, "devDependencies": {"vite": "*"}}',
     'index.html': '',
@@ -92,7 +92,7 @@ test.each<[what: string, files: Record<string, string>, folder: string]>([
     '.',
   ],
   [
-    'the server for developers of an old template of Vue',
+    'the dev server of an old Vue template',
     {
       'package.json': '{"scripts": {"dev": "node build/dev-server.js", "build": "node build/build.js"}}',
       'index.html': '',
@@ -102,7 +102,7 @@ test.each<[what: string, files: Record<string, string>, folder: string]>([
     '.',
   ],
   [
-    'a server that is run anew whenever it changes',
+    'a server that is restarted whenever it changes',
     {
       'package.json': '{"scripts": {"dev": "nodemon tools/show.js"}, "devDependencies": {"rollup": "*"}}',
       'public/index.html': '',
@@ -110,7 +110,7 @@ test.each<[what: string, files: Record<string, string>, folder: string]>([
     },
     'public',
   ],
-])('pages are a site beside %s', async (_what, files, folder) => {
+])('pages are a site next to %s', async (_what, files, folder) => {
   expect(await recipe(files, null)).toMatchObject({
     type: 'static_site',
     runtime: 'static',
@@ -145,29 +145,32 @@ test.each<[what: string, files: Record<string, string>, said: string]>([
     'listens on no port',
   ],
   [
-    'it has a server for developers alone',
+    'it only has a dev server',
     {
       'package.json': '{"scripts": {"start": "node scripts/start.js", "build": "webpack"}}',
       'scripts/start.js': "const Server = require('webpack-dev-server')\n",
     },
     'starts a dev server',
   ],
-])('a program that cannot be started as %s is no site for the page beside it', async (_what, files, said) => {
-  for (const type of ['web_service', null] as const) {
-    expect(await recipe({ ...files, ...PAGE }, type)).toMatchObject({
-      type: 'web_service',
-      isSite: false,
-      obstacle: expect.stringContaining(said) as string,
-    })
-  }
-})
+])(
+  'a program that cannot be started because %s does not become a site through the page next to it',
+  async (_what, files, said) => {
+    for (const type of ['web_service', null] as const) {
+      expect(await recipe({ ...files, ...PAGE }, type)).toMatchObject({
+        type: 'web_service',
+        isSite: false,
+        obstacle: expect.stringContaining(said) as string,
+      })
+    }
+  },
+)
 
-test('pages beside a manifest that starts nothing are a site', async () => {
+test('pages next to a manifest that starts nothing are a site', async () => {
   const files = { 'package.json': '{"scripts": {"format": "prettier ."}}', ...PAGE }
   expect(await recipe(files, null)).toMatchObject({ type: 'static_site', publishDirectory: 'public' })
 })
 
-test('a first page that is there is not said to be missing', async () => {
+test('an existing first page is not reported as missing', async () => {
   const { obstacle } = await recipe({ 'index.html': '' }, 'web_service', null, './serve')
   expect(obstacle).toContain('no way to build this source was found')
   expect(obstacle).not.toContain('there is no index.html')

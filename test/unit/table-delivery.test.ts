@@ -56,7 +56,7 @@ function served(...names: string[]): ServedTable[] {
   })
 }
 
-/** The other end of a worker's channel: it notes what it is given, and refuses what is asked of it to refuse. */
+/** The other end of a worker's channel: it records what it gets, and refuses what it is asked to refuse. */
 class Worker {
   readonly taken: TableMessage[] = []
   refuses: (message: TableMessage) => boolean = () => false
@@ -88,7 +88,7 @@ class Worker {
     return message.settings ? { listeners: [] } : null
   }
 
-  /** The parts that came since this was asked last, with whether they are changes. */
+  /** The parts that came since the last call, and whether they are changes. */
   parts(): [part: number, base: boolean][] {
     return this.taken.splice(0).map(({ part, base }) => [part, base])
   }
@@ -119,7 +119,7 @@ test('a worker has all changes but the last when they are known to be a table, a
   expect(worker.parts()).toEqual(partsOf(messages))
 })
 
-test('changes of which nothing becomes are followed by those of another table from their beginning', async () => {
+test('abandoned changes are followed by those of another table from their beginning', async () => {
   const [first, second] = served('a', 'b') as [ServedTable, ServedTable]
   const [, other] = served('a', 'c') as [ServedTable, ServedTable]
   const worker = await Worker.open()
@@ -138,7 +138,7 @@ test('changes of which nothing becomes are followed by those of another table fr
   expect(worker.parts()).toEqual([...partsOf(other.messages.slice(0, 3)), ...partsOf(messages)])
 })
 
-test('changes that still come hold up no other table', async () => {
+test('changes that are still arriving delay no other table', async () => {
   const [first, second] = served('a', 'b') as [ServedTable, ServedTable]
   const [, other] = served('a', 'c') as [ServedTable, ServedTable]
   const worker = await Worker.open()
@@ -153,7 +153,7 @@ test('changes that still come hold up no other table', async () => {
   expect(worker.parts()).toEqual(partsOf([other.messages[0]!, ...second.changesTo(first.image)!]))
 })
 
-test('a worker that refuses changes while they come is given the whole table', async () => {
+test('a worker that refuses changes while they come gets the whole table', async () => {
   const [first, second] = served('a', 'b') as [ServedTable, ServedTable]
   const worker = await Worker.open()
   await worker.delivery.give(first)

@@ -17,7 +17,7 @@ let port: number
 
 beforeAll(async () => {
   ;({ close } = await openContext())
-  // Whatever it is asked, it answers that another protocol follows (RFC 9110 section 15.2.2), though nobody asked for one.
+  // It always answers that another protocol follows (RFC 9110 section 15.2.2), though nobody asked for one.
   server = createServer((socket) => {
     socket.on('error', () => {})
     socket.once('data', () =>
@@ -32,7 +32,7 @@ afterAll(async () => {
   await close()
 })
 
-describe('a change of protocol that nobody asked for is told at once to what', { timeout: SOON_MS }, () => {
+describe('an unrequested change of protocol is reported at once by code that', { timeout: SOON_MS }, () => {
   const signal = new AbortController().signal
 
   test('sends a message or a batch of lines', async () => {
@@ -40,7 +40,7 @@ describe('a change of protocol that nobody asked for is told at once to what', {
     await expect(send({ method: 'POST', url, headers: {}, body: 'x', signal })).rejects.toThrow(/protocol/)
   })
 
-  test('looks where a domain leads', async () => {
+  test('checks where a domain points', async () => {
     setListenerPorts({ http: port, https: null })
     expect(await probeHost('www.example.com', '127.0.0.1')).toMatchObject({
       outcome: 'unreachable',
@@ -58,7 +58,7 @@ describe('a change of protocol that nobody asked for is told at once to what', {
     const options = { url, accessKeyId: 'a', secretAccessKey: 'b', region: 'c' }
     const stop = new AbortController()
     const asked = ask(options, { method: 'GET', url }, stop.signal)
-    // It is tried again, until somebody stops that.
+    // It is tried again, until it is stopped.
     setTimeout(() => stop.abort(), 1_000)
     await expect(asked).rejects.toThrow(/aborted/)
   })

@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 afterEach(() => close())
 
-/** Backs up once more, which ends as `end` says. */
+/** Makes another backup, which ends as `end` says. */
 function again(former: BackupRow, end: (backup: BackupRow) => void): Promise<BackupRow> {
   const made = backUpForUpgrade(row, former, new AbortController().signal)
   end(getBackup(getRestoreOrUpgrade(row.id)!.backup_id!)!)
@@ -37,7 +37,7 @@ function again(former: BackupRow, end: (backup: BackupRow) => void): Promise<Bac
 
 const ids = () => listBackups(row.id).map(({ id }) => id)
 
-test('an upgrade that is begun anew keeps its good backup until it has another', async () => {
+test('an upgrade that begins again keeps its good backup until it has another', async () => {
   const { id } = beginBackup(row, 'upgrade')
   recordBackupFile(getBackup(id)!, FILE)
   const former = getBackup(id)!
@@ -50,7 +50,7 @@ test('an upgrade that is begun anew keeps its good backup until it has another',
   expect(ids()).not.toContain(id)
 })
 
-test('a backup is not begun where it cannot be recorded for what', () => {
+test('a backup is not begun if its purpose cannot be recorded', () => {
   const refused = new Error('the disk is full')
   expect(() =>
     beginBackup(row, 'upgrade', () => {

@@ -16,7 +16,7 @@ test('a list of users is read', async () => {
   expect(await read(4096)).toHaveLength(4096)
 })
 
-test('a file of any size under the name of a list of users is refused, not read', async () => {
+test('a file of any size in place of a list of users is refused, not read', async () => {
   await expect(read(4 * 1024 ** 2)).rejects.toMatchObject({
     code: 'runtime_error',
     message: expect.stringContaining('/etc/passwd is larger than 1 MiB'),

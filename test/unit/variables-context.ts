@@ -15,7 +15,7 @@ import { openContext } from '../support/context.ts'
 let close: () => Promise<void>
 /** The server's own state, new for each test. */
 let context: Context
-/** How many values were opened. */
+/** How many values were decrypted. */
 let opened: number
 
 /** Gives each test of a file an empty database with two environments. */
@@ -35,7 +35,7 @@ export function useVariables(): void {
   afterEach(() => close())
 }
 
-/** How many values a work opens. */
+/** How many values some work decrypts. */
 export function openedBy(work: () => unknown): number {
   const before = opened
   work()

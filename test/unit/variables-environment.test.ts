@@ -29,7 +29,7 @@ describe('the whole environment of a service', () => {
     expect(environmentOf('api')).toEqual({ A: 'first', B: 'first', C: 'own', D: 'own' })
   })
 
-  it('has every property of another service in the place of its reference', () => {
+  it('has every property of another service in place of its reference', () => {
     service('web', { PORT: '8080' })
     service('files', {}, { type: 'static_site' })
     service('queue', { NAME: 'q' }, { type: 'background_worker' })
@@ -53,7 +53,7 @@ describe('the whole environment of a service', () => {
     })
   })
 
-  it('follows a variable that is itself a reference, and reads what it brings as text alone', () => {
+  it('follows a variable that is itself a reference, and treats its value as plain text', () => {
     service('a', { PASSWORD: 'p$${{service.a.host}}$$' })
     service('b', { URL: 'db://${{service.a.env.PASSWORD}}@${{service.a.host}}' })
     service('c', { URL: '"${{service.b.env.URL}}"' })
@@ -71,7 +71,7 @@ describe('the whole environment of a service', () => {
     expect(viewEnvGroup(findEnvGroup('shared')).services).toEqual(['api', 'api.staging'])
   })
 
-  it('of a service that is being deleted holds no group back', () => {
+  it('of a service that is being deleted does not restrict a group', () => {
     service('db')
     const shared = group('shared', {})
     const leaving = service('leaving', {}, { environment: 'staging', env_groups: ['shared'] })
@@ -81,7 +81,7 @@ describe('the whole environment of a service', () => {
     expect(change).not.toThrow()
   })
 
-  it('opens each value once however often it is referred to', () => {
+  it('decrypts each value once however often it is referred to', () => {
     service('a', { X: 'x', UNUSED: 'y' })
     service('b', { X: '${{service.a.env.X}}${{service.a.env.X}}' })
     service('c', { X: '${{service.a.env.X}}${{service.b.env.X}}', Y: '${{service.b.env.X}}' })
@@ -93,7 +93,7 @@ describe('the whole environment of a service', () => {
 })
 
 describe('references', () => {
-  it('that lead round are refused wherever the circle is closed', () => {
+  it('that are circular are refused wherever the circle is closed', () => {
     service('a', { X: 'x' })
     service('b', { X: '${{service.a.env.X}}' })
     service('c', { X: '${{service.b.env.X}}' })
@@ -115,8 +115,8 @@ describe('references', () => {
     expect(environmentOf('a')).toEqual({ B: 'http://b.localhost' })
   })
 
-  it('resolve for every order of saving when they lead back nowhere, and are refused when they do', () => {
-    // Variable number i of service s refers to others; a graph is good when no path comes back.
+  it('resolve for every order of saving if they are not circular, and are refused if they are', () => {
+    // Variable number i of service s refers to others; a graph is good if no path comes back.
     const edges = fc.uniqueArray(fc.tuple(fc.nat(3), fc.nat(3)), { maxLength: 8, selector: String })
     for (const name of ['n0', 'n1', 'n2', 'n3']) service(name, { V: '' })
     fc.assert(
@@ -140,7 +140,7 @@ describe('references', () => {
     )
   })
 
-  it('may follow one another 32 times and not once more, whichever variable is looked at first', () => {
+  it('may form a chain of 32 and no more, whichever variable is resolved first', () => {
     const names = Array.from({ length: 34 }, (_, index) => `s${index}`)
     service('s0', { X: 'end' })
     for (const [index, name] of names.entries()) {
@@ -154,7 +154,7 @@ describe('references', () => {
     )
   })
 
-  it('that became too many in a row are refused at the deploy', () => {
+  it('whose chain became too long are refused at the deploy', () => {
     for (const half of ['low', 'high']) {
       service(`${half}-0`, { X: 'end' })
       for (let at = 1; at <= 20; at++)
@@ -165,7 +165,7 @@ describe('references', () => {
     expect(() => environmentOf('high-20')).toThrow(/more than 32 references/)
   })
 
-  it('cannot make a value or an environment of any size', () => {
+  it('cannot make a value or an environment of unlimited size', () => {
     const big = 'x'.repeat(60 * 1024)
     service('a', { X: big })
     expect(() => service('b', { X: '${{service.a.env.X}}${{service.a.env.X}}' })).toThrow(
@@ -200,14 +200,14 @@ describe('references', () => {
     expect(references()).toEqual([])
   })
 
-  it('go with the group that held them', () => {
+  it('are deleted with the group that had them', () => {
     deleteEnvGroup(group('shared', { Y: '${{datastore.db}}' }), false)
     expect(references()).toEqual([])
   })
 })
 
-describe('what is referred to', () => {
-  it('is told by every variable that counts, of services and groups, and by no other', () => {
+describe('the target of a reference', () => {
+  it('is known to every variable that counts, of services and groups, and to no other', () => {
     const web = service('web', { A: '1' })
     service('api', { X: '${{service.web.host}}', HIDES: '1' })
     group('shared', { Y: '${{service.web.env.A}}', HIDES: '${{service.web.host}}' })
@@ -224,7 +224,7 @@ describe('what is referred to', () => {
     expect(getService(web.id)).toMatchObject({ name: 'web', deleting: 0 })
   })
 
-  it('is named when it is gone, by the deploy of who refers to it', () => {
+  it('is named if it is gone, by the deploy of the service that refers to it', () => {
     const web = service('web')
     service('api', { X: '${{service.web.host}}' })
     deleteService(web, true)
@@ -234,7 +234,7 @@ describe('what is referred to', () => {
     expect(() => service('late', { X: '${{service.web.host}}' })).toThrow(/production has no service web/)
   })
 
-  it('that is gone keeps nobody from changing a group that has nothing to do with it', () => {
+  it('that is gone does not prevent changes of a group that has nothing to do with it', () => {
     const web = service('web')
     const shared = group('shared', { A: '1' })
     const api = service('api', { X: '${{service.web.host}}' }, { env_groups: ['shared'] })
@@ -251,7 +251,7 @@ describe('what is referred to', () => {
     expect(environmentOf('api')).toEqual({ A: '2', B: '1' })
   })
 
-  it('is named with the way that leads to it', () => {
+  it('is named with the path that leads to it', () => {
     service('a', { X: '1' })
     service('b', { Y: '${{service.a.env.X}}' })
     service('c', { Z: '${{service.b.env.Y}}' })
@@ -261,7 +261,7 @@ describe('what is referred to', () => {
     )
   })
 
-  it('no longer holds back the deletion when who refers to it is being deleted itself', () => {
+  it('can be deleted while the service that refers to it is being deleted itself', () => {
     const web = service('web')
     group('shared', { Y: '${{service.web.host}}' })
     const api = service('api', { X: '${{service.web.host}}' }, { env_groups: ['shared'] })

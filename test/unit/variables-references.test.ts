@@ -8,7 +8,7 @@ import {
   type Reference,
 } from '#server/variables/references.ts'
 
-/** Text in which what could begin or end a reference is frequent. */
+/** Text that often contains what could begin or end a reference. */
 const text = fc
   .array(
     fc.oneof(fc.constantFrom('$', '{', '}', '${{', '$${{', '}}', ' ', '\n', '"', 'é', '💩'), fc.string()),
@@ -40,7 +40,7 @@ function escaped(text: string): string {
   return text.replaceAll('${{', () => '$${{')
 }
 
-/** Parts with neighbouring texts joined, which is all that tells them apart. */
+/** Parts with neighbouring texts joined, which is the only difference between them. */
 function joined(parts: Part[]): Part[] {
   return parts.reduce<Part[]>((all, part) => {
     const last = all.at(-1)
@@ -60,7 +60,7 @@ describe('a value', () => {
     )
   })
 
-  it('can hold any text, ${{ written as $${{', () => {
+  it('can contain any text, with ${{ written as $${{', () => {
     fc.assert(
       fc.property(text, (text) => {
         expect(joined(parseValue(escaped(text)))).toEqual(text === '' ? [] : [text])
@@ -68,8 +68,8 @@ describe('a value', () => {
     )
   })
 
-  it('holds references anywhere in any text, with blanks inside their braces', () => {
-    // A dollar right before a reference would escape it.
+  it('can contain references anywhere in any text, with blanks inside their braces', () => {
+    // A dollar directly before a reference would escape it.
     const between = text.map((text) => text.replace(/\$+$/, ''))
     const parts = fc.array(fc.tuple(between, reference, blanks, blanks))
     fc.assert(
@@ -94,7 +94,7 @@ describe('a value', () => {
     )
   })
 
-  it('is refused by a fault of its own and by nothing else, whatever it holds, and the fault quotes no text', () => {
+  it('is refused only for its own error, whatever it contains, and the error quotes no text', () => {
     fc.assert(
       fc.property(text, (text) => {
         try {
@@ -110,7 +110,7 @@ describe('a value', () => {
   it.each([
     ['${{service.api}}', 'service', 'hostport'],
     ['${{datastore.db}}', 'datastore', 'url'],
-  ])('means the first property where it names none: %s', (value, kind, property) => {
+  ])('refers to the first property if it names none: %s', (value, kind, property) => {
     expect(parseValue(value)).toMatchObject([{ kind, property, key: null }])
   })
 
@@ -148,11 +148,11 @@ describe('a value', () => {
     '${{datastore.db.env.A}}',
     '${{env.A}}',
     '${{secrets.A}}',
-  ])('is refused where ${{ begins no reference: %j', (value) => {
+  ])('is refused if ${{ begins no reference: %j', (value) => {
     expect(() => parseValue(value)).toThrow(ReferenceFault)
   })
 
-  it('of the greatest length is read at once, however it is made', () => {
+  it('of the maximum length is read at once, however it is made', () => {
     for (const piece of ['$${{', '${{service.a}}', '{', '$', '}}', '${{ ', ' ']) {
       const value = piece.repeat(Math.floor((64 * 1024) / piece.length))
       try {

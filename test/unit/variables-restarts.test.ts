@@ -39,7 +39,7 @@ describe('the port that variables name', () => {
     expect(port()).toBeNull()
   })
 
-  it('is none where a reference or nothing stands, although a group has one; what is not a port is refused', () => {
+  it('is null for a reference or nothing, although a group has one; a value that is not a port is refused', () => {
     group('shared', { PORT: '1000' })
     service('web', { P: '1' })
     service('api', { PORT: '${{service.web.env.P}}' }, { env_groups: ['shared'] })
@@ -51,7 +51,7 @@ describe('the port that variables name', () => {
   })
 })
 
-describe('a restart that a change of variables asks for', () => {
+describe('a restart requested by a change of variables', () => {
   it('is queued for each live service whose whole environment changed, and for no other', () => {
     const shared = group('shared', { A: '1', B: '1' })
     const linked = { env_groups: ['shared'] }
@@ -85,7 +85,7 @@ describe('a restart that a change of variables asks for', () => {
     expect([a, value, through, other, address].map(restarts)).toEqual([2, 1, 1, 0, 1])
   })
 
-  it('is queued for none when nothing changed but the order, or when none was asked for', () => {
+  it('is queued for none if nothing changed but the order, or if none was requested', () => {
     const api = live(service('api', { A: '1', B: '2' }))
     restartChanged(true, [api.environment_id], () => replaceVariables(api, listed({ B: '2', A: '1' })))
     restartChanged(false, [api.environment_id], () => replaceVariables(api, []))
@@ -120,13 +120,13 @@ describe('the change feed', () => {
     try {
       work()
     } catch {
-      // A refusal is part of what is looked at.
+      // A refusal is part of what is checked.
     }
     stop()
     return changes.map(({ kind, action }) => `${kind} ${action}`)
   }
 
-  it('has one change a write and none of a refusal', () => {
+  it('has one change per write and none for a refusal', () => {
     let shared = group('shared', {})
     const api = service('api')
     expect(told(() => (shared = group('other', {})))).toEqual(['env_group created'])

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const worker = { type: 'background_worker', deploy: false }
   await Promise.all([
     create('shop', { start_command: 'sleep 3600', type: 'background_worker', env_groups: ['shared'] }),
-    // There is something to be told of.
+    // There is something to report.
     create('broken', { start_command: 'echo no such file; exit 2' }),
     create('parked', { environment: 'staging', deploy: false }),
     create('worker', { ...worker, env: [{ key: 'REDIS_URL', value: '${{datastore.cache}}' }] }),
@@ -60,7 +60,7 @@ afterAll(async () => {
   rmSync(repositories, { recursive: true, force: true })
 })
 
-/** An account that is connected and one that is not, a service of a repository, and a delivery of each verdict. */
+/** An account that is connected and one that is not, a service from a repository, and a delivery of each verdict. */
 async function fillGitPages(): Promise<void> {
   provider.tokens.set('ghp_right1234', 'ada')
   for (const name of ['ada/api', 'ada/web']) provider.add(name, ['ada'])
@@ -230,7 +230,7 @@ async function openRestore(page: Page): Promise<void> {
 
 async function openDeliveries(page: Page): Promise<void> {
   const buttons = page.getByRole('button', { name: 'Deliveries' })
-  // One of the notification, one of the drain, which come by themselves.
+  // One of the notification, one of the drain, which appear by themselves.
   await buttons.nth(1).waitFor()
   for (const button of await buttons.all()) await button.click()
   await page.getByText('Failed', { exact: true }).first().waitFor()

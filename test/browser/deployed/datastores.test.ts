@@ -30,7 +30,7 @@ function confirm(button: string): Promise<void> {
   return page.getByRole('dialog').getByRole('button', { name: button, exact: true }).click()
 }
 
-test('a datastore is made, and its page tells when it is available and how it is reached', async () => {
+test('a datastore is created, and its page shows when it is available and how to reach it', async () => {
   await page.goto('/services')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Datastores' }).click()
   await page.getByRole('heading', { name: 'Give your services a place for their data' }).waitFor()
@@ -62,7 +62,7 @@ test('a datastore is made, and its page tells when it is available and how it is
   expect(await text(await (await saved).createReadStream())).toBe(ca_certificate)
 })
 
-test('what it prints is shown as it comes, and looked through', async () => {
+test('its output is shown as it comes, and can be searched', async () => {
   await section('Logs')
   await page.getByText(/Ready to accept connections/).waitFor()
   const { external_url } = await read(server, 'cache')
@@ -78,7 +78,7 @@ test('what it prints is shown as it comes, and looked through', async () => {
   await section('Overview')
 })
 
-test('the services that refer to it are told as soon as they do', async () => {
+test('services that refer to it are listed as soon as they do', async () => {
   await page.getByText('No variables refer to it yet.').waitFor()
   const env = [{ key: 'CACHE', value: '${{datastore.cache.url}}' }]
   await server.api('POST', '/services', { name: 'shop', type: 'background_worker', deploy: false, env })
@@ -87,7 +87,7 @@ test('the services that refer to it are told as soon as they do', async () => {
   await used.getByRole('link', { name: 'shop' }).waitFor()
 })
 
-test('its limits are changed in place, and what was changed elsewhere meanwhile is told', async () => {
+test('its limits are changed in place, and changes from elsewhere are shown', async () => {
   await section('Settings')
   await page.getByLabel('Memory limit').fill('128')
   await server.api('PATCH', '/datastores/cache', { memory_limit_mb: 96 })
@@ -98,7 +98,7 @@ test('its limits are changed in place, and what was changed elsewhere meanwhile 
   expect((await server.api('GET', '/datastores/cache')).body.memory_limit_mb).toBe(128)
 })
 
-test('it is backed up, by hand and by a schedule', async () => {
+test('it is backed up, by hand and on a schedule', async () => {
   const { external_url } = await read(server, 'cache')
   await keyvalue(external_url, (client) => client.set('at', 'first'))
   await page.getByRole('button', { name: 'Back up now' }).click()
@@ -110,7 +110,7 @@ test('it is backed up, by hand and by a schedule', async () => {
   const download = page.waitForEvent('download')
   await page.getByRole('menuitem', { name: 'Download' }).click()
   expect((await download).suggestedFilename()).toMatch(/^cache-.*\.rdb$/)
-  // One that is refused leaves the page where it is.
+  // A refused one leaves the page where it is.
   await page.route('**/download', (route) => route.fulfill({ status: 404, json: { error: {} } }))
   const refused = page.waitForEvent('download')
   await list.getByRole('button').click()
@@ -134,7 +134,7 @@ async function openRestore(): Promise<void> {
   await page.getByRole('menuitem', { name: 'Restore…' }).click()
 }
 
-test('a backup is restored into a new datastore, and in the place of what is there once its name is typed', async () => {
+test('a backup is restored into a new datastore, and in place once its name is typed', async () => {
   await openRestore()
   await page.getByLabel('Name of the new datastore').fill('shop')
   await confirm('Restore into a new datastore')
@@ -161,7 +161,7 @@ test('a backup is restored into a new datastore, and in the place of what is the
   await page.getByRole('list', { name: 'Replaced data' }).getByText(kept.volume, { exact: true }).waitFor()
 })
 
-test('a backup is deleted, and an upgrade that is none is refused at its field', async () => {
+test('a backup is deleted, and an invalid upgrade is refused at its field', async () => {
   await backUp(server, 'copy')
   await page.goto('/datastores/copy/backups')
   await page.getByRole('list', { name: 'Backups' }).getByRole('button').click()
@@ -176,7 +176,7 @@ test('a backup is deleted, and an upgrade that is none is refused at its field',
   await confirm('Cancel')
 })
 
-test('one that could not be made says why and is tried again, and one elsewhere is in the list', async () => {
+test('one that could not be created says why and is tried again, and one elsewhere is in the list', async () => {
   const fields = { kind: 'relational', name: 'never', environment: 'staging', version: '999' }
   const { id } = await create(server, fields)
   await become(server, id, 'failed')
@@ -189,7 +189,7 @@ test('one that could not be made says why and is tried again, and one elsewhere 
   await page.getByText('It failed again.').waitFor()
 })
 
-test('the palette finds it, and its end by force names what refers to it', async () => {
+test('the palette finds it, and deleting it by force names what refers to it', async () => {
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog').getByRole('combobox').fill('cache')
   await page.getByRole('option', { name: 'cache Datastore in production' }).click()

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const undeployed = () => page.getByText('are not live yet')
 
-test('what was saved and is not live yet is said until it is deployed; scaling is no such thing', async () => {
+test('changes that are not live yet are shown until they are deployed; scaling does not count', async () => {
   await page.getByRole('heading', { name: 'Live version' }).waitFor()
   await page.getByRole('button', { name: 'Add one instance' }).press('Enter')
   await page.getByText('Scaled to 2 instances').waitFor()
@@ -49,7 +49,7 @@ test('what was saved and is not live yet is said until it is deployed; scaling i
   expect(browser.faults).toEqual([])
 })
 
-test('the live version is shown beside a newest deploy that failed, whose error is words alone', async () => {
+test('the live version is shown next to a newest deploy that failed, whose error is plain text', async () => {
   await server.api('PATCH', '/services/shop', {
     start_command: String.raw`printf '\033[31mno \033]0;title\007such file\033[0m\n'; exit 2`,
   })
@@ -65,7 +65,7 @@ test('the live version is shown beside a newest deploy that failed, whose error 
   expect(browser.faults).toEqual([])
 })
 
-test('scaling to 0 asks first', async () => {
+test('scaling to 0 asks for confirmation', async () => {
   await page.getByRole('button', { name: 'Remove one instance' }).click()
   await page.getByText('Scaled to 1 instance').waitFor()
   await page.getByRole('button', { name: 'Remove one instance' }).click()

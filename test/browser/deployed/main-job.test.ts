@@ -104,7 +104,7 @@ test('a failed build says why on its page', async () => {
   expect(browser.faults).toEqual([])
 })
 
-test('a first deploy that failed for want of a variable is mended and deployed where variables are', async () => {
+test('a first deploy that failed because of a missing variable is fixed and deployed on the variables page', async () => {
   await server.api('POST', '/services', {
     name: 'wanting',
     type: 'background_worker',
@@ -144,7 +144,7 @@ test('an uploaded folder goes live', async () => {
   expect(browser.faults).toEqual([])
 })
 
-test('a log and the page go on by themselves when the server was away', { tags: ['slow'] }, async () => {
+test('a log and the page continue by themselves after the server was away', { tags: ['slow'] }, async () => {
   await server.api('POST', '/services', {
     name: 'ticker',
     type: 'background_worker',
@@ -162,7 +162,7 @@ test('a log and the page go on by themselves when the server was away', { tags: 
   await server.restart()
   await page.getByText('Following', { exact: true }).waitFor()
   await notice.waitFor({ state: 'detached' })
-  // A log that is read again from its first line is empty for a moment.
+  // A log that is loaded again from its first line is empty for a moment.
   const seen = await waitFor(
     async () => [...(await log.innerText()).matchAll(/tick (\d+)/g)].at(-1)?.[1],
     'the log to be read again',
@@ -200,7 +200,7 @@ test('a change made elsewhere shows without a reload', async () => {
   expect(browser.faults).toEqual([])
 })
 
-test('a service that is deleted while the page asks for it does not come back', async () => {
+test('a service that is deleted while the page loads it does not come back', async () => {
   await page.goto('/services')
   await page.getByRole('heading', { name: 'Services' }).waitFor()
   const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -222,7 +222,7 @@ test('a service that is deleted while the page asks for it does not come back', 
   await server.api('DELETE', '/services/brief')
   await asked.promise
   await waitFor(async () => (await server.api('GET', '/services/brief')).status === 404, 'its end')
-  // By then the page has heard of the end of the one before.
+  // By then the page has heard that the previous one is gone.
   await server.api('POST', '/services', { name: 'after-it', deploy: false })
   const late = page.waitForResponse((response) => response.url().includes(service.id))
   held.resolve()
@@ -234,7 +234,7 @@ test('a service that is deleted while the page asks for it does not come back', 
   expect(browser.faults).toEqual([])
 })
 
-test('a service that others refer to is deleted after they were named', async () => {
+test('a service that others refer to is deleted after they were listed', async () => {
   await server.api('POST', '/services', { name: 'needed', type: 'private_service', deploy: false })
   const env = [{ key: 'NEEDED', value: '${{service.needed.host}}' }]
   expect((await server.api('POST', '/services', { name: 'needs', deploy: false, env })).status).toBe(201)

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const chart = (title: string) => page.getByRole('figure').filter({ hasText: title }).getByRole('img')
 
-test('the metrics of the server are drawn and said in words', async () => {
+test('the metrics of the server are drawn and described in words', async () => {
   await page.goto('/server')
   expect(await chart('CPU of the machine').getAttribute('aria-label')).toMatch(/CPU: now .* %, between/)
   await chart('Requests').locator('canvas').waitFor()
@@ -46,7 +46,7 @@ test('the metrics of the server are drawn and said in words', async () => {
   expect(browser.faults).toEqual([])
 })
 
-test('another range is in the address, which brings it back', async () => {
+test('another range is in the address, which restores it', async () => {
   await page.getByRole('button', { name: '24 hours' }).click()
   await page.waitForURL('**/server?range=24h')
   await page.reload()
@@ -125,7 +125,7 @@ test('a notification that fails says so and why, and is limited to services', as
   expect(browser.faults).toEqual([])
 })
 
-test('a log drain is changed on its page, which shows what became of its lines', async () => {
+test('a log drain is changed on its page, which shows the result of its lines', async () => {
   const receiver = await startReceiver()
   onTestFinished(() => receiver.close())
   await page.goto('/notifications')
@@ -137,7 +137,7 @@ test('a log drain is changed on its page, which shows what became of its lines',
   await page.getByRole('button', { name: 'Create' }).click()
   const drain = page.getByRole('list', { name: 'Log drains' }).getByRole('listitem').first()
   await server.api('POST', '/services/pair/deploys')
-  // The page asks of it every 10 s.
+  // The page requests it every 10 s.
   const known = async () => (await server.api('GET', '/log-drains')).body[0]
   await waitFor(async () => (await known()).last_error !== null, 'the failure')
   await page.reload()

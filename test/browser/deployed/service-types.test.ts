@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { TestBrowser, waitForBadge } from '../browser.ts'
 
-/** A schedule that does not come while the tests run. */
+/** A schedule that does not come due while the tests run. */
 const RARELY = '0 0 29 2 *'
 
 let browser: TestBrowser
@@ -64,7 +64,7 @@ test('an uploaded folder of files becomes a static site without instances, scale
   expect(browser.faults).toEqual([])
 })
 
-test('a cron job says when it is due, runs at once when asked, and shows what it printed', async () => {
+test('a cron job shows when it is due, runs at once on request, and shows its output', async () => {
   await page.goto('/services/new')
   await page.getByText('Container image', { exact: true }).click()
   await page.getByLabel('Image', { exact: true }).fill('busybox:1')
@@ -99,7 +99,7 @@ test('a cron job says when it is due, runs at once when asked, and shows what it
   expect(browser.faults).toEqual([])
 })
 
-test('a command runs beside a service and is canceled', async () => {
+test('a command runs next to a service and is canceled', async () => {
   await server.api('POST', '/services', {
     name: 'worker',
     type: 'background_worker',

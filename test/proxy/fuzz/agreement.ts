@@ -3,12 +3,12 @@ import type { Message, Reading } from './message.ts'
 import { NodeRequestReader, readAnswerAsNode } from './node-reader.ts'
 import { readAnswer, readRequests, type RelayMessage, type RelayReading } from './relay-reader.ts'
 
-/** Fields that the relay takes out of every message. */
+/** Fields that the relay removes from every message. */
 const DROPPED = /^(?:connection|keep-alive|proxy-connection|te|http2-settings|upgrade|x-request-id)$/i
-/** And of requests: names that forge its own, and spellings with underscores of all that mean something to it. */
+/** And from requests: names that forge its own, and spellings with underscores of all that mean something to it. */
 const DROPPED_REQUEST =
   /^(?:x[-_]forwarded[-_].*|forwarded|proxy|x-real-ip|(?:x-|x-cluster-|true-|fastly-)?client-ip|cf-connecting-ip(?:v6)?|x-(?:original-)?host|x-original-url|x-rewrite-url|expect|host|content[-_]length|transfer[-_]encoding|.*_.*)$/i
-/** And of answers that may have no body. */
+/** And from answers that may have no body. */
 const DROPPED_ANSWER = /^(?:content[-_]length|transfer[-_]encoding|.*_.*)$/i
 
 /** Pieces of `bytes` that end at `cuts`. */
@@ -28,7 +28,7 @@ function namedByConnection(fields: Message['fields']): Set<string> {
   )
 }
 
-/** What `kept` has that `all` has not, in this order; or what it lacks without a reason. */
+/** What `kept` has that `all` lacks, in this order; or what it lacks without a reason. */
 function fieldFault(kept: Message['fields'], all: Message['fields'], dropped: RegExp): string | null {
   const named = namedByConnection(all)
   let next = 0
@@ -49,7 +49,7 @@ function messageFault(ours: Message, theirs: Message | undefined, dropped: RegEx
   return fieldFault(ours.fields, theirs.fields, dropped)
 }
 
-/** How the relay's reading and node's disagree; null when all that the relay accepts is the same to node. */
+/** How the relay's reading differs from node's; null if everything that the relay accepts is the same to node. */
 function faultOf(ours: RelayReading, theirs: Reading, dropped: RegExp): string | null {
   for (const [index, message] of ours.messages.entries()) {
     const fault = messageFault(message, theirs.messages[index], dropped)
@@ -64,7 +64,7 @@ function faultOf(ours: RelayReading, theirs: Reading, dropped: RegExp): string |
 const known = new Set(METHODS)
 const node = new NodeRequestReader()
 
-/** Node takes Proxy-Connection for Connection. To the relay it is a mistake without a meaning (RFC 9112 C.2.2). */
+/** Node reads Proxy-Connection as Connection. To the relay it is a mistake without a meaning (RFC 9112 C.2.2). */
 function hasProxyConnection(input: Buffer): boolean {
   return /proxy-connection/i.test(input.toString('latin1'))
 }
@@ -85,12 +85,12 @@ function hasForeignTarget({ start }: Message): boolean {
   return /[\x80-\xff]/.test(start)
 }
 
-/** Whether node has no word for a request that the relay passes on. */
+/** Whether node rejects a request that the relay passes on. */
 export function refusedByNode(message: Message): boolean {
   return hasUnknownMethod(message) || hasForeignTarget(message)
 }
 
-/** Node reads no further after an upgrade that it does not take; the relay waits for the upstream's word and does. */
+/** Node stops reading after an upgrade that it does not take; the relay waits for the upstream's answer and continues. */
 export function offersUpgrade({ upgrades }: RelayMessage): boolean {
   return upgrades
 }
@@ -100,7 +100,7 @@ function endsBeforeTheEnd({ start, closes }: RelayMessage): boolean {
   return start.startsWith('1') && closes
 }
 
-/** Node gives an absolute target as it came; the relay passes on its origin form (RFC 9112 3.2.1). */
+/** Node returns an absolute target as it came; the relay passes on its origin form (RFC 9112 3.2.1). */
 function inOriginForm(message: Message): Message {
   const start = message.start.replace(/ https?:\/\/[^/?]*([/?]?)/i, (_absolute, next: string) =>
     next === '/' ? ' /' : ` /${next}`,
@@ -108,7 +108,7 @@ function inOriginForm(message: Message): Message {
   return { ...message, start }
 }
 
-/** How the relay and node disagree about what a client sends, and about what the relay makes of it; null when they do not. */
+/** How the relay and node disagree about what a client sends, and about the relay's output; null if they agree. */
 export async function requestFault(input: Buffer, cuts: readonly number[]): Promise<string | null> {
   const whole = readRequests(input)
   const inPieces = readRequests(input, cuts)
@@ -131,7 +131,7 @@ export async function requestFault(input: Buffer, cuts: readonly number[]): Prom
   return null
 }
 
-/** As `requestFault`, for what an upstream answers. */
+/** Like `requestFault`, for answers of an upstream. */
 export async function answerFault(
   method: string,
   input: Buffer,

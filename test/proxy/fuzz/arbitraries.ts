@@ -13,20 +13,20 @@ import {
 import { trim } from './message.ts'
 
 const TCHAR = [..."!#$%&'*+-.^`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"]
-/** Every byte that may stand within a field value. */
+/** Every byte that is allowed in a field value. */
 const VALUE = Array.from({ length: 256 }, (_, code) => code)
   .filter((code) => code === 9 || (code >= 32 && code !== 127))
   .map((code) => String.fromCharCode(code))
 const TARGET = [...'/?&=%;:@!$\'()*+,-._~#[]{}|^`"<>\\09azAZ']
 
-/** Names that mean something to the relay are no names of these. */
+/** Names without a meaning to the relay. */
 const name = string({ unit: constantFrom(...TCHAR), maxLength: 12 }).map((text) => `X${text}`)
 const value = string({ unit: constantFrom(...VALUE), maxLength: 40 }).map(trim)
 const space = constantFrom('', ' ', '\t', '  \t ')
 
 export type Field = readonly [name: string, value: string]
 
-/** A message of HTTP/1.1: what it means, and bytes that say so. */
+/** An HTTP/1.1 message: its meaning, and bytes that express it. */
 export interface Sample {
   start: string
   fields: readonly Field[]
@@ -89,7 +89,7 @@ const unframed: Arbitrary<Framed> = constant({ fields: [], body: '', framed: '' 
 
 const fields = array(tuple(name, value), { maxLength: 12 })
 
-/** A message with these framings, its framing field somewhere among the others, and white space about the values. */
+/** A message with these framings, its framing field somewhere among the others, and white space around the values. */
 function messageOf(
   start: Arbitrary<{ line: string; start: string }>,
   first: readonly Field[],

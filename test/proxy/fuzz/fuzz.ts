@@ -2,17 +2,17 @@ import { performance } from 'node:perf_hooks'
 import { cutsOf, mutate, type Seeds } from './mutation.ts'
 import { Random } from './random.ts'
 
-/** How long one suite looks for faults; `DEPLOYER_FUZZ_SECONDS` asks for more. */
+/** How long one suite looks for errors; `DEPLOYER_FUZZ_SECONDS` asks for more. */
 const SECONDS = Number(process.env.DEPLOYER_FUZZ_SECONDS ?? 3)
-/** The first seed: the same cases each time, so that a change is judged by itself; `DEPLOYER_FUZZ_SEED` asks for others. */
+/** The first seed: the same cases each time, so that results depend only on the change; `DEPLOYER_FUZZ_SEED` uses others. */
 export const SEED = Number(process.env.DEPLOYER_FUZZ_SEED ?? 1)
 
-/** Time for a test that fuzzes: what it may take, and the patience of other tests. */
+/** Time for a fuzz test: what it may take, plus the patience of other tests. */
 export const FUZZ_TIMEOUT_MS = SECONDS * 1000 + 60_000
 
 /**
- * Changes seeds for as long as is allowed, and on a machine that is busy until there were `fewest`, and has `faultOf`
- * look at each. Throws at the first fault with what repeats it; answers the number of cases.
+ * Changes seeds for as long as is allowed, or on a busy machine until there were `fewest`, and has `faultOf`
+ * check each. Throws at the first fault with how to repeat it; returns the number of cases.
  */
 export async function fuzz(
   seeds: Seeds,

@@ -23,7 +23,7 @@ import { frame, settings } from '../http2/raw-client.ts'
 import { SEED } from './fuzz.ts'
 
 const RUNS = 300
-/** Tables that peers may have, and change between. */
+/** Table sizes that peers may have, and change between. */
 const SIZES = [0, 32, 100, 200, 4_096, 65_536]
 
 const NAMES = [
@@ -161,7 +161,7 @@ test('the decoder reads what the encoder writes, through every change of the siz
   )
 })
 
-test('a repeated answer is a few bytes', () => {
+test('a repeated answer takes a few bytes', () => {
   const encoder = new HeaderEncoder()
   const pairs = NAMES.slice(2, 6).map((name) => [name, 'some value that stays'] as const)
   const first = encode(encoder, '200', pairs).length
@@ -169,7 +169,7 @@ test('a repeated answer is a few bytes', () => {
   expect(first).toBeGreaterThan(4 * 20)
 })
 
-test('a line of a field that few share, or that differs each time, is in no table, nor remembered for others', () => {
+test('a line of a rare field, or one that differs each time, is in no table, nor remembered for others', () => {
   const encoder = new HeaderEncoder()
   for (const name of ['x-session', 'x-api-key', 'location', 'etag', 'link', 'content-security-policy']) {
     for (let time = 0; time < 3; time++) {
@@ -182,7 +182,7 @@ test('a line of a field that few share, or that differs each time, is in no tabl
   }
 })
 
-test('what is secret stands in no table: every time it is a literal that is never indexed', () => {
+test('secrets are not in any table: every time they are literals that are never indexed', () => {
   const encoder = new HeaderEncoder()
   for (const name of ['authorization', 'cookie', 'proxy-authorization', 'set-cookie']) {
     for (let time = 0; time < 3; time++) {
@@ -193,7 +193,7 @@ test('what is secret stands in no table: every time it is a literal that is neve
   }
 })
 
-test('whatever bytes a block is made of, it is read or refused', () => {
+test('whatever bytes a block consists of, it is read or refused', () => {
   const bytes = array(integer({ min: 0, max: 255 }), { maxLength: 200 })
   assert(
     property(array(bytes, { maxLength: 5 }), (blocks) => {

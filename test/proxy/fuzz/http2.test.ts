@@ -11,17 +11,17 @@ import { FUZZ_TIMEOUT_MS, fuzz } from './fuzz.ts'
 
 /** A slow machine takes longer than the time for so many. */
 const FEWEST_CASES = 30
-/** What is said after a session. */
+/** What is sent after a session. */
 const LAST = 'the last'
 const PATIENCE_MS = 100
-/** Of a text whose length is told in one byte, beside the bit that says that it is coded. */
+/** The length of a text whose length fits in one byte, next to the bit that says that it is coded. */
 const MAX_CODED_BYTES = 0x7f
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const GREETING = Buffer.concat([PREFACE, settings([SETTING.initialWindowSize, 70_000])])
 const SMUGGLED = `0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`
 
-/** Whole sessions. */
+/** Complete sessions. */
 const SESSIONS = [
   [headers(1), headers(3), headers(5, POST, false), data(5, 'body', true)],
   [
@@ -82,7 +82,7 @@ afterAll(async () => {
 })
 beforeEach(() => witness.forget())
 
-/** All that a header block among these bytes could have in Huffman's code (RFC 7541 5.2). */
+/** Everything that a header block among these bytes could contain in Huffman's code (RFC 7541 5.2). */
 function codedTexts(bytes: Buffer): Set<string> {
   const texts = new Set<string>()
   const output = Buffer.alloc(2 * MAX_CODED_BYTES)
@@ -95,7 +95,7 @@ function codedTexts(bytes: Buffer): Set<string> {
   return texts
 }
 
-/** What is wrong with what became of a session; null for nothing. */
+/** What is wrong with the result of a session; null for nothing. */
 async function sessionFault(bytes: Buffer, cuts: readonly number[]): Promise<string | null> {
   witness.forget()
   const client = await RawHttp2.open(stand, false)

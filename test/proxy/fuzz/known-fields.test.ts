@@ -5,7 +5,7 @@ import { parseRequestHead } from '../../../proxy/http1/request-head.ts'
 import { parseResponseHead } from '../../../proxy/http1/response-head.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\n'
-/** With names of their own, so that each is remembered beside the others, in all lengths modulo the four bytes of a word. */
+/** With distinct names, so that each is remembered next to the others, in all lengths modulo the four bytes of a word. */
 const LINES = [
   'Host: app.test',
   'User-Agent: somebody',
@@ -18,7 +18,7 @@ const LINES = [
   'Cookie: session=0123456789abcdef',
 ]
 const KNOWN = LINES.slice(1, -1)
-/** What Chrome sends with a page, and an application's answer, but for what is never remembered. */
+/** What Chrome sends with a page, and an application's answer, without what is never remembered. */
 const HEADS = [
   [
     'sec-ch-ua: "Chromium";v="128", "Not;A=Brand";v="24", "Google Chrome";v="128"',
@@ -51,7 +51,7 @@ const HEADS = [
 ]
 const X = 'X'.charCodeAt(0)
 
-/** What of a head passes, in a buffer of its own so that it begins anywhere. */
+/** The part of a head that passes, in a separate buffer so that it begins anywhere. */
 function passed(text: string, shift: number) {
   const input = Buffer.from(' '.repeat(shift) + text, 'latin1')
   const output = Buffer.alloc(input.length + 64, 0xff)
@@ -64,7 +64,7 @@ function passed(text: string, shift: number) {
   return { result, text: output.toString('latin1', shift, head.outputEnd), names, expectsOther }
 }
 
-/** Has each line looked for and, where it is not known, remembered. Answers those that were known. */
+/** Looks each line up and remembers it if it is not known. Returns those that were known. */
 function read(known: KnownFields, lines: readonly string[]): string[] {
   return lines.filter((line) => {
     const bytes = Buffer.from(`${line}\r\n`, 'latin1')
@@ -75,7 +75,7 @@ function read(known: KnownFields, lines: readonly string[]): string[] {
   })
 }
 
-/** What is known of lines that were read before. */
+/** What is known of lines that were read earlier. */
 function repeated(lines: readonly string[]): string[] {
   const known = new KnownFields()
   read(known, lines)
@@ -84,12 +84,12 @@ function repeated(lines: readonly string[]): string[] {
 
 const headOf = (lines: readonly string[]) => `${REQUEST}${lines.map((line) => `${line}\r\n`).join('')}\r\n`
 
-test('these lines are known once they were read, but for those that mean something or are secret', () => {
+test('these lines are known once they were read, except those with a meaning or a secret', () => {
   expect(repeated(KNOWN)).toEqual(KNOWN)
   expect(new Set(KNOWN.map(({ length }) => length % 4)).size).toBe(4)
 })
 
-test('the lines of one head are known beside each other', () => {
+test('the lines of one head are known next to each other', () => {
   for (const lines of HEADS) expect(repeated(lines)).toEqual(lines)
 })
 
@@ -104,7 +104,7 @@ test('nothing is remembered that could be a secret', () => {
 const browser = (version: number) =>
   `User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/${version}.0.0.0`
 
-test('of browsers that take turns two are known, whoever else comes, until they stay away', () => {
+test('of alternating browsers two are known, whoever else comes, until they stay away', () => {
   const known = new KnownFields()
   const two = [browser(1), browser(2)]
   read(known, two)
@@ -115,7 +115,7 @@ test('of browsers that take turns two are known, whoever else comes, until they 
   expect(read(known, [other, browser(2)])).toEqual([other, browser(2)])
 })
 
-test('a head that is known is read as it was the first time, wherever it stands', () => {
+test('a known head is read as it was the first time, wherever it is', () => {
   const first = passed(headOf(LINES), 0)
   expect(first).toMatchObject({ result: COMPLETE, text: headOf(LINES).slice(0, -2) })
   expect(first.names).toEqual(LINES.map((line) => line.split(':')[0]))
@@ -138,7 +138,7 @@ test('a line that differs from a known one by any byte is read as it is', () => 
   }
 })
 
-test('what may not stand in a line is refused although the line is known but for that', () => {
+test('a forbidden byte in a line is refused although the rest of the line is known', () => {
   for (const [index, line] of LINES.entries()) {
     for (const byte of ['\0', '\n', '\r', '\x7f']) {
       for (let at = 0; at <= line.length; at++) {
@@ -150,13 +150,13 @@ test('what may not stand in a line is refused although the line is known but for
   }
 })
 
-test('a head that is cut anywhere amid known lines is not complete', () => {
+test('a head that is cut anywhere among known lines is not complete', () => {
   const text = headOf(LINES)
   for (let end = REQUEST.length; end < text.length; end++)
     expect(passed(text.slice(0, end), 0).result).toBe(-1)
 })
 
-test('what means nothing in an answer is judged in a request, however often an answer has said it', () => {
+test('a field without meaning in an answer is checked in a request, however often an answer has had it', () => {
   const lines = [
     'X-Real-IP: 192.0.2.1',
     'X-Forwarded-For: 192.0.2.1',

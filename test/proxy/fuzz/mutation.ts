@@ -100,7 +100,7 @@ const WORDS = [
 ].map((word) => Buffer.from(word, 'latin1'))
 
 const MOST_STEPS = 3
-/** Longer pieces make cases that differ in size alone. */
+/** Longer pieces make cases that only differ in size. */
 const LONGEST_PIECE = 48
 
 function spliced(bytes: Buffer, at: number, removed: number, added: Buffer): Buffer {
@@ -120,7 +120,7 @@ const STEPS: readonly ((random: Random, bytes: Buffer, other: Buffer) => Buffer)
     const at = random.below(bytes.length)
     return spliced(bytes, at, 1, Buffer.from([bytes[at]! ^ (1 << random.below(8))]))
   },
-  // A word put in, or in place of others.
+  // A word inserted, or in place of others.
   (random, bytes) => spliced(bytes, random.below(bytes.length + 1), 0, random.one(WORDS)),
   (random, bytes) => spliced(bytes, random.below(bytes.length + 1), random.below(8), random.one(WORDS)),
   // Less.
@@ -151,7 +151,7 @@ export interface Seeds {
   bad: readonly Buffer[]
 }
 
-/** Of so many cases one begins with a bad seed: a good one is more often still accepted, and so compared, when changed. */
+/** One in so many cases begins with a bad seed: a good one is more often still accepted, and so compared, when changed. */
 const BAD_ONE_OF = 6
 
 function seedOf(random: Random, { good, bad }: Seeds): Buffer {

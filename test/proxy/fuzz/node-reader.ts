@@ -50,7 +50,7 @@ export class NodeRequestReader {
     const pipe = new Pipe()
     this.#server.emit('connection', pipe)
     for (const piece of pieces) pipe.emit('data', piece)
-    // Bodies are given out in ticks of their own.
+    // Bodies are delivered in later ticks.
     await setImmediate()
     const reading = { messages: this.#messages, fault: this.#fault }
     pipe.on('error', () => {})
@@ -59,7 +59,7 @@ export class NodeRequestReader {
   }
 }
 
-/** How node's own client reads what an upstream answers to one request; the upstream ends the connection after it. */
+/** How node's own client reads an upstream's answers to one request; the upstream ends the connection after it. */
 export async function readAnswerAsNode(method: string, pieces: readonly Buffer[]): Promise<Reading> {
   const pipe = new Pipe()
   const messages: Growing[] = []

@@ -9,7 +9,7 @@ import { ANSWER_SEEDS, REQUEST_SEEDS } from './seeds.ts'
 const FEWEST_CASES = 100
 
 test(
-  'every request that the relay accepts is the same request to node, as it comes and as it is sent on',
+  'every request that the relay accepts is the same request to node, as received and as passed on',
   { timeout: FUZZ_TIMEOUT_MS },
   async () => {
     expect(await fuzz(REQUEST_SEEDS, FEWEST_CASES, requestFault)).toBeGreaterThanOrEqual(FEWEST_CASES)
@@ -17,7 +17,7 @@ test(
 )
 
 test(
-  'every answer that the relay accepts is the same answer to node, as it comes and as it is sent on',
+  'every answer that the relay accepts is the same answer to node, as received and as passed on',
   { timeout: FUZZ_TIMEOUT_MS },
   async () => {
     const methods = ['GET', 'GET', 'HEAD', 'POST']
@@ -28,7 +28,7 @@ test(
   },
 )
 
-test('the corpus itself is read alike', async () => {
+test('both readers read the corpus itself in the same way', async () => {
   for (const seed of [...REQUEST_SEEDS.good, ...REQUEST_SEEDS.bad]) {
     expect([seed.toString('latin1'), await requestFault(seed, [])]).toEqual([expect.any(String), null])
   }
@@ -40,7 +40,7 @@ test('the corpus itself is read alike', async () => {
 /** Larger seeds would take long: their reading time grows with the square of their size. */
 const LARGEST_CUT = 300
 
-test('the corpus is read the same wherever it is cut in two', () => {
+test('the corpus is read in the same way wherever it is cut in two', () => {
   const short = (seeds: Seeds) => [...seeds.good, ...seeds.bad].filter(({ length }) => length <= LARGEST_CUT)
   for (const [seeds, read] of [
     [short(REQUEST_SEEDS), readRequests],

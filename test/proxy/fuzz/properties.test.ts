@@ -15,7 +15,7 @@ import { readAnswer, readRequests } from './relay-reader.ts'
 const RUNS = 400
 /** Each waits for a few reads of its own. */
 const RUNS_OVER_THE_WIRE = 60
-/** So that pieces arrive as reads of their own. */
+/** So that pieces arrive as separate reads. */
 const BETWEEN_PIECES_MS = 2
 const OTHER_HOST = 'raw.test'
 
@@ -89,7 +89,7 @@ test('answers are read as they were meant, however they are cut into reads', () 
   )
 })
 
-test('lines are taken out of a head by their names, and the places of the others are known', () => {
+test('lines are removed from a head by their names, and the positions of the others are known', () => {
   const named = request.chain((sample) =>
     subarray(sample.fields.map(([name]) => name.toLowerCase())).map((names) => ({ sample, names })),
   )

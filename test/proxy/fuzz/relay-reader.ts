@@ -12,15 +12,15 @@ import { METHOD_REFUSED, parseRequestHead } from '../../../proxy/http1/request-h
 import { parseResponseHead } from '../../../proxy/http1/response-head.ts'
 import { pairs, type Message, type Reading } from './message.ts'
 
-/** A message as the relay reads it, and what it sends on of it. */
+/** A message as the relay reads it, and what it sends on. */
 export interface RelayMessage extends Message {
   /** The head without the fields that the relay adds, then the body as it came. */
   forwarded: string
   /** The connection ends after it. */
   closes: boolean
-  /** Its Connection names upgrade: it offers another protocol, be it one that the relay does not pass on, as h2c. */
+  /** Its Connection names upgrade: it offers another protocol, even one that the relay does not pass on, such as h2c. */
   upgrades: boolean
-  /** It expects something of who answers, which need not go on to the upstream. */
+  /** It expects something of the server, which need not be passed to the upstream. */
   expects: boolean
 }
 
@@ -36,7 +36,7 @@ type Parse = typeof parseRequestHead
 
 /**
  * Parses the head at `at` as the relay does when it comes in pieces that end at `cuts`: again from the start whenever
- * more has come. A verdict before the last byte must be the verdict on all bytes.
+ * more has come. A result before the last byte must be the result for all bytes.
  */
 function parse(parser: Parse, input: Buffer, at: number, cuts: readonly number[]): number {
   for (const end of [...cuts, input.length]) {
@@ -50,7 +50,7 @@ function parse(parser: Parse, input: Buffer, at: number, cuts: readonly number[]
   return INCOMPLETE
 }
 
-/** The lines of the head in the output, after the relay took out what `Connection` names. */
+/** The lines of the head in the output, after the relay removed what `Connection` names. */
 function keptHead(extra: readonly string[]): { text: string; fields: [string, string][] } {
   const names = [...(head.connectionNames ?? []), ...extra]
   if (names.length > 0) dropNamedLines(output, head, names)
@@ -64,7 +64,7 @@ function keptHead(extra: readonly string[]): { text: string; fields: [string, st
   }
 }
 
-/** Follows a body that begins at `at` and comes in pieces. Answers where it ends and its data, null for bad framing. */
+/** Follows a body that begins at `at` and comes in pieces. Returns where it ends and its data, null for bad framing. */
 function readBody(
   body: Body,
   input: Buffer,
@@ -116,7 +116,7 @@ export function readRequests(input: Buffer, cuts: readonly number[] = []): Relay
   return { messages, fault: null }
 }
 
-/** How the relay reads what an upstream answers to one request, up to the end of its connection. */
+/** How the relay reads an upstream's answers to one request, up to the end of its connection. */
 export function readAnswer(method: string, input: Buffer, cuts: readonly number[] = []): RelayReading {
   const messages: RelayMessage[] = []
   for (let at = 0; at < input.length;) {

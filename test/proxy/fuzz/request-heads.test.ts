@@ -36,7 +36,7 @@ const request = tuple(
 )
 type Request = [beginning: Field[], path: Field, others: Field[], hasBody: boolean]
 
-/** What a request is made into; a key of a WebSocket is another each time. */
+/** What a request becomes; a WebSocket's key differs each time. */
 function made(heads: RequestHeads, [beginning, path, others, hasBody]: Request) {
   heads.begin()
   for (const field of [...beginning, path, ...others]) heads.take(field)
@@ -47,13 +47,13 @@ function made(heads: RequestHeads, [beginning, path, others, hasBody]: Request) 
   return { body, length, priority, text: text.replace(/key: .*/, 'key') }
 }
 
-test('what a connection remembers of the request before changes nothing of the next', () => {
+test('what a connection remembers of the previous request does not change the next', () => {
   assert(
     property(array(request, { maxLength: 4 }), (kinds) => {
       const heads = new RequestHeads()
       for (const [beginning, first, others, hasBody] of kinds) {
         const of = (path: Field, body = hasBody): Request => [beginning, path, others, body]
-        // What is repeated is remembered with the second time.
+        // What is repeated is remembered from the second time on.
         const remembered = [of(first), of(first)]
         const paths = PATHS.map((path) => of(path))
         const asked = [...remembered, of(first, !hasBody), ...remembered, ...paths, of(first)]

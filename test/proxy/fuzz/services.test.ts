@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-// First, as it has read buffers overwritten after use.
+// First, since it has read buffers overwritten after use.
 import { OwnRelay } from '../own-relay.ts'
 import { ERROR, FLAG, FRAME, SETTING } from '../../../proxy/http2/protocol.ts'
 import { GET, RawHttp2, data, frame, headers, number, settings, type Fields } from '../http2/raw-client.ts'
@@ -14,7 +14,7 @@ const SECONDS = Number(process.env.DEPLOYER_FUZZ_SECONDS ?? 3)
 const FEWEST_CASES = 20
 const MOST_STEPS = 12
 const MINUTE_MS = 60_000
-/** What is asked when all is over. */
+/** What is asked when everything is over. */
 const LAST = /GET (\/last-\d+) HTTP\/1\.1\r\n/
 
 type Socket = RawUpstream['sockets'][number]
@@ -45,7 +45,7 @@ const SAID = [
 /** Answers under way: what comes after one of them would be taken for the next. */
 let misbehaving = 0
 
-/** Has a service do one thing after another, a moment apart. */
+/** Makes a service do one thing after another, a moment apart. */
 function misbehave(socket: Socket, random: Random): void {
   let left = random.below(8)
   misbehaving++
@@ -75,7 +75,7 @@ const requestOf = (random: Random, path: string): Fields => {
   return [[':method', method], ...more, ...others, ...lengths, ...expects]
 }
 
-/** One thing that a client does about a stream. */
+/** One thing that a client does with a stream. */
 function step(random: Random, client: RawHttp2, id: number): Buffer {
   switch (random.below(10)) {
     case 0:
@@ -121,7 +121,7 @@ async function session(random: Random, port: number, name: number): Promise<void
   client.close()
 }
 
-/** What a client of HTTP/1.1 says, in any order: too little to be read no further, after which it could leave unseen. */
+/** What an HTTP/1.1 client says, in any order: little enough to be read completely, so that its leaving is seen. */
 const ASKED = [
   'GET {} HTTP/1.1\r\nHost: app.test\r\n\r\n',
   'HEAD {} HTTP/1.1\r\nHost: app.test\r\nTE: trailers\r\n\r\n',
@@ -152,7 +152,7 @@ async function plainSession(random: Random, port: number, name: number): Promise
 }
 
 test(
-  'whatever services and clients do, nothing of it is left and the next request gets its own answer',
+  'whatever services and clients do, nothing of it stays and the next request gets its own answer',
   { timeout: FUZZ_TIMEOUT_MS },
   async () => {
     const random = new Random(SEED)
@@ -175,7 +175,7 @@ test(
       )
       await Promise.all(sessions)
       await new Promise((resolve) => setTimeout(resolve, 20))
-      // Who has closed one half may still have an answer.
+      // A client that has closed one half may still get an answer.
       await own.pass(MINUTE_MS)
       await waitFor(
         () => own.relay.openRequests === 0 && own.relay.openConnections === 0 && misbehaving === 0,

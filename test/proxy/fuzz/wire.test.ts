@@ -11,7 +11,7 @@ const FEWEST_CASES = 50
 
 const both = watched()
 
-/** Its answer is the upstream's first: nobody else answers it, asks for its body or makes another protocol of it. */
+/** Its answer is the upstream's first: nothing else answers it, asks for its body or makes another protocol of it. */
 function isPlain(message: RelayMessage): boolean {
   const known = message.fields.some(
     ([name, value]) => name.toLowerCase() === 'host' && /^app\.test\.?(?::\d+)?$/i.test(value),
@@ -43,7 +43,7 @@ async function wireFault(bytes: Buffer, cuts: readonly number[]): Promise<string
 }
 
 test(
-  'whatever bytes a client sends, the upstream reads the requests that they hold and nothing else',
+  'whatever bytes a client sends, the upstream reads the requests in them and nothing else',
   { timeout: FUZZ_TIMEOUT_MS },
   async () => {
     expect(await fuzz(REQUEST_SEEDS, FEWEST_CASES, wireFault)).toBeGreaterThanOrEqual(FEWEST_CASES)

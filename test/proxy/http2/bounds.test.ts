@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-// First, as it has read buffers overwritten after use.
+// First, since it has read buffers overwritten after use.
 import { OwnRelay } from '../own-relay.ts'
 import { GIVEN_BACK_BYTES } from '../../../proxy/http2/connection.ts'
 import { HeaderDecoder, MAX_BLOCK_BYTES } from '../../../proxy/http2/decoder.ts'
@@ -25,7 +25,7 @@ import {
   type Frame,
 } from './raw-client.ts'
 
-/** Far more of the processor than it should take, on any machine, and less than it takes without the bound. */
+/** Far more processor time than it should take, on any machine, and less than it takes without the bound. */
 const MOST_CPU_MS = 4_000
 
 /** Milliseconds for which the processor was busy with `work`, whatever else it did meanwhile. */
@@ -36,7 +36,7 @@ function cpuMsOf(work: () => void): number {
   return (user + system) / 1_000
 }
 
-test('a long name is judged once, however often a block repeats it with other values', () => {
+test('a long name is checked once, however often a block repeats it with other values', () => {
   const name = 'a'.repeat(4_000)
   const inserted = Buffer.concat([Buffer.from([0x40]), block([[name, '']]).subarray(1)])
   // The newest name of the table, inserted again without a value.
@@ -51,7 +51,7 @@ test('a long name is judged once, however often a block repeats it with other va
   expect(cpuMs).toBeLessThan(MOST_CPU_MS)
 })
 
-test('a priority is read once a request, and one that is too long for any is not read', () => {
+test('a priority is read once per request, and one that is too long is not read', () => {
   const long = fieldOf('priority', `u=1${','.repeat(3_900)}`)
   const heads = new RequestHeads()
   const cpuMs = cpuMsOf(() => {
@@ -75,7 +75,7 @@ test.each([
   ['b"a"', '"a"', 304],
   ['"b, a"', '"a"', 200],
   ['', '"a"', 200],
-])('If-None-Match: %s is of a file whose tag is %s: %i', (ifNoneMatch, etag, status) => {
+])('If-None-Match: %s matches a file with the tag %s: %i', (ifNoneMatch, etag, status) => {
   const others = { ifMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null, ifRange: null, range: null }
   expect(precondition({ ...others, ifNoneMatch }, { etag, modifiedAt: 0 })).toBe(status)
 })
@@ -89,11 +89,11 @@ test.each([
   ['u=8', 3, false],
   ['u=-1, i=1', 3, false],
   ['u="1", x=2', 3, false],
-])('the priority %s is an urgency of %i, incremental: %s', (value, urgency, incremental) => {
+])('the priority %s has urgency %i, incremental: %s', (value, urgency, incremental) => {
   expect(readPriority(value)).toEqual({ urgency, incremental })
 })
 
-test('requests that are answered as they are read take no more of the worker than may be open', async () => {
+test('requests that are answered as they are read use no more of the worker than may be open', async () => {
   const own = await OwnRelay.start(secureTable([]))
   const serve = vi.spyOn(own.relay, 'serve')
   const client = await RawHttp2.to(own.portOf('https'))
@@ -123,14 +123,14 @@ async function silentWorker(): Promise<RawHttp2> {
   return RawHttp2.to(own.portOf('https'))
 }
 
-test('a stream takes 256 KiB ahead, and is reset for a byte more', async () => {
+test('a stream accepts 256 KiB ahead, and is reset for a byte more', async () => {
   const client = await silentWorker()
   client.send(headers(1, WAITING, false), ...repeat(16, data(1, PIECE)), data(1, 'x'))
   const { content } = await client.until(({ type, id }) => type === FRAME.reset && id === 1)
   expect(content.readUInt32BE(0)).toBe(ERROR.flowControl)
 })
 
-test('a connection takes 1 MiB ahead of all its streams, and ends for a byte more', async () => {
+test('a connection accepts 1 MiB ahead for all its streams, and ends for a byte more', async () => {
   const client = await silentWorker()
   for (const id of [1, 3, 5, 7, 9]) client.send(headers(id, WAITING, false))
   for (const id of [1, 3, 5, 7]) client.send(...repeat(16, data(id, PIECE)))
@@ -140,13 +140,13 @@ test('a connection takes 1 MiB ahead of all its streams, and ends for a byte mor
 })
 
 const SHORT: Fields = [...POST, ['content-length', '1']]
-/** So many bytes to one frame, whose padding is a part of them. */
+/** So many bytes in one frame, including its padding. */
 const FRAME_BYTES = 2_048
 const PADDED = Buffer.concat([Buffer.from([200]), Buffer.alloc(FRAME_BYTES - 201, 'x'), Buffer.alloc(200)])
 const plain = (id: number) => data(id, Buffer.alloc(FRAME_BYTES, 'x'))
 const padded = (id: number) => frame(FRAME.data, FLAG.padded, id, PADDED)
 
-/** Ways for a frame of DATA to be of use to nobody, or in part; what is sent for it in one piece or several. */
+/** DATA frames that are completely or partly useless; what is sent for it in one piece or several. */
 const UNWANTED: readonly (readonly [what: string, frames: (id: number) => Buffer[]])[] = [
   [
     'that waits when its client ends the request',
@@ -173,7 +173,7 @@ test.each(UNWANTED)('the window of a connection gets back every byte of DATA %s'
   expect(content.readUInt32BE(0)).toBe(GIVEN_BACK_BYTES)
 })
 
-test('of interim answers without end a client is told a few', async () => {
+test('of endless interim answers a client gets a few', async () => {
   const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
   const upstream = closing(
     await RawUpstream.answering(`${interim.repeat(1_000)}HTTP/1.1 200 OK`, 'Content-Length: 0', '', ''),
@@ -205,7 +205,7 @@ test('the heads of requests under way are bounded, however few bytes they came i
   )
   const open = ids.length - refused.length
   expect(open).toBe(Math.floor(MAX_HEADS_BYTES / (15 * (value.length + 5))))
-  // What ends makes room.
+  // A finished request frees space.
   client.send(frame(FRAME.reset, 0, 3, number(ERROR.cancel)), frame(FRAME.headers, ENDS, 101, repeated))
   client.send(frame(FRAME.ping, 0, 0, 'ijklmnop'))
   await client.until(({ type, content }) => type === FRAME.ping && content.toString() === 'ijklmnop')

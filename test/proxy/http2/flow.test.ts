@@ -15,7 +15,7 @@ async function upstream(listener: Parameters<typeof HttpUpstream.start>[1]): Pro
   return closing(await HttpUpstream.start('app', listener))
 }
 
-/** Before an app that answers with a large body, or for `/small` with a small one. */
+/** With an app behind it that answers with a large body, or for `/small` with a small one. */
 async function largeApp(): Promise<ProxyStand> {
   const app = await upstream((incoming, response) => {
     incoming.resume()
@@ -49,7 +49,7 @@ test('no more than the windows is sent, and the rest when they are widened', asy
   expect(client.body(1).equals(LARGE)).toBe(true)
 })
 
-test('a change of the initial window is one of streams that are open, and may make their windows negative', async () => {
+test('a change of the initial window applies to open streams, and may make their windows negative', async () => {
   const client = await RawHttp2.open(await largeApp())
   client.send(headers(1))
   await waitFor(
@@ -65,7 +65,7 @@ test('a change of the initial window is one of streams that are open, and may ma
   expect(client.body(1).equals(LARGE)).toBe(true)
 })
 
-test('of a window of one byte at a time a whole answer is made', async () => {
+test('a window of one byte at a time still transfers a whole answer', async () => {
   const client = await RawHttp2.open(await largeApp(), false)
   client.send(
     'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
@@ -83,16 +83,16 @@ test('of a window of one byte at a time a whole answer is made', async () => {
   expect(client.body(1).toString()).toBe('small')
 })
 
-/** Before a service whose raw input is kept. */
+/** With a service behind it whose raw input is recorded. */
 async function before(service: Promise<RawUpstream>) {
   const upstream = closing(await service)
   const client = await RawHttp2.open(await startStand(secureTable([upstream.spec])))
   return { upstream, client }
 }
 
-test('what comes of bodies in many small frames is little work for their services', async () => {
+test('bodies in many small frames cause little work for their services', async () => {
   const service = RawUpstream.start((socket, _piece, all) => {
-    // A head alone may end with a 0 too, of its request's id.
+    // A head alone may end with a 0 too, from its request's id.
     if (!all.endsWith('\r\n0\r\n\r\n')) return false
     socket.write('HTTP/1.1 204 No Content\r\n\r\n')
     return true
@@ -115,7 +115,7 @@ test('what comes of bodies in many small frames is little work for their service
   expect(chunks.length).toBeLessThan(20)
 })
 
-test('who is urgent is answered before the rest, and who is not shares with no one', async () => {
+test('urgent requests are answered first, and non-incremental ones share with none', async () => {
   const client = await RawHttp2.open(await largeApp())
   const streams = [
     [1, 'u=5'],
@@ -149,7 +149,7 @@ test('who is urgent is answered before the rest, and who is not shares with no o
   expect(shared.slice(0, 4)).toEqual([15, 17, 15, 17])
 })
 
-test('a stream that is not read keeps no other from its answer', async () => {
+test('a stream that is not read delays no other answer', async () => {
   const client = await RawHttp2.open(await largeApp())
   client.send(frame(FRAME.windowUpdate, 0, 0, number(10_000_000)), headers(1))
   await waitFor(
@@ -161,7 +161,7 @@ test('a stream that is not read keeps no other from its answer', async () => {
   expect(client.body(201).toString()).toBe('small')
 })
 
-test('the window of the connection is given back for bodies that nobody reads', async () => {
+test('the window of the connection is returned for bodies that nobody reads', async () => {
   const app = closing(
     await RawUpstream.answering(
       'HTTP/1.1 413 Content Too Large',
@@ -181,11 +181,11 @@ test('the window of the connection is given back for bodies that nobody reads', 
   const widened = client.frames
     .filter(({ type, id }) => type === FRAME.windowUpdate && id === 0)
     .reduce((sum, { content }) => sum + content.readUInt32BE(0), WINDOW)
-  // 30 bodies of 96 KB were more than the connection takes at once.
+  // 30 bodies of 96 KB are more than the connection accepts at once.
   expect(widened).toBeGreaterThan(30 * 6 * 16_000 - 1024 * 1024)
 })
 
-test('a WebSocket is a tunnel through a stream, beside other requests', async () => {
+test('a WebSocket is a tunnel through a stream, next to other requests', async () => {
   const app = closing(
     await RawUpstream.start((socket, piece) => {
       if (!piece.startsWith('GET /socket')) return void socket.write(piece.toUpperCase())
@@ -219,7 +219,7 @@ test('a WebSocket is a tunnel through a stream, beside other requests', async ()
   )
 })
 
-test('HEADERS that come after a WebSocket has begun end it, and tell its upstream nothing', async () => {
+test('HEADERS after a WebSocket has begun end it, and its upstream learns nothing', async () => {
   const app = closing(
     await RawUpstream.start((socket, piece) => {
       if (piece.startsWith('GET /socket'))
@@ -247,7 +247,7 @@ test('a WebSocket that its upstream refuses gets the answer', async () => {
   expect(await client.send(headers(3)).outcome(3)).toBe('403')
 })
 
-test('a success that is no upgrade is none to the client either', async () => {
+test('a success that is not an upgrade is not one to the client either', async () => {
   const app = await upstream((_incoming, response) => void response.end('a page'))
   const client = await RawHttp2.open(await startStand(secureTable([app.spec])))
   const socket: Fields = [[':method', 'CONNECT'], [':protocol', 'websocket'], ...path('/page').slice(1)]
@@ -255,7 +255,7 @@ test('a success that is no upgrade is none to the client either', async () => {
   expect(client.body(1).length).toBe(0)
 })
 
-test('what waits for an upstream costs what it weighs, however many frames it came in', async () => {
+test('data that waits for an upstream costs its size, however many frames it came in', async () => {
   const bytes = 200_000
   const app = closing(
     await RawUpstream.start((socket, piece) => {
@@ -298,7 +298,7 @@ test('a long head ends its stream wherever it is cut into frames', async () => {
     )
 })
 
-test('uploads that nobody reads leave the others what they give back', async () => {
+test('uploads that nobody reads leave the others what they return', async () => {
   let read = 0
   const app = closing(
     await RawUpstream.start((socket, piece, all) => {
@@ -323,7 +323,7 @@ test('uploads that nobody reads leave the others what they give back', async () 
   expect(given.length).toBeGreaterThan(1)
 })
 
-test('a host whose certificate is another is asked for on a connection of its own', async () => {
+test('a host with another certificate is requested on a separate connection', async () => {
   const app = await upstream((_incoming, response) => void response.end('ok'))
   const table = secureTable([app.spec])
   const target = table.hosts[HOST]!
@@ -340,7 +340,7 @@ test('a host whose certificate is another is asked for on a connection of its ow
   expect(await client.send(headers(7, at(HOST))).outcome(7)).toBe('200')
 })
 
-test('a worker that retires is told of twice, and serves what came in between', async () => {
+test('a worker that retires says so twice, and serves what came in between', async () => {
   const app = await upstream((_incoming, response) => void response.end('ok'))
   const table = secureTable([app.spec])
   const stand = await startStand(table)
@@ -378,11 +378,11 @@ const FLOODS: readonly (readonly [what: string, frames: (turn: number) => Buffer
   ['tiny WINDOW_UPDATE', () => frame(FRAME.windowUpdate, 0, 0, number(1))],
   ['empty DATA', (turn) => (turn === 0 ? headers(1, WAITING, false) : data(1, ''))],
   [
-    'DATA of nothing but padding',
+    'DATA with only padding',
     (turn) => (turn === 0 ? headers(1, WAITING, false) : frame(FRAME.data, 8, 1, '\x03\0\0\0')),
   ],
   [
-    'requests of another length than they say, which have us reset them',
+    'requests of another length than they say, which the server resets',
     (turn) => {
       const id = turn * 2 + 1
       return Buffer.concat([headers(id, [...POST, ['content-length', '1']], false), data(id, 'xx')])
@@ -396,7 +396,7 @@ const FLOODS: readonly (readonly [what: string, frames: (turn: number) => Buffer
   ],
 ]
 
-test.each(FLOODS)('%s without end cost the connection', async (_what, frames) => {
+test.each(FLOODS)('endless %s end the connection', async (_what, frames) => {
   const app = await upstream((incoming, response) => {
     if (incoming.url !== '/wait') response.end('ok')
   })
@@ -410,7 +410,7 @@ test.each(FLOODS)('%s without end cost the connection', async (_what, frames) =>
   await client.end()
 })
 
-test('a client that asks and does not read is read no further', async () => {
+test('a client that sends requests and does not read is read no further', async () => {
   const app = await upstream((_incoming, response) => {
     response.setHeader('x-long', 'x'.repeat(8_000))
     response.end()
@@ -430,7 +430,7 @@ test('a client that asks and does not read is read no further', async () => {
   await client.until(({ id, flags }) => id === sent * 2 - 1 && (flags & FLAG.endStream) !== 0)
 })
 
-test('more streams than are allowed are refused, and may be asked for again', async () => {
+test('more streams than allowed are refused, and may be requested again', async () => {
   const waiting: (() => void)[] = []
   const app = await upstream((incoming, response) => {
     if (incoming.url === '/small') response.end('at once')
@@ -450,7 +450,7 @@ test('more streams than are allowed are refused, and may be asked for again', as
   expect(await client.send(headers(261, path('/small'))).outcome(261)).toBe('200')
 })
 
-test('a connection over TCP that speaks no TLS gets no HTTP/2', async () => {
+test('a TCP connection without TLS gets no HTTP/2', async () => {
   const stand = await largeApp()
   const { port } = stand.client.bound.find(({ host }) => host === '127.0.0.1')!
   const socket = connect(port, '127.0.0.1')

@@ -75,7 +75,7 @@ const FAULTS: readonly Fault[] = [
   ],
   ['a table larger than it may be', 'goaway 9', frame(FRAME.headers, 5, 1, Buffer.from([0x3f, 0xe2, 0x1f]))],
   [
-    'a change of the table amid a block',
+    'a change of the table within a block',
     'goaway 9',
     frame(FRAME.headers, 5, 1, Buffer.concat([WHOLE, Buffer.from([0x20])])),
   ],
@@ -119,7 +119,7 @@ const FAULTS: readonly Fault[] = [
     frame(FRAME.headers, 37, 1, Buffer.concat([number(1), Buffer.from([0]), WHOLE])),
   ],
   [
-    'HEADERS that depend on themselves and go on',
+    'HEADERS that depend on themselves and continue',
     'reset 1',
     frame(FRAME.headers, 33, 1, Buffer.concat([number(1), Buffer.from([0]), WHOLE.subarray(0, 9)])),
     frame(FRAME.continuation, FLAG.endHeaders, 1, WHOLE.subarray(9)),
@@ -144,7 +144,7 @@ const FAULTS: readonly Fault[] = [
   ['an acknowledgement with content', 'goaway 6', frame(FRAME.settings, FLAG.ack, 0, Buffer.alloc(6))],
   ['a push that is neither on nor off', 'goaway 1', settings([SETTING.enablePush, 2])],
   [
-    'an end of the priorities of RFC 7540 that is neither',
+    'a value that disables RFC 7540 priorities but is neither 0 nor 1',
     'goaway 1',
     settings([SETTING.noRfc7540Priorities, 2]),
   ],
@@ -162,7 +162,7 @@ const FAULTS: readonly Fault[] = [
   ['WINDOW_UPDATE that is cut', 'goaway 6', frame(FRAME.windowUpdate, 0, 0, 'abc')],
   ['WINDOW_UPDATE of the connection by nothing', 'goaway 1', frame(FRAME.windowUpdate, 0, 0, number(0))],
   [
-    'WINDOW_UPDATE of a stream by nothing',
+    'WINDOW_UPDATE of a stream by zero',
     'reset 1',
     headers(1, POST, false),
     frame(FRAME.windowUpdate, 0, 1, number(0)),
@@ -239,7 +239,7 @@ const FAULTS: readonly Fault[] = [
   // 8.5
   ['CONNECT with a scheme alone', 'reset 1', headers(1, [[':method', 'CONNECT'], GET[1]!, GET.at(-1)!])],
   [
-    'CONNECT to what is no target',
+    'CONNECT to an invalid target',
     'reset 1',
     headers(1, [
       [':method', 'CONNECT'],
@@ -350,7 +350,7 @@ test.each(REFUSED)(
   },
 )
 
-/** Requests that look odd, and what the upstream reads of them. */
+/** Requests that look odd, and how the upstream reads them. */
 const SERVED: readonly (readonly [what: string, fields: Fields, read: string])[] = [
   ['te that is trailers', HEAD(['te', 'trailers']), 'GET /'],
   ['a host like the authority', HEAD(['host', HOST.toUpperCase()]), 'GET /'],
@@ -371,7 +371,7 @@ test.each(SERVED)('a request with %s is served', async (_what, fields, read) => 
   expect(witness.read).toEqual([[read, '']])
 })
 
-test('what an HTTP/1.1 parser could take for another request stays a body', async () => {
+test('bytes that an HTTP/1.1 parser could take for another request stay a body', async () => {
   const client = await RawHttp2.open(stand)
   const body = `0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`
   client.send(headers(1, POST, false), data(1, body.slice(0, 5)), data(1, body.slice(5), true))
@@ -379,7 +379,7 @@ test('what an HTTP/1.1 parser could take for another request stays a body', asyn
   expect(witness.read).toEqual([['POST /', body]])
 })
 
-test('padding is no part of a body, and unknown frames and flags mean nothing', async () => {
+test('padding is not part of a body, and unknown frames and flags mean nothing', async () => {
   const client = await RawHttp2.open(stand)
   client.send(
     frame(0x42, 0xff, 0, 'whatever'),
@@ -396,7 +396,7 @@ test('padding is no part of a body, and unknown frames and flags mean nothing', 
   expect(witness.read).toEqual([['POST /', 'body and soul']])
 })
 
-test('frames that come byte by byte mean what they mean at once', async () => {
+test('frames that come byte by byte mean the same as at once', async () => {
   const client = await RawHttp2.open(stand)
   const bytes = Buffer.concat([
     headers(1, POST, false),
@@ -411,21 +411,21 @@ test('frames that come byte by byte mean what they mean at once', async () => {
   expect(witness.read).toEqual([['POST /', 'abcd']])
 })
 
-test('a preface that is wrong in its last byte is none', async () => {
+test('a preface that is wrong in its last byte is not one', async () => {
   const client = await RawHttp2.open(stand, false)
   client.send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r ', settings(), headers(1))
   await client.end()
   expect(witness.received).toBe('')
 })
 
-test('no preface is no connection', async () => {
+test('without a preface there is no connection', async () => {
   const client = await RawHttp2.open(stand, false)
   client.send('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n')
   await client.end()
   expect(witness.received).toBe('')
 })
 
-test('a connection whose first frame is none of SETTINGS ends', async () => {
+test('a connection whose first frame is not SETTINGS ends', async () => {
   const client = await RawHttp2.open(stand, false)
   client.send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', headers(1))
   expect(await client.outcome(1)).toBe('goaway 1')

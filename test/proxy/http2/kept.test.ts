@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { expect, onTestFinished, test, vi } from 'vitest'
-// First, as it has read buffers overwritten after use.
+// First, since it has read buffers overwritten after use.
 import { OwnRelay } from '../own-relay.ts'
 import { fieldOf } from '../../../proxy/http2/field.ts'
 import { knownLine } from '../../../proxy/http2/known-lines.ts'
@@ -20,7 +20,7 @@ async function workerBefore(...answer: string[]): Promise<OwnRelay> {
   return OwnRelay.start(secureTable([upstream.spec]))
 }
 
-test('a connection that rests keeps nothing of its requests but itself', async () => {
+test('an idle connection keeps nothing of its requests except itself', async () => {
   const own = await workerBefore('HTTP/1.1 200 OK', 'Content-Length: 2', '', 'ok')
   const forgotten = vi.spyOn(own.relay, 'forget')
   const rests = vi.spyOn(RequestHeads.prototype, 'forget')
@@ -37,7 +37,7 @@ test('a connection that rests keeps nothing of its requests but itself', async (
   expect(await client.send(headers(7)).told(7)).toContain('ok')
 })
 
-test('lines that services repeat are remembered until they are too many', () => {
+test('lines that services repeat are remembered until there are too many', () => {
   const lineOf = (text: string) => knownLine(null, Buffer.from(`${text}\r\n`), 0, text.length + 2)
   const first = lineOf('Server: first')
   expect(lineOf('Server: first').id).toBe(first.id)

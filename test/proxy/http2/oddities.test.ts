@@ -10,7 +10,7 @@ const PIECE_BYTES = 16_000
 const SWITCH = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'
 const SOCKET: Fields = [[':method', 'CONNECT'], [':protocol', 'websocket'], ...GET.slice(1)]
 
-/** What the upstream does with a request, given all that has come of it. */
+/** What the upstream does with a request, given everything that has come of it. */
 let act: (socket: RawUpstream['sockets'][number], piece: string, all: string) => boolean | void = () => {}
 let upstream: RawUpstream
 let stand: ProxyStand
@@ -37,7 +37,7 @@ function answer(bytes: string, ends = false): void {
 const ok = (body: string, more = '') =>
   `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`
 
-/** How many bytes a client may have sent of a stream. */
+/** How many bytes of a stream a client may have sent. */
 function allowed(client: RawHttp2, id: number): number {
   const more = client.frames.filter((given) => given.id === id && given.type === FRAME.windowUpdate)
   return more.reduce((sum, { content }) => sum + content.readUInt32BE(0), STREAM_WINDOW_BYTES)
@@ -72,7 +72,7 @@ test.each([
   expect(await client.send(headers(3)).told(3)).toBe(':status=200 content-length=4, good end')
 })
 
-test('an answer that ends before the length that it told is no whole one', async () => {
+test('an answer that ends before its announced length is not complete', async () => {
   answer('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort', true)
   const client = await RawHttp2.open(stand)
   expect(await client.send(headers(1)).told(1)).toBe(':status=200 content-length=10, short, reset 2')
@@ -83,7 +83,7 @@ test('an answer that ends before the length that it told is no whole one', async
 })
 
 test.each([true, false])(
-  'an answer to a body that has not come goes out whole, and the body is not asked for',
+  'an answer to a body that has not come is sent completely, and the body is not requested',
   async (ends) => {
     answer(ok('enough', 'Connection: close\r\n'), ends)
     const client = await RawHttp2.open(stand)
@@ -104,7 +104,7 @@ test.each([true, false])(
   },
 )
 
-test('hints and trailers come in their order, with a body and without', async () => {
+test('hints and trailers come in order, with a body and without', async () => {
   const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n'
   answer(
     `${hint}${hint}HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: grpc-status\r\n\r\n0\r\ngrpc-status: 0\r\n\r\n`,
@@ -120,7 +120,7 @@ test('hints and trailers come in their order, with a body and without', async ()
   expect(await client.send(headers(3)).told(3)).toBe(':status=200, abc, grpc-status=5 grpc-message=no end')
 })
 
-test('trailers of a request that has no other content reach the upstream', async () => {
+test('trailers of a request without other content reach the upstream', async () => {
   act = (socket, _piece, all) => {
     if (!all.endsWith('\r\n\r\n') || !all.includes('x-last')) return
     socket.write(ok('done'))
@@ -132,7 +132,7 @@ test('trailers of a request that has no other content reach the upstream', async
   expect(upstream.received).toMatch(/\r\n\r\n0\r\nx-last: word\r\n\r\n$/)
 })
 
-test('the asterisk of OPTIONS, a path of 8,000 letters and 990 crumbs of a cookie pass as they are', async () => {
+test('the asterisk of OPTIONS, a path of 8,000 letters and 990 cookie parts pass as they are', async () => {
   answer(ok('good'))
   const client = await RawHttp2.open(stand)
   const to = (method: string, path: string): Fields => [
@@ -152,7 +152,7 @@ test('the asterisk of OPTIONS, a path of 8,000 letters and 990 crumbs of a cooki
   expect(upstream.received).toContain(`cookie: ${crumbs.map(([, crumb]) => crumb).join('; ')}\r\n`)
 })
 
-test('a crumb that signs in to the dashboard reaches no service, and the crumbs beside it do', async () => {
+test('a cookie part that signs in to the dashboard reaches no service, and its neighbours do', async () => {
   answer(ok('good'))
   const client = await RawHttp2.open(stand)
   const crumbs = ['a=1', 'deployer_session_7878=a1b2', 'b=2'].map((crumb) => ['cookie', crumb] as const)
@@ -161,7 +161,7 @@ test('a crumb that signs in to the dashboard reaches no service, and the crumbs 
 })
 
 test.each(['http://app.test/', 'app.test', '//', '/\u00e4', '/#fragment', '/a\\b'])(
-  'the target %s is passed on or refused, and no other made of it',
+  'the target %s is passed on or refused, and never changed into another',
   async (path) => {
     answer(ok('good'))
     const client = await RawHttp2.open(stand)
@@ -180,7 +180,7 @@ test.each(['http://app.test/', 'app.test', '//', '/\u00e4', '/#fragment', '/a\\b
   },
 )
 
-test('a WebSocket takes messages of 1 MiB both ways, and each side ends its half', async () => {
+test('a WebSocket accepts messages of 1 MiB both ways, and each side ends its half', async () => {
   act = (socket, _piece, all) => {
     if (!all.includes('\r\n\r\n')) return
     socket.write(SWITCH)
@@ -211,7 +211,7 @@ test('a WebSocket takes messages of 1 MiB both ways, and each side ends its half
   expect(client.body(1).equals(LARGE)).toBe(true)
 })
 
-test('an answer to a body that is still sent comes through, although the upstream reads no more and goes', async () => {
+test('an answer to a body that is still being sent arrives, although the upstream stops reading and leaves', async () => {
   act = (socket, _piece, all) => {
     if (!all.includes('\r\n\r\n')) return
     socket.pause()
@@ -231,7 +231,7 @@ test('an answer to a body that is still sent comes through, although the upstrea
   expect(new Set(outcomes)).toEqual(new Set([':status=413 content-length=4, much end, reset 0']))
 })
 
-test('an early answer comes whole to a client that takes it later, although the upstream has reset the connection', async () => {
+test('an early answer arrives completely at a client that reads it later, although the upstream has reset the connection', async () => {
   // More than is read of it before the client's window is used up, and no more than the kernel keeps of what is not read.
   const body = 'much'.repeat(42_500)
   act = (socket, _piece, all) => {
@@ -247,7 +247,7 @@ test('an early answer comes whole to a client that takes it later, although the 
     () => client.bytes(1) === 65_535,
     () => `${client.bytes(1)} bytes`,
   )
-  // Each is a look at the sockets or more.
+  // Each is a pass over the sockets or more.
   for (let looks = 1; looks <= 10; looks++) {
     client.send(data(1, LARGE.subarray(0, 1_000)), frame(FRAME.ping, 0, 0, 'abcdefgh'))
     await waitFor(

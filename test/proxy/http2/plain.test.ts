@@ -8,11 +8,11 @@ import { closing, start } from '../lifetimes.ts'
 import { HOST, HttpUpstream, type ProxyStand, statusOf, tableOf } from '../stand.ts'
 
 const BUSY_MS = 300
-/** More than the kernel takes at once, so that what was written waits. */
+/** More than the kernel accepts at once, so that what was written waits. */
 const LARGE_MIB = 16
 const LARGE = randomBytes(LARGE_MIB * 1024 * 1024)
 
-/** A plain listener that speaks HTTP/2, before an app that answers much, or what it was sent. */
+/** A plain listener that speaks HTTP/2, with an app behind it that answers much, or what it was sent. */
 async function plainStand(): Promise<ProxyStand> {
   const app = await HttpUpstream.start('app', (request, response) => {
     if (request.url === '/large') response.end(LARGE)
@@ -37,7 +37,7 @@ function digest(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-test('a client that begins with HTTP/2 is answered so without TLS, others over HTTP/1.1', async () => {
+test('a client that begins with HTTP/2 gets it without TLS, others HTTP/1.1', async () => {
   const stand = await plainStand()
   const session = await dial(stand)
   const stream = session.request({ ':authority': HOST, ':path': '/' })
@@ -52,7 +52,7 @@ test('a client that begins with HTTP/2 is answered so without TLS, others over H
   expect(answer).toMatch(/hello$/)
 })
 
-test('what waits for a client that reads slowly stays what it is', async () => {
+test('data that waits for a client that reads slowly does not change', async () => {
   const stand = await plainStand()
   const session = await dial(stand)
   const streams = [1, 2, 3].map(() => session.request({ ':authority': HOST, ':path': '/large' }))
@@ -63,7 +63,7 @@ test('what waits for a client that reads slowly stays what it is', async () => {
   for (const body of await Promise.all(streams.map(buffer))) expect(digest(body)).toBe(digest(LARGE))
 })
 
-test('a connection that has ended is counted no more', async () => {
+test('a connection that has ended is no longer counted', async () => {
   const stand = await plainStand()
   const session = await dial(stand)
   await buffer(session.request({ ':authority': HOST, ':path': '/' }))

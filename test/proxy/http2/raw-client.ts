@@ -49,7 +49,7 @@ export function block(fields: Fields): Buffer {
   return Buffer.concat(fields.flatMap(([name, value]) => [Buffer.from([0]), text(name), text(value)]))
 }
 
-/** HEADERS that are whole; `ends` the stream unless told otherwise. */
+/** A complete HEADERS; `ends` the stream unless told otherwise. */
 export function headers(id: number, fields: Fields = GET, ends = true): Buffer {
   return frame(FRAME.headers, FLAG.endHeaders | (ends ? FLAG.endStream : 0), id, block(fields))
 }
@@ -65,7 +65,7 @@ export function number(value: number): Buffer {
   return content
 }
 
-/** SETTINGS of these pairs. */
+/** SETTINGS with these pairs. */
 export function settings(...pairs: (readonly [id: number, value: number])[]): Buffer {
   const content = Buffer.alloc(pairs.length * 6)
   pairs.forEach(([id, value], index) => {
@@ -90,7 +90,7 @@ export class RawHttp2 {
   readonly #decoder = new HeaderDecoder()
   #rest = EMPTY
 
-  /** Opens one to the encrypted port of a stand; with `greet` it has said what comes first. */
+  /** Opens one to the encrypted port of a stand; with `greet` it has sent the opening frames. */
   static async open(stand: ProxyStand, greet = true): Promise<RawHttp2> {
     const { port } = stand.client.bound.find(({ host }) => host === '127.0.0.2')!
     return RawHttp2.to(port, greet)
@@ -127,7 +127,7 @@ export class RawHttp2 {
     return this
   }
 
-  /** Reads no more, until told to. */
+  /** Stops reading, until told otherwise. */
   pause(): void {
     this.#socket.pause()
   }
@@ -136,7 +136,7 @@ export class RawHttp2 {
     this.#socket.resume()
   }
 
-  /** Waits for a frame; fails when the connection ends without it. */
+  /** Waits for a frame; fails if the connection ends without it. */
   async until(found: (frame: Frame) => boolean): Promise<Frame> {
     const told = () => JSON.stringify(this.frames.map(({ type, id, flags }) => ({ type, id, flags })))
     await waitFor(() => this.ended || this.frames.some(found), told)
@@ -153,7 +153,7 @@ export class RawHttp2 {
     )
   }
 
-  /** What became of a stream, or of the connection when that ended with it: `200`, `reset 1`, `goaway 9`. */
+  /** What became of a stream, or of the connection if that ended with it: `200`, `reset 1`, `goaway 9`. */
   async outcome(id: number): Promise<string> {
     const ends = ({ type, content, id: of }: Frame) =>
       (type === FRAME.goAway && content.readUInt32BE(4) !== ERROR.none) ||
@@ -164,14 +164,14 @@ export class RawHttp2 {
     return this.fieldsOf(content).get(':status')!
   }
 
-  /** The fields of a header block that came; each block is read once, in the order in which they came. */
+  /** The fields of a received header block; each block is read once, in the order in which they came. */
   fieldsOf(content: Buffer): Map<string, string> {
     const fields = new Map<string, string>()
     this.#decoder.decode(content, 0, content.length, ({ name, value }) => void fields.set(name, value))
     return fields
   }
 
-  /** All that came of a stream until its end, in short: `:status=200 etag="a", body end`, `:status=200, half, reset 2`. */
+  /** Everything that came of a stream until its end, in short: `:status=200 etag="a", body end`, `:status=200, half, reset 2`. */
   async told(id: number): Promise<string> {
     const isLast = ({ type, flags }: Frame) =>
       type === FRAME.reset || (type <= FRAME.headers && (flags & FLAG.endStream) !== 0)
@@ -188,7 +188,7 @@ export class RawHttp2 {
     return parts.join(', ')
   }
 
-  /** The DATA of a stream that has come. */
+  /** The received DATA of a stream. */
   body(id: number): Buffer {
     const parts = this.frames.filter((frame) => frame.type === FRAME.data && frame.id === id)
     return Buffer.concat(parts.map(({ content }) => content))

@@ -77,7 +77,7 @@ async function ask(
   return answerOf(stream)
 }
 
-test('a request is told to the upstream as one of HTTP/1.1, and its answer comes back', async () => {
+test('a request reaches the upstream as HTTP/1.1, and its answer comes back', async () => {
   const session = await dial(await start([(await echo()).spec]))
   const { status, headers } = await ask(session, {
     ':path': '/a?b=c',
@@ -104,7 +104,7 @@ test('a request is told to the upstream as one of HTTP/1.1, and its answer comes
   }
 })
 
-test('bodies of some megabytes pass both ways, of known length and not', async () => {
+test('bodies of some megabytes pass both ways, with and without a known length', async () => {
   const session = await dial(await start([(await echo()).spec]))
   const body = Buffer.alloc(5_000_000, 'body ')
   for (const headers of [{}, { 'content-length': body.length }]) {
@@ -165,7 +165,7 @@ test('chunks become frames, whatever their size', async () => {
   }
 })
 
-test('what a service says twice of a field with one value is said once, other fields stay as they are', async () => {
+test('if a service repeats a field with one value, it is sent once; other fields stay as they are', async () => {
   const app = await raw((socket) => {
     const fields = [
       'X-Content-Type-Options: nosniff',
@@ -183,7 +183,7 @@ test('what a service says twice of a field with one value is said once, other fi
   expect(body.toString()).toBe('ok')
 })
 
-test('cookies that came in many crumbs are one field, more than a hundred fields are refused with 431', async () => {
+test('cookies that came in many parts are one field; more than a hundred fields are refused with 431', async () => {
   const session = await dial(await start([(await echo()).spec]))
   const crumbs = Array.from({ length: 150 }, (_, index) => `c${index}=1`)
   const { status, headers } = await ask(session, { cookie: [...crumbs.slice(0, 9), '', ...crumbs.slice(9)] })
@@ -193,7 +193,7 @@ test('cookies that came in many crumbs are one field, more than a hundred fields
   expect((await ask(session, many)).status).toBe(431)
 })
 
-test('interim answers come before the last one', async () => {
+test('interim answers come before the final one', async () => {
   const app = await raw((socket, piece) => {
     if (piece.includes('\r\n\r\n'))
       socket.write(
@@ -217,7 +217,7 @@ test('a body that waits for 100 is sent when the upstream has said so', async ()
   expect((await answerOf(stream)).body.toString()).toBe('now')
 })
 
-test('what HTTP/1.1 would refuse is refused, and the connection goes on', async () => {
+test('what HTTP/1.1 would refuse is refused, and the connection continues', async () => {
   const session = await dial(await start([(await echo()).spec]))
   expect((await ask(session, { ':authority': 'nobody.test' })).status).toBe(404)
   expect((await ask(session, { ':path': `/${'x'.repeat(9_000)}` })).status).toBe(414)
@@ -229,7 +229,7 @@ test('what HTTP/1.1 would refuse is refused, and the connection goes on', async 
   expect((await ask(session)).status).toBe(200)
 })
 
-test('a target that is none ends its request alone', async () => {
+test('an invalid target ends only its request', async () => {
   const session = await dial(await start([(await echo()).spec]))
   const stream = open(session, { ':path': '/a b' })
   await closed(stream)
@@ -255,7 +255,7 @@ test('a head of too many bytes ends its request, not the server', async () => {
   expect((await ask(await dial(stand))).status).toBe(200)
 })
 
-test('a request that its client gives up ends at the upstream, and counts as 499', async () => {
+test('a request that its client cancels ends at the upstream, and counts as 499', async () => {
   let [begun, closed] = [0, 0]
   const app = await upstream((incoming) => {
     begun++
@@ -272,7 +272,7 @@ test('a request that its client gives up ends at the upstream, and counts as 499
   expect((await stand.client.counts()).targets['srv-app']).toMatchObject({ status_4xx: 1, status_2xx: 0 })
 })
 
-test('an upstream that dies in the middle of its answer makes a failed stream, not a short answer', async () => {
+test('an upstream that dies in the middle of its answer gives a failed stream, not a short answer', async () => {
   const app = await raw((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')
     setTimeout(() => socket.destroy(), 50)
@@ -314,7 +314,7 @@ test('trailers pass both ways, announced or not', async () => {
   }
 })
 
-test('a trailer that would be acted upon in a head is refused with its request', async () => {
+test('a trailer that would have a meaning in a head is refused with its request', async () => {
   const app = await upstream((_incoming, response) => void response.end('ok'))
   const session = await dial(await start([app.spec]))
   const stream = session.request({ ':authority': HOST, ':method': 'POST' }, { waitForTrailers: true })
@@ -324,7 +324,7 @@ test('a trailer that would be acted upon in a head is refused with its request',
   expect((await answerOf(stream)).status).toBe(400)
 })
 
-test('what follows a request with CONNECT is not taken for the beginning of the next', async () => {
+test('what follows a CONNECT request is not taken for the beginning of the next', async () => {
   const seen: string[] = []
   const app = await upstream((incoming, response) => {
     seen.push(`${incoming.method} ${incoming.url}`)
@@ -340,7 +340,7 @@ test('what follows a request with CONNECT is not taken for the beginning of the 
   expect(seen).toEqual(['GET /real'])
 })
 
-test('a request with HEAD that is cut does not reach the upstream as a whole one', async () => {
+test('a HEAD request that is cut does not reach the upstream as a complete one', async () => {
   const app = await raw(() => {})
   const session = await dial(await start([app.spec]))
   const head = { ':authority': HOST, ':method': 'HEAD', ':path': '/cut' }
@@ -356,7 +356,7 @@ test('a request with HEAD that is cut does not reach the upstream as a whole one
   expect(app.received).not.toContain('\r\n0\r\n\r\n')
 })
 
-test('values keep every byte but the white space around them', async () => {
+test('values keep every byte except the white space around them', async () => {
   const app = closing(
     await RawUpstream.answering('HTTP/1.1 200 OK', 'X-Name: \t Voil\xc3\xa0\t ', 'Content-Length: 0', '', ''),
   )
@@ -364,7 +364,7 @@ test('values keep every byte but the white space around them', async () => {
   expect(headers['x-name']).toBe('Voil\xc3\xa0')
 })
 
-test('an answer that HTTP/2 has no form for is 502, one that has none of its body has none of its length', async () => {
+test('an answer that HTTP/2 cannot express is 502, one that has none of its body has none of its length', async () => {
   for (const [status, expected] of [
     ['600 Odd', 502],
     ['205 Reset Content', 205],
@@ -403,7 +403,7 @@ test('an early answer ends the request, whose body need not be sent', async () =
   expect([status, body.toString()]).toEqual([413, 'big'])
 })
 
-/** Waits until no more bytes are taken, of which there may be what the kernel's buffers for loopback hold: some megabytes. */
+/** Waits until no more bytes are accepted; the kernel's buffers for loopback hold some megabytes. */
 async function standsStill(bytes: () => number): Promise<void> {
   for (let before = -1; before !== bytes();) {
     before = bytes()
@@ -412,7 +412,7 @@ async function standsStill(bytes: () => number): Promise<void> {
   }
 }
 
-test('a client that does not read holds its upstream back, and no one else', async () => {
+test('a client that does not read slows its upstream down, and nothing else', async () => {
   let written = 0
   const app = await upstream((incoming, response) => {
     if (incoming.url !== '/endless') return void response.end('quick')
@@ -431,7 +431,7 @@ test('a client that does not read holds its upstream back, and no one else', asy
   expect((await ask(session, { ':path': '/quick' })).body.toString()).toBe('quick')
 })
 
-test('an upstream that does not read holds its client back', async () => {
+test('an upstream that does not read slows its client down', async () => {
   const app = await raw((socket) => void socket.pause())
   const session = await dial(await start([app.spec]))
   const stream = open(session, { ':method': 'POST' })
@@ -446,7 +446,7 @@ test('an upstream that does not read holds its client back', async () => {
   await standsStill(() => taken)
 })
 
-test('a client that opens and resets streams without end loses its connection', async () => {
+test('a client that opens and resets endless streams loses its connection', async () => {
   const app = await upstream((_incoming, response) => void response.end('ok'))
   const stand = await start([app.spec])
   const session = await dial(stand)
@@ -465,7 +465,7 @@ test('a client that opens and resets streams without end loses its connection', 
   expect((await ask(await dial(stand))).status).toBe(200)
 })
 
-test('a worker that retires finishes its requests and tells its clients to come anew', async () => {
+test('a worker that retires finishes its requests and tells its clients to connect again', async () => {
   let finish = () => {}
   const app = await upstream((incoming, response) => {
     if (incoming.url === '/slow') finish = () => void response.end('late')

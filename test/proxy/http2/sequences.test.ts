@@ -34,7 +34,7 @@ function priority(id: number, on: number, weight: number, exclusive = false): Bu
   return frame(FRAME.priority, 0, id, content)
 }
 
-/** A literal of HPACK: its first byte, and a name and a value in the clear. */
+/** A literal of HPACK: its first byte, and a name and a value in plain text. */
 function literal(first: number, name: string, value: string): Buffer {
   const text = (text: string) => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)])
   return Buffer.concat([Buffer.from([first]), text(name), text(value)])
@@ -44,10 +44,10 @@ function literal(first: number, name: string, value: string): Buffer {
 const BY_INDEX = Buffer.concat([Buffer.from([0x82, 0x87, 0x84, 0x41, HOST.length]), Buffer.from(HOST)])
 /** `www.example.com`, as RFC 7541 C.4.1 packs it. */
 const PACKED = Buffer.from('8cf1e3c2e5f23a6ba0ab90f4ff', 'hex')
-/** `custom-key`, as C.4.3 does. */
+/** `custom-key`, as in C.4.3. */
 const PACKED_NAME = Buffer.from('8825a849e95ba97d7f', 'hex')
 const X_A = Buffer.from('x-a')
-/** What becomes of a literal, its first byte, and the bytes by which its name is the static one of index 58. */
+/** The result of a literal, its first byte, and the bytes by which its name is the static one of index 58. */
 const LITERALS = [
   ['indexed', 0x40, Buffer.from([0x7a])],
   ['not indexed', 0x00, Buffer.from([0x0f, 0x2b])],
@@ -58,7 +58,7 @@ function whole(id: number, ...parts: Buffer[]): Buffer {
   return frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, id, Buffer.concat(parts))
 }
 
-/** What a client may send, after or before stream 1 is asked for; it is served all the same. */
+/** What a client may send, after or before stream 1 is requested; it is still served. */
 const SERVED: readonly (readonly [what: string, ...frames: Buffer[]])[] = [
   ['PRIORITY of a stream that has not begun', priority(1, 0, 255), headers(1)],
   ['PRIORITY of a later stream', priority(5, 0, 15), headers(1)],
@@ -156,17 +156,17 @@ test.each(SEQUENCES)('with $what a request is served', async ({ frames }) => {
   expect(await client.send(headers(id + 2)).outcome(id + 2)).toBe('200')
 })
 
-/** What may not be sent, and what the client is told of the stream 1, or of the connection. */
+/** What may not be sent, and the consequence for stream 1, or for the connection. */
 const REFUSED: readonly (readonly [what: string, told: string, ...frames: Buffer[]])[] = [
   ['HEADERS of over 16 KiB', 'goaway 6', frame(FRAME.headers, 5, 1, Buffer.alloc(16_385))],
   [
-    'HEADERS of another stream amid a header block',
+    'HEADERS of another stream within a header block',
     'goaway 1',
     frame(FRAME.headers, 1, 1, FIRST),
     headers(3),
   ],
   [
-    'PRIORITY amid a header block',
+    'PRIORITY within a header block',
     'goaway 1',
     frame(FRAME.headers, 1, 1, FIRST),
     priority(1, 0, 15),
@@ -239,7 +239,7 @@ const REFUSED: readonly (readonly [what: string, told: string, ...frames: Buffer
 
 const FAULTS = REFUSED.map(([what, told, ...frames]) => ({ what, told, frames }))
 
-test.each(FAULTS)('$what is told as $told', async ({ told, frames }) => {
+test.each(FAULTS)('$what leads to $told', async ({ told, frames }) => {
   const client = await RawHttp2.open(stand)
   client.send(...frames)
   const [type, code] = told.split(' ') as [string, string]
@@ -257,7 +257,7 @@ test.each([
   ['DATA', 'reset 5', data(1, 'x')],
   ['HEADERS', 'goaway 5', headers(1)],
   ['CONTINUATION', 'goaway 1', frame(FRAME.continuation, FLAG.endHeaders, 1, WHOLE)],
-])('%s of a stream that has been answered is told as %s', async (_what, told, after) => {
+])('%s of a stream that has been answered leads to %s', async (_what, told, after) => {
   const client = await RawHttp2.open(stand)
   client.send(headers(1))
   await client.until(
@@ -270,7 +270,7 @@ test.each([
   ).toBe(told)
 })
 
-test('a PING is answered with what it says, and SETTINGS are acknowledged', async () => {
+test('a PING is answered with its content, and SETTINGS are acknowledged', async () => {
   const client = await RawHttp2.open(stand)
   client.send(frame(FRAME.ping, 0, 0, PING))
   const pong = await client.until(({ type, flags }) => type === FRAME.ping && flags === FLAG.ack)
@@ -283,7 +283,7 @@ test('a PING is answered with what it says, and SETTINGS are acknowledged', asyn
   expect([first.type, first.flags]).toEqual([FRAME.settings, 0])
 })
 
-test('what is said of the priority or the window of a stream that has been answered means nothing', async () => {
+test('the priority or the window of a stream that has been answered means nothing', async () => {
   const client = await RawHttp2.open(stand)
   client.send(headers(1))
   await client.until(
@@ -294,7 +294,7 @@ test('what is said of the priority or the window of a stream that has been answe
   expect(await client.send(headers(3)).outcome(3)).toBe('200')
 })
 
-test('of a setting that is told twice the last counts', async () => {
+test('of a setting that is sent twice the last counts', async () => {
   const client = await RawHttp2.open(stand)
   client.send(settings([SETTING.initialWindowSize, 100], [SETTING.initialWindowSize, 1]), headers(1))
   expect(await client.outcome(1)).toBe('200')
@@ -302,14 +302,14 @@ test('of a setting that is told twice the last counts', async () => {
   expect(client.body(1)).toHaveLength(1)
 })
 
-test('a client that empties the table of fields, and has it back by the same SETTINGS, is told of both sizes', async () => {
+test('a client that empties the table of fields, and restores it in the same SETTINGS, learns both sizes', async () => {
   const client = await RawHttp2.open(stand)
   client.send(settings([SETTING.headerTableSize, 0], [SETTING.headerTableSize, 4_096]), headers(1))
   const { content } = await client.until(({ type, id }) => type === FRAME.headers && id === 1)
   expect(content.subarray(0, 4).toString('hex')).toBe('203fe11f')
 })
 
-test('a client that says goodbye for a reason that none has is still answered', async () => {
+test('a client that says goodbye for an unknown reason is still answered', async () => {
   const client = await RawHttp2.open(stand)
   client.send(headers(1), frame(FRAME.goAway, 0, 0, Buffer.concat([number(0), UNKNOWN_CODE])))
   expect(await client.outcome(1)).toBe('200')

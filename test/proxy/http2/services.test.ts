@@ -19,7 +19,7 @@ import {
 
 type Act = (socket: RawUpstream['sockets'][number], piece: string, all: string) => boolean | void
 
-/** What the service does with a request, given all that has come of it. */
+/** What the service does with a request, given everything that has come of it. */
 let act: Act = () => {}
 let upstream: RawUpstream
 let stand: ProxyStand
@@ -38,7 +38,7 @@ function answer(bytes: string, then: 'stays' | 'ends' | 'resets' = 'stays'): voi
     if (!all.includes('\r\n\r\n')) return
     socket.write(Buffer.from(bytes, 'latin1'))
     if (then === 'ends') socket.end()
-    // What was said has to come before.
+    // What was said has to arrive before.
     if (then === 'resets') setTimeout(() => socket.resetAndDestroy(), 50)
     return true
   }
@@ -52,7 +52,7 @@ const OK = 'HTTP/1.1 200 OK\r\n'
 const CHUNKED = 'Transfer-Encoding: chunked\r\n'
 const BAD = /^:status=502 [^]* end$/
 
-/** What a service says to a GET, what it does then, and what its client is told of it. */
+/** What a service says to a GET, what it does then, and what its client learns of it. */
 const SAID: readonly (readonly [
   what: string,
   bytes: string,
@@ -67,13 +67,13 @@ const SAID: readonly (readonly [
     ':status=100, :status=200 content-length=4, body end',
   ],
   [
-    'an interim answer that tells a length',
+    'an interim answer that announces a length',
     `HTTP/1.1 103 Early Hints\r\nContent-Length: 4\r\n\r\n${ok('body')}`,
     'stays',
     ':status=103, :status=200 content-length=4, body end',
   ],
   [
-    'an interim answer that tells chunks',
+    'an interim answer that announces chunks',
     `HTTP/1.1 103 Early Hints\r\n${CHUNKED}\r\n${ok('body')}`,
     'stays',
     ':status=103, :status=200 content-length=4, body end',
@@ -85,7 +85,7 @@ const SAID: readonly (readonly [
     /^:status=103, :status=502 [^]* end$/,
   ],
   [
-    'an interim answer of fields that HTTP/2 has none of',
+    'an interim answer with fields that HTTP/2 does not have',
     `HTTP/1.1 103 Early Hints\r\nConnection: x-a\r\nX-A: b\r\nUpgrade: foo\r\nLink: </a>\r\n\r\n${ok('body')}`,
     'stays',
     ':status=103 link=</a>, :status=200 content-length=4, body end',
@@ -122,7 +122,7 @@ const SAID: readonly (readonly [
   ['a length and chunks', `${OK}Content-Length: 4\r\n${CHUNKED}\r\n4\r\nbody\r\n0\r\n\r\n`, 'stays', BAD],
   ['chunks in HTTP/1.0', `HTTP/1.0 200 OK\r\n${CHUNKED}\r\n4\r\nbody\r\n0\r\n\r\n`, 'stays', BAD],
   [
-    'nothing of the length that it told',
+    'nothing of the announced length',
     `${OK}Content-Length: 4\r\n\r\n`,
     'ends',
     ':status=200 content-length=4, reset 2',
@@ -131,19 +131,19 @@ const SAID: readonly (readonly [
   ['an answer by its end before a reset', `${OK}\r\nbody`, 'resets', ':status=200, body, reset 2'],
   // Answers without a body
   [
-    '204 that tells a length',
+    '204 that announces a length',
     'HTTP/1.1 204 No Content\r\nContent-Length: 4\r\n\r\nbody',
     'stays',
     ':status=204 end',
   ],
   [
-    '204 that tells chunks',
+    '204 that announces chunks',
     `HTTP/1.1 204 No Content\r\n${CHUNKED}Trailer: x-a\r\n\r\n0\r\nX-A: b\r\n\r\n`,
     'stays',
     ':status=204 trailer=x-a end',
   ],
   [
-    '304 that tells chunks',
+    '304 that announces chunks',
     `HTTP/1.1 304 Not Modified\r\nETag: "a"\r\n${CHUNKED}\r\n4\r\nbody\r\n0\r\n\r\n`,
     'stays',
     ':status=304 etag="a" end',
@@ -318,7 +318,7 @@ test('chunks of one byte, a moment apart, make whole answers on many streams at 
 
 const MUCH_BYTES = 64 * 1024 * 1024
 
-test('who waits for 100 gets it, however much waits for its client', async () => {
+test('a client that waits for 100 gets it, however much waits for it', async () => {
   // Longer than what is left of what is put together for a client that reads nothing.
   const padding = `X-Padding: ${'a'.repeat(600)}\r\n`
   act = (socket, _piece, all) => {
@@ -389,7 +389,7 @@ test('a client that changes the size of its table again and again reads every an
 /** So many streams that the server has reset are remembered. */
 const REMEMBERED = 256
 
-test('what comes of streams that were answered early is ignored, of the last 256 of them', async () => {
+test('frames for streams that were answered early are ignored, for the last 256 of them', async () => {
   answer(`HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n`)
   const client = await RawHttp2.open(stand)
   const idOf = (turn: number) => turn * 2 + 1
@@ -410,7 +410,7 @@ test('what comes of streams that were answered early is ignored, of the last 256
   expect(content.readUInt32BE(0)).toBe(ERROR.streamClosed)
 })
 
-test('a client that says goodbye and goes on asking is answered, and then its connection ends', async () => {
+test('a client that says goodbye and keeps sending requests is answered, and then its connection ends', async () => {
   answer(ok('good'))
   const client = await RawHttp2.open(stand)
   client.send(headers(1), frame(FRAME.goAway, 0, 0, Buffer.alloc(8)), headers(3))

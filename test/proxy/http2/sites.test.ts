@@ -15,7 +15,7 @@ import { HOST, type ProxyStand, targetOf, waitFor } from '../stand.ts'
 import { GET, RawHttp2, frame, headers, number, settings, type Fields } from './raw-client.ts'
 
 const KIB = 1024
-/** About what frames, pages and what is kept in memory are cut at. */
+/** About the sizes at which frames, pages and cached files are cut. */
 const SIZES = [
   1,
   16 * KIB,
@@ -37,7 +37,7 @@ mkdirSync(join(folder, 'files'))
 for (const [path, content] of files) writeFileSync(join(folder, 'files', path), content)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A host without a certificate, at which plain requests are not sent on to TLS. */
+/** A host without a certificate, at which plain requests are not redirected to TLS. */
 const PLAIN_HOST = 'plain.test'
 
 /** A site at two hosts. */
@@ -64,7 +64,7 @@ async function open(stand: ProxyStand): Promise<RawHttp2> {
   )
 }
 
-/** Waits for the end of a stream, after which nothing of it may come. Answers what came. */
+/** Waits for the end of a stream, after which nothing of it may come. Returns what came. */
 async function whole(client: RawHttp2, id: number): Promise<Buffer> {
   const last = await client.until(isLastOf(id))
   expect(client.frames.findLast((given) => given.id === id)).toBe(last)
@@ -90,7 +90,7 @@ async function bodyOf(request: ClientRequest): Promise<Buffer> {
 }
 
 test(
-  'files of every size come whole, to several clients at once, each of many streams',
+  'files of every size arrive completely, at several clients at once, each with many streams',
   { timeout: 30_000 },
   async () => {
     const stand = await site()
@@ -100,7 +100,7 @@ test(
         for (const client of clients) client.send(headers(index * 2 + 1, path(name)))
       for (const [index, content] of [...files.values()].entries())
         for (const client of clients) expect((await whole(client, index * 2 + 1)).equals(content)).toBe(true)
-      // What is sent with frames in between is the same to those who know none.
+      // What is sent with frames in between is the same to clients that do not know them.
       for (const [name, content] of files)
         for (const answer of await Promise.all([overPlain(stand, name), overTls(stand, name)]))
           expect(answer.equals(content)).toBe(true)
@@ -109,7 +109,7 @@ test(
 )
 
 test(
-  'windows that end amid a frame, or are tiny, change nothing of a file',
+  'windows that end within a frame, or are tiny, change nothing about a file',
   { timeout: 30_000 },
   async () => {
     const stand = await site()
@@ -157,7 +157,7 @@ test('a range comes from within a file', async () => {
   }
 })
 
-/** What a file of 300,000 bytes is answered with, by method and fields. */
+/** The answer for a file of 300,000 bytes, by method and fields. */
 const ASKED: readonly (readonly [
   method: string,
   more: Fields,
@@ -196,10 +196,10 @@ test.each(ASKED)('%s of a file with %j is answered with %s', async (method, more
   expect((await whole(client, 3)).equals(files.get('/1.bin')!)).toBe(true)
 })
 
-test('who is urgent has a file first, and who is not shares', async () => {
+test('an urgent request gets a file first, and an incremental one shares', async () => {
   const stand = await site()
   const before = await open(stand)
-  // Once it is in memory nobody waits for the disk, while which others go on.
+  // Once it is in memory nobody waits for the disk, while which others continue.
   for (const id of [1, 3, 5]) {
     before.send(headers(id, path('/1048576.bin')))
     await whole(before, id)
@@ -228,7 +228,7 @@ test('who is urgent has a file first, and who is not shares', async () => {
   expect(turns.length).toBeGreaterThan(8)
 })
 
-test('without TLS files come whole as well', { timeout: 30_000 }, async () => {
+test('without TLS files arrive completely as well', { timeout: 30_000 }, async () => {
   const stand = await site(true)
   const session = connect(`http://127.0.0.1:${stand.port}`, {
     settings: { initialWindowSize: 8 * 1024 * KIB },

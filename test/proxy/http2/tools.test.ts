@@ -10,7 +10,7 @@ const REQUESTS = 5_000
 
 beforeAll(() => ensurePackages(), INSTALL_HANG_MS)
 
-/** A data plane before an app that answers its path and name; answers its encrypted port. */
+/** A data plane in front of an app that answers its path and name; returns its encrypted port. */
 async function start(): Promise<{ stand: ProxyStand; port: number }> {
   const upstream = await app('app')
   const stand = await startStand(secureTable([upstream.spec]))
@@ -34,7 +34,7 @@ test('curl is answered over HTTP/2, over HTTP/1.1 when it asks for that, and wit
   expect(await curl(port, '--http2', '--head', url)).toMatch(/^HTTP\/2 200 \r\n[^]*\r\n\r\n$/)
 })
 
-test('h2load has every one of its requests answered on many streams of many connections', async () => {
+test('h2load gets an answer to every request on many streams of many connections', async () => {
   const { stand, port } = await start()
   const args = ['-n', String(REQUESTS), '-c', '8', '-m', '32', '--connect-to', `127.0.0.2:${port}`]
   const report = await run(findProgram('h2load')!, [...args, `https://${HOST}/load`])

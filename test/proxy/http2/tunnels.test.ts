@@ -20,7 +20,7 @@ const SWITCH = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnec
 
 type Socket = RawUpstream['sockets'][number]
 
-/** What the upstream does with what comes after it has agreed to a WebSocket. */
+/** What the upstream does with what comes after it has accepted a WebSocket. */
 let act: (socket: Socket, piece: string) => void = () => {}
 let upstream: RawUpstream
 let stand: ProxyStand
@@ -60,7 +60,7 @@ async function open(window: number): Promise<{ client: RawHttp2; socket: Socket 
 test.each([
   ['all of which was taken', 100],
   ['some of which waits', 4],
-])('a WebSocket whose service is reset ends so after what it said, %s', async (_what, window) => {
+])('a WebSocket whose service resets ends with a reset after what it said, %s', async (_what, window) => {
   const { client, socket } = await open(window)
   socket.resetAndDestroy()
   await once(socket, 'close')
@@ -76,7 +76,7 @@ test.each([
   expect(await client.send(headers(3, SOCKET, false)).outcome(3)).toBe('200')
 })
 
-test('a WebSocket whose service ends it, and is reset then, has come to its end', async () => {
+test('a WebSocket whose service ends it, and then resets, has ended normally', async () => {
   const { client, socket } = await open(100)
   socket.end()
   await client.until(isEnd)
@@ -97,7 +97,7 @@ test('a WebSocket that its client resets is closed towards its service', async (
   expect(upstream.received).toMatch(/\r\n\r\na word$/)
 })
 
-test('what a client says into a WebSocket and goes at once reaches its service', async () => {
+test('data from a client that sends into a WebSocket and leaves at once reaches its service', async () => {
   const { client, socket } = await open(100)
   const closed = once(socket, 'close')
   client.send(data(1, 'a word'), data(1, ', the last')).close()
@@ -105,7 +105,7 @@ test('what a client says into a WebSocket and goes at once reaches its service',
   expect(upstream.received).toMatch(/\r\n\r\na word, the last$/)
 })
 
-test('what was sent into a WebSocket that is refused is no request, however slowly the answer is read', async () => {
+test('data sent into a refused WebSocket is not a request, however slowly the answer is read', async () => {
   const client = await RawHttp2.open(stand)
   const refused = SOCKET.map(([name, value]) => [name, name === ':path' ? '/refused' : value] as const)
   client.send(settings([SETTING.initialWindowSize, 2]), headers(1, refused, false))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-// First, as it has read buffers overwritten after use.
+// First, since it has read buffers overwritten after use.
 import { OwnRelay } from '../own-relay.ts'
 import { ERROR, FLAG, FRAME, SETTING } from '../../../proxy/http2/protocol.ts'
 import { closing } from '../lifetimes.ts'
@@ -25,7 +25,7 @@ const MINUTES_MS = 60_000
 const MUCH = Buffer.alloc(64 * 1024 * 1024)
 const isGoAway = ({ type }: Frame) => type === FRAME.goAway
 
-/** A worker before an upstream that answers each head with these bytes, or nothing. */
+/** A worker in front of an upstream that answers each head with these bytes, or nothing. */
 async function workerBefore(answer: Buffer | string = ''): Promise<{ own: OwnRelay; upstream: RawUpstream }> {
   const upstream = closing(
     await RawUpstream.start((socket, piece) => {
@@ -40,7 +40,7 @@ function dial(own: OwnRelay): Promise<RawHttp2> {
   return RawHttp2.to(own.portOf('https'))
 }
 
-/** Waits until all was read that was sent before. */
+/** Waits until everything was read that was sent before. */
 async function settled(client: RawHttp2): Promise<void> {
   const pongs = () => client.frames.filter(({ type }) => type === FRAME.ping).length
   const before = pongs()
@@ -51,7 +51,7 @@ async function settled(client: RawHttp2): Promise<void> {
   )
 }
 
-test('a client that does not acknowledge what it was told is ended after 30 s, and not before', async () => {
+test('a client that does not acknowledge settings is disconnected after 30 s, and not before', async () => {
   const { own } = await workerBefore()
   const client = await dial(own)
   await settled(client)
@@ -62,7 +62,7 @@ test('a client that does not acknowledge what it was told is ended after 30 s, a
   await client.end()
 })
 
-test('a header block that comes in crumbs is ended after 30 s, counted from its first', async () => {
+test('a header block that comes in small pieces is ended after 30 s, counted from its first', async () => {
   const { own, upstream } = await workerBefore()
   const client = await dial(own)
   client.send(ACKNOWLEDGEMENT)
@@ -79,7 +79,7 @@ test('a header block that comes in crumbs is ended after 30 s, counted from its 
   expect(upstream.received).toBe('')
 })
 
-test('a frame that stops amid its header is ended after 30 s', async () => {
+test('a frame that stops within its header is ended after 30 s', async () => {
   const { own } = await workerBefore()
   const client = await dial(own)
   client.send(ACKNOWLEDGEMENT)
@@ -91,7 +91,7 @@ test('a frame that stops amid its header is ended after 30 s', async () => {
   expect((await client.until(isGoAway)).content.readUInt32BE(4)).toBe(ERROR.enhanceYourCalm)
 })
 
-test('a client that asks for nothing is told goodbye after 75 s, whatever else it sends', async () => {
+test('a client without requests gets GOAWAY after 75 s, whatever else it sends', async () => {
   const { own } = await workerBefore()
   const client = await dial(own)
   client.send(ACKNOWLEDGEMENT)
@@ -127,7 +127,7 @@ test('a body that stops is 408 after 60 s, counted from its last byte', async ()
   expect(await client.outcome(1)).toBe('408')
 })
 
-test('an answer that waits for a window is given up 60 s after the client last took something', async () => {
+test('an answer that waits for a window is given up 60 s after the client last read something', async () => {
   const { own, upstream } = await workerBefore('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nsmall')
   const client = await dial(own)
   client.send(ACKNOWLEDGEMENT, settings([SETTING.initialWindowSize, 0]), headers(1))
@@ -141,13 +141,13 @@ test('an answer that waits for a window is given up 60 s after the client last t
   await own.pass(8_000)
   await client.until(({ type, id }) => type === FRAME.reset && id === 1)
   expect(client.body(1).toString()).toBe('s')
-  // The connection goes on.
+  // The connection continues.
   client.send(settings([SETTING.initialWindowSize, 100]), headers(3))
   expect(await client.outcome(3)).toBe('200')
   expect(upstream.requestLines).toHaveLength(2)
 })
 
-test('a client that reads nothing is gone after 60 s', async () => {
+test('a client that reads nothing is disconnected after 60 s', async () => {
   const head = `HTTP/1.1 200 OK\r\nContent-Length: ${MUCH.length}\r\n\r\n`
   const { own, upstream } = await workerBefore(Buffer.concat([Buffer.from(head), MUCH]))
   const client = await dial(own)
@@ -156,7 +156,7 @@ test('a client that reads nothing is gone after 60 s', async () => {
   await client.until(({ type }) => type === FRAME.data)
   client.pause()
   const waiting = () => upstream.sockets[0]?.writableLength ?? 0
-  // What a busy machine brings late begins the minute anew.
+  // What a busy machine delivers late restarts the minute.
   for (let looks = 0, before = -1; looks < 3; before = waiting()) {
     looks = waiting() === before ? looks + 1 : 0
     await own.pass(1_000)

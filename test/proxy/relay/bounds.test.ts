@@ -1,5 +1,5 @@
 import { onTestFinished, expect, test } from 'vitest'
-// First, as it has read buffers overwritten after use.
+// First, since it has read buffers overwritten after use.
 import { OwnRelay } from '../own-relay.ts'
 import { connectionTokens } from '../../../proxy/http1/field-values.ts'
 import { Head } from '../../../proxy/http1/head.ts'
@@ -8,7 +8,7 @@ import { closing } from '../lifetimes.ts'
 import { secureTable } from '../secure.ts'
 import { HOST, RawUpstream, statusOf } from '../stand.ts'
 
-/** Far more of the processor than it should take, on any machine, and less than it takes without the bound. */
+/** Far more processor time than it should take, on any machine, and less than it takes without the bound. */
 const MOST_CPU_MS = 4_000
 const FIELD_BYTES = 60_000
 
@@ -36,13 +36,13 @@ test.each([
   ],
   ['one that is none', 'a'.repeat(40_000), /X-Forwarded-For: 127\.0\.0\.1\r\nX-Real-IP: 127\.0\.0\.1\r\n/],
 ])(
-  'a chain of %s through a trusted proxy leaves the request whole, wherever its copy begins',
+  'a chain of %s through a trusted proxy leaves the request intact, wherever its copy begins',
   async (_what, chain, expected) => {
     const upstream = closing(await RawUpstream.answering('HTTP/1.1 200 OK', 'Content-Length: 2', '', 'ok'))
     const own = await OwnRelay.start(secureTable([upstream.spec], { trusted_proxies: ['127.0.0.0/8'] }))
     const { at } = slab
     onTestFinished(() => void (slab.at = at))
-    // Just so much room as its head seems to take.
+    // Exactly as much space as its head seems to need.
     slab.at = slab.buffer.length - chain.length - 9_000
     const client = own.raw()
     client.request('GET / HTTP/1.1', `Host: ${HOST}`, 'X-Forwarded-Proto: https', `X-Forwarded-For: ${chain}`)

@@ -84,7 +84,7 @@ test.each([
   ['GET', `GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`, 200],
   ['POST', `POST / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 4\r\n\r\nbody`, 502],
 ])(
-  'what is said before a reset on an idle connection is no answer to a %s of the same moment',
+  'what is said before a reset on an idle connection is not an answer to a %s of the same moment',
   async (_method, request, status) => {
     const upstream = await answering('HTTP/1.1 200 OK', 'Content-Length: 4', '', 'good')
     const client = stand.raw().request('GET / HTTP/1.1', `Host: ${HOST}`)
@@ -112,7 +112,7 @@ test.each([
   },
 )
 
-test('an idempotent request is sent again when its reused connection dies, another is not', async () => {
+test('an idempotent request is sent again if its reused connection dies, another is not', async () => {
   let requests = 0
   const upstream = await use(
     await RawUpstream.start((socket, piece) => {
@@ -152,7 +152,7 @@ test('a request whose reused connection dies is not sent to an instance that is 
       .raw()
       .request(`${method} / HTTP/1.1`, `Host: ${HOST}`, 'Content-Length: 0', 'Connection: close')
       .end()
-  // A request that may not be sent again finds the dead one without leaving a connection that was kept.
+  // A request that may not be sent again finds the dead one without leaving a kept connection.
   for (let round = 0; round < 4; round++) await send('POST')
   for (const method of ['GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'GET'])
     expect([method, statusOf(await send(method))]).toEqual([method, 200])
@@ -173,7 +173,7 @@ test('a request whose instance refuses the connection is served by another, body
   }
 })
 
-test('a target whose only instance refuses is 502, and no instance at all too', async () => {
+test('a target whose only instance refuses is 502, and so is one without an instance', async () => {
   const dead = await RawUpstream.start(() => {})
   const { spec } = dead
   dead.close()

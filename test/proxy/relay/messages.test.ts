@@ -49,7 +49,7 @@ test('forged forwarding fields and hop-by-hop fields do not reach the upstream',
   expect(upstream.received).toContain('X-Request-Id: abc.DEF-1_2\r\n')
 })
 
-test("a service under the dashboard's name sees the browser's cookies, but not what signs in to the dashboard", async () => {
+test("a service under the dashboard's name sees the browser's cookies, except what signs in to the dashboard", async () => {
   const upstream = await answering('HTTP/1.1 200 OK', 'Content-Length: 0', '', '')
   const secret = 'a1b2'.repeat(16)
   const client = stand
@@ -130,7 +130,7 @@ test('many pipelined requests followed by FIN are all answered', async () => {
   expect((await client.end()).match(/<\/\d+>/g)).toHaveLength(50)
 })
 
-test('bodies by length and in chunks arrive whole in both directions', async () => {
+test('bodies by length and in chunks arrive completely in both directions', async () => {
   await use(
     await HttpUpstream.start('echo', (request, response) => {
       const { 'content-length': length } = request.headers
@@ -172,7 +172,7 @@ async function send(
   })
 }
 
-test('answers to HEAD, 204 and 304 have no body and the connection goes on', async () => {
+test('answers to HEAD, 204 and 304 have no body and the connection continues', async () => {
   await use(
     await RawUpstream.start((socket, piece) => {
       if (piece.startsWith('HEAD')) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n')
@@ -256,14 +256,11 @@ test('an HTTP/1.0 client gets the data of a chunked answer without chunks, then 
 test.each([
   ['HEAD', 'HTTP/1.1 200 OK'],
   ['GET', 'HTTP/1.1 304 Not Modified'],
-])(
-  'an HTTP/1.0 client is told of no chunks in an answer without a body, either: %s, %s',
-  async (method, line) => {
-    await answering(line, 'Transfer-Encoding: chunked', 'ETag: "a"', '', '')
-    const received = await stand.raw().request(`${method} / HTTP/1.0`, `Host: ${HOST}`).end()
-    expect(received.split('\r\n').slice(0, 2)).toEqual([line, 'ETag: "a"'])
-  },
-)
+])('an HTTP/1.0 client gets no chunks in an answer without a body, either: %s, %s', async (method, line) => {
+  await answering(line, 'Transfer-Encoding: chunked', 'ETag: "a"', '', '')
+  const received = await stand.raw().request(`${method} / HTTP/1.0`, `Host: ${HOST}`).end()
+  expect(received.split('\r\n').slice(0, 2)).toEqual([line, 'ETag: "a"'])
+})
 
 test('an answer that ends with its connection is passed on the same way', async () => {
   await use(
@@ -305,7 +302,7 @@ test('a client that ends in the body of a later request gets the answers before 
   expect(upstream.received.match(/GET \/1/g)).toHaveLength(2)
 })
 
-test('a slow reader holds its upstream back and gets every byte', async () => {
+test('a slow reader slows its upstream down and gets every byte', async () => {
   const pieces = 400
   const piece = Buffer.alloc(100_000, 'x')
   let written = 0
@@ -358,7 +355,7 @@ test('a WebSocket passes bytes both ways until either side ends it', async () =>
   client.send('one')
   await client.until('echo one')
   const after = (await stand.client.counts()).targets['srv-app']!
-  // A WebSocket lasts; its beginning would say nothing of how fast requests are answered.
+  // A WebSocket lasts; its beginning would say nothing about how fast requests are answered.
   expect(after).toEqual({ ...before, status_2xx: before.status_2xx + 1 })
   client.socket.end()
   await client.end()

@@ -50,13 +50,13 @@ test('a service that ends its half of a tunnel hears its client to the end', asy
   expect(upstream.received).toMatch(/one more$/)
 })
 
-test('a client that resets a tunnel has its service told', async () => {
+test('when a client resets a tunnel its service sees it', async () => {
   const { client, socket } = await open()
   client.socket.resetAndDestroy()
   await once(socket, 'end')
 })
 
-test('a service that resets a tunnel has its client told, after what it said', async () => {
+test('when a service resets a tunnel its client sees it, after what it said', async () => {
   const { client, socket } = await open()
   socket.resetAndDestroy()
   expect(await client.end()).toMatch(/hello$/)

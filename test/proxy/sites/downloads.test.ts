@@ -25,7 +25,7 @@ test('a download that began before a new table ends with the bytes it began with
   expect((await ask('/large.bin')).body).toBe('new')
 })
 
-test('pipelined requests for files in memory, on the disk and nowhere are answered in order', async () => {
+test('pipelined requests for files in memory, on the disk and missing are answered in order', async () => {
   const large = 'L'.repeat(300_000)
   await serve(publish({ 'small.txt': 'small', 'other.txt': 'other', 'large.txt': large, 'l2.txt': large }))
   await ask('/small.txt')
@@ -69,7 +69,7 @@ test('a kept-alive connection and HTTP/1.0 get the same file', async () => {
   expect(replyOf(old)).toMatchObject({ status: 200, body: 'hello', fields: { connection: 'close' } })
 })
 
-test('large files arrive whole on many connections at once, however slowly they are read', async () => {
+test('large files arrive completely on many connections at once, however slowly they are read', async () => {
   const files = {
     'one.bin': randomBytes(6 * MIB + 123),
     'two.bin': randomBytes(900_000),
@@ -90,7 +90,7 @@ test('large files arrive whole on many connections at once, however slowly they 
   await untilAllClosed()
 })
 
-test('a reader that takes nothing does not make the data plane hold the file in memory', async () => {
+test('a reader that reads nothing does not make the data plane hold the file in memory', async () => {
   const folder = publish({ 'huge.bin': Buffer.alloc(64 * MIB) })
   await serve(folder)
   const before = await memory()
@@ -113,7 +113,7 @@ test('2,000 aborted downloads leave no file open', async () => {
     const clients = Array.from({ length: 100 }, (_, at) => stalled(`/${'abc'[at % 3]}.bin`))
     await Promise.all(
       clients.map(async ({ socket, begun }, at) => {
-        // Some go before the answer, some in the middle, some with a reset.
+        // Some leave before the answer, some in the middle, some with a reset.
         if (at % 4 !== 0) await begun
         if (at % 4 === 1) socket.resetAndDestroy()
         else socket.destroy()
@@ -124,7 +124,7 @@ test('2,000 aborted downloads leave no file open', async () => {
   expect(await ask('/a.bin', 'Range: bytes=0-2')).toMatchObject({ status: 206, body: 'xxx' })
 })
 
-test('a file that is gone from the disk is told with 500, one that is cut under its reader with a reset', async () => {
+test('a file that is gone from the disk gives a 500, one that is truncated under its reader a reset', async () => {
   const folder = publish({
     'gone.bin': Buffer.alloc(200_000),
     'cut.bin': Buffer.alloc(32 * MIB),
@@ -187,7 +187,7 @@ function fetchDigest(path: string): Promise<string> {
   })
 }
 
-/** Reads the beginning of a file, and the rest in bits when told. */
+/** Reads the beginning of a file, and the rest in pieces when told. */
 function slowReader(path: string): { readonly bytes: number; rest(): Promise<string> } {
   const socket = connect({ port: stand.port, host: '127.0.0.1' })
   const pieces: Buffer[] = []

@@ -37,13 +37,13 @@ test('an index is served at its folder, and a page without its extension', async
   expect(await ask('/about/?a=b')).toMatchObject({ status: 301, fields: { location: '/about?a=b' } })
 })
 
-test('a page for all paths without a file comes with 200, before the one that says that nothing is there', async () => {
+test('a page for all paths without a file comes with 200, before the one for missing files', async () => {
   await serve(publish({ 'index.html': 'home', '200.html': 'app', '404.html': 'nobody here' }))
   expect(await ask('/anything/else')).toMatchObject({ status: 200, body: 'app' })
   expect(await ask('/.env')).toMatchObject({ status: 404, body: 'nobody here' })
 })
 
-test('what phones read of a site comes as JSON', async () => {
+test('the files that phones read from a site are sent as JSON', async () => {
   await serve(publish({ '.well-known/apple-app-site-association': '{}' }))
   expect(await ask('/.well-known/apple-app-site-association')).toMatchObject({
     status: 200,
@@ -63,7 +63,7 @@ test('HEAD has the fields of GET and no body', async () => {
 })
 
 test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND'])(
-  '%s is refused with 405 and the methods there are',
+  '%s is refused with 405 and the allowed methods',
   async (method) => {
     await serve(publish({ 'index.html': 'home' }))
     const client = stand.raw().request(`${method} / HTTP/1.1`, H, 'Content-Length: 3').send('abc')
@@ -121,7 +121,7 @@ test('what a path names is in the folder itself', async () => {
   expect(await ask('/same.txt/x')).toMatchObject({ status: 404 })
 })
 
-test('dotfiles and rule files are not there, whatever the rules say; .well-known is', async () => {
+test('dotfiles and rule files do not exist, whatever the rules say; .well-known does', async () => {
   const files = {
     'index.html': 'home',
     '.env': 'secret',
@@ -140,7 +140,7 @@ test('dotfiles and rule files are not there, whatever the rules say; .well-known
   expect(await ask('/.well-known/security.txt')).toMatchObject({ status: 200, body: 'contact' })
 })
 
-test('what is not there is answered with 404.html, or with a page of the relay', async () => {
+test('a missing file is answered with 404.html, or with a page of the relay', async () => {
   await serve(publish({ 'index.html': 'home' }))
   expect(await ask('/nothing')).toMatchObject({
     status: 404,
@@ -160,7 +160,7 @@ test('what is not there is answered with 404.html, or with a page of the relay',
   expect(reply.fields).not.toHaveProperty('etag')
 })
 
-test('rules redirect before files are looked at, and rewrite only what is not there', async () => {
+test('rules redirect before files are checked, and rewrite only paths without a file', async () => {
   const files = { 'index.html': 'app', 'old.html': 'still here', 'real.txt': 'real', 'gone.html': 'gone' }
   await serve(
     publish(files, {
@@ -236,7 +236,7 @@ test.each([
   ],
   ['a field that would frame', '{"redirects":[],"headers":[{"path":"/","fields":[["Content-Length","9"]]}]}'],
   ['a bad escape', '{"redirects":[{"from":"/%zz","to":"/","status":301}],"headers":[]}'],
-])('rules of %s are told in the log, and the site is served without', async (_what, rules) => {
+])('rules of %s are reported in the log, and the site is served without them', async (_what, rules) => {
   const folder = publish({ 'index.html': 'home' }, rules)
   await serve(folder)
   expect(await ask('/')).toMatchObject({ status: 200, body: 'home' })

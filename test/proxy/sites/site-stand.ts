@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Publishes files and rules as a new folder; answers the folder. */
+/** Publishes files and rules as a new folder; returns the folder. */
 export function publish(files: Record<string, string | Buffer>, rules?: Partial<SiteRules> | string): string {
   const folder = join(root, `site-${++published}`)
   for (const [name, content] of Object.entries({ ...files })) {
@@ -33,17 +33,17 @@ export function publish(files: Record<string, string | Buffer>, rules?: Partial<
   return folder
 }
 
-/** Has the folder served as the site of the one host. */
+/** Serves the folder as the site of the only host. */
 export async function serve(folder: string, earlier: Site['earlier'] = []): Promise<void> {
   await stand.client.applyTable(tableWith({ folder, earlier }))
 }
 
-/** A table whose one host is a site. */
+/** A table whose only host is a site. */
 export function tableWith(site: Site, state: RouteTable['targets'][string]['state'] = 'serving'): RouteTable {
   return tableOf([], { targets: { app: { ...targetOf([], state), site } } })
 }
 
-/** One request on a connection of its own: the head, its fields by lower case name, and the body. */
+/** One request on its own connection: the head, its fields by lower case name, and the body. */
 export async function ask(path: string, ...fields: string[]): Promise<Reply> {
   return replyOf(await askRaw(`GET ${path} HTTP/1.1`, ...fields))
 }

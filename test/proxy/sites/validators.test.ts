@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ask, askRaw, H, publish, replyOf, serve, stand } from './site-stand.ts'
 
-test('a file that did not change is 304 by its tag or its date, the tag first', async () => {
+test('an unchanged file is 304 by its tag or its date, the tag first', async () => {
   await serve(publish({ 'a.js': 'a', 'large.bin': Buffer.alloc(100_000, 'x') }))
   for (const path of ['/a.js', '/large.bin']) {
     const { etag, 'last-modified': date } = (await ask(path)).fields as {
@@ -23,7 +23,7 @@ test('a file that did not change is 304 by its tag or its date, the tag first', 
   }
 })
 
-test('the tag of a small file stays with its content over deploys; no tag stays when the content changes', async () => {
+test('the tag of a small file stays with its content across deploys; no tag stays when the content changes', async () => {
   const tags = async () => [
     (await ask('/same.js')).fields.etag,
     (await ask('/new.js')).fields.etag,
@@ -38,7 +38,7 @@ test('the tag of a small file stays with its content over deploys; no tag stays 
   expect(after[2]).not.toBe(before[2])
 })
 
-test('a file that is older than its deploy is of the time of the deploy', async () => {
+test('a file that is older than its deploy has the time of the deploy', async () => {
   const folder = publish({ 'a.js': 'a' })
   utimesSync(join(folder, 'files/a.js'), 1_000_000_000, 1_000_000_000)
   await serve(folder)
@@ -67,7 +67,7 @@ test('one range is answered with its bytes, several with all, one beyond the end
   expect(replyOf(await askRaw('HEAD /digits.txt HTTP/1.1', 'Range: bytes=0-0'))).toMatchObject({
     status: 200,
   })
-  // From the disk, then out of memory, where it lies in pieces.
+  // From the disk, then from memory, where it is in pieces.
   for (let round = 0; round < 3; round++) {
     const { status, body } = await ask('/large.bin', 'Range: bytes=130000-270000')
     expect(status).toBe(206)
@@ -76,7 +76,7 @@ test('one range is answered with its bytes, several with all, one beyond the end
   }
 })
 
-test('a file that lies encoded beside the other is sent to who accepts it', async () => {
+test('a file that exists encoded next to the other is sent to clients that accept it', async () => {
   await serve(
     publish({
       'a.js': 'plain',
@@ -111,7 +111,7 @@ test('a file that lies encoded beside the other is sent to who accepts it', asyn
   })
 })
 
-test('content-hashed names may be kept for ever, and those of a replaced folder are still found in time', async () => {
+test('content-hashed names may be cached forever, and those of a replaced folder are still found in time', async () => {
   const headers = [{ path: '/*', fields: [['X-Site', 'new'] as [string, string]] }]
   const rewrite = [{ from: '/*', to: '/index.html', status: 200 as const }]
   const hour = 3_600_000
@@ -144,7 +144,7 @@ test('content-hashed names may be kept for ever, and those of a replaced folder 
   expect(await ask('/plain.js')).toMatchObject({ body: 'new' })
 })
 
-test('an asset of a replaced folder is gone when its time has come', async () => {
+test('an asset of a replaced folder is gone when its time is over', async () => {
   const old = publish({ 'index-B1cD3fGh.js': 'old asset' })
   const current = publish({ 'index.html': 'new' })
   const status = async () => (await ask('/index-B1cD3fGh.js')).status

@@ -12,7 +12,7 @@ let stand: ProxyStand
 let upstream: RawUpstream
 /** What the upstream does with a request for anything but `/next`. */
 let answer: (socket: Socket) => void | Promise<void> = () => {}
-/** Settles when the upstream has sent all that it has to say. */
+/** Settles when the upstream has sent everything that it has to say. */
 let said: void | Promise<void>
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ afterAll(async () => {
   upstream.close()
 })
 
-/** Has the upstream send these pieces, each on its own. */
+/** Makes the upstream send these pieces, each separately. */
 function answering(...pieces: readonly string[]): void {
   answer = async (socket) => {
     socket.setNoDelay()
@@ -41,7 +41,7 @@ function answering(...pieces: readonly string[]): void {
   }
 }
 
-/** Asks for `/next` on the same connection: its answer must be its own. */
+/** Requests `/next` on the same connection: its answer must be its own. */
 async function expectNext(client: RawConnection): Promise<void> {
   const before = client.received.length
   client.request('GET /next HTTP/1.1', H, 'Connection: close')
@@ -81,7 +81,7 @@ test.each(EXCESSES)(
     answering(...pieces)
     const client = stand.raw().request(`${method ?? 'GET'} / HTTP/1.1`, H)
     const received = await client.until(new RegExp(`\r\n\r\n${body}$`))
-    // What comes while the connection idles closes it; what comes during the next exchange cannot be told from its answer.
+    // What comes while the connection idles closes it; what comes during the next exchange cannot be told apart from its answer.
     await said
     expect(statusOf(received)).toBe(status)
     expect(received).not.toMatch(status === 204 ? /content-length|transfer-encoding/i : /evil/)
@@ -95,7 +95,7 @@ test.each(BROKEN.slice(0, 12))('a chunk with %s after good ones cuts the answer'
   const isThere = Promise.withResolvers<void>()
   answer = async (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n')
-    // Come together, the two would be no answer at all.
+    // Come together, the two would not be an answer at all.
     await isThere.promise
     socket.write(Buffer.from(body, 'latin1'))
   }
@@ -119,7 +119,7 @@ test.each([
   await expectNext(client)
 })
 
-test('an answer before the end of the body ends the connection: what follows is no request', async () => {
+test('an answer before the end of the body ends the connection: what follows is not a request', async () => {
   answering('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
   upstream.received = ''
   const client = stand.raw().request('POST / HTTP/1.1', H, 'Content-Length: 100')
@@ -138,7 +138,7 @@ test('a thousand interim answers pass, and the last one counts', async () => {
   await expectNext(client)
 })
 
-test('HTTP/1.0 knows no interim answers and gets none', async () => {
+test('HTTP/1.0 has no interim answers and gets none', async () => {
   answering('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(10) + NEXT)
   const received = await stand.raw().request('GET / HTTP/1.0', H).end()
   expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nnext$/)
@@ -163,7 +163,7 @@ test('an interim answer announces no body', async () => {
   other.close()
 })
 
-test('an upgrade that is refused leaves what was sent after it a request', async () => {
+test('after a refused upgrade, what was sent after it stays a request', async () => {
   answering(NEXT)
   const client = stand
     .raw()

@@ -117,7 +117,7 @@ export const BAD_ANSWERS: readonly BadAnswer[] = [
   ['an interim answer of over 64 KiB', `HTTP/1.1 103 Early Hints\r\nLink: ${'a'.repeat(66_000)}\r\n\r\n`],
 ]
 
-/** Answers that are whole, and more after them: what is asked, the bytes in pieces, and what the client gets as body. */
+/** Answers that are complete, and more after them: what is requested, the bytes in pieces, and the body for the client. */
 export interface Excess {
   what: string
   method?: string

@@ -22,7 +22,7 @@ afterAll(async () => {
   upstream.close()
 })
 
-/** What a client is sent that says more while its request is under way, before the answer and altogether. */
+/** What a client gets that sends more while its request is under way, before the answer and altogether. */
 async function behind(
   request: string,
   more: string,

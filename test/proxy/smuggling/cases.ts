@@ -4,7 +4,7 @@ export type Refused = readonly [what: string, status: number, bytes: string]
 /** Chunks that are wrong: the head has been sent on when that shows, the end of the body never is. */
 export type BrokenChunks = readonly [what: string, body: string]
 
-/** Bytes that look like an attack or a mistake and have one meaning all the same. */
+/** Bytes that look like an attack or a mistake and still have one meaning. */
 export interface Served {
   what: string
   bytes: string
@@ -23,7 +23,7 @@ export const POST = 'POST / HTTP/1.1'
 /** The host that the stand serves. */
 export const H = 'Host: app.test'
 export const CHUNKED = 'Transfer-Encoding: chunked'
-/** The request that must stay what it is: bytes of another one's body, or a request of its own. */
+/** The request that must stay what it is: bytes of another one's body, or a separate request. */
 export const SMUGGLED = `GET /smuggled HTTP/1.1\r\n${H}\r\n\r\n`
 
 /** A GET with these fields after Host. */

@@ -4,7 +4,7 @@ const END = '0\r\n\r\n'
 const LAST = `abc\r\n${END}`
 const HIDDEN = `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}`
 
-/** Line ends that one reader takes for an end and another does not. */
+/** Line ends that some readers accept and others do not. */
 const ENDS: [name: string, bytes: string][] = [
   ['LF', '\n'],
   ['CR', '\r'],
@@ -51,7 +51,7 @@ const sizes: BrokenChunks[] = SWEPT.flatMap((byte): BrokenChunks[] => {
   ]
 })
 
-/** Fields that mean something to whoever merges trailers into the head. */
+/** Fields that mean something to readers that merge trailers into the head. */
 const FORBIDDEN = [
   'Authorization',
   'Connection',

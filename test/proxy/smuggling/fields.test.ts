@@ -28,7 +28,7 @@ afterEach(() => {
   answered = []
 })
 
-/** Sends a request with these fields; answers the lines that the upstream got, and those that came back. */
+/** Sends a request with these fields; returns the lines that the upstream got, and those that came back. */
 async function exchange(...fields: string[]): Promise<{ sent: string[]; back: string[] }> {
   const received = await stand
     .raw()
@@ -77,7 +77,7 @@ test('an answer may have more fields than a request', async () => {
   expect(back.filter((line) => line.startsWith('Set-Cookie: '))).toEqual(answered)
 })
 
-test('a request loses what other proxies say of its client and its address, in any case and spelling', async () => {
+test('a request loses what other proxies say about its client and its address, in any case and spelling', async () => {
   const { sent } = await exchange(
     'A: 1',
     ...[
@@ -116,14 +116,14 @@ test('a request loses the fields that any of its Connection fields names, before
   expect(sent).toEqual([H, 'X-C: 3', 'X-Ab: 5', 'X_A: 6', ...SET])
 })
 
-test('naming the fields that the relay sets does not take them away', async () => {
+test('naming the fields that the relay sets does not remove them', async () => {
   const { sent } = await exchange(
     'Connection: x-forwarded-for, x-real-ip, x-forwarded-proto, x-forwarded-host, x-request-id, host',
   )
   expect(sent).toEqual([H, ...SET])
 })
 
-test('forwarding fields of a client that is not trusted do not pass in any spelling', async () => {
+test('forwarding fields of an untrusted client do not pass in any spelling', async () => {
   const { sent } = await exchange(
     ...['For', 'Proto', 'Host', 'Port', 'Prefix', 'Server', 'Ssl', 'By', 'User', ''].flatMap((name) => [
       `X-Forwarded-${name}: evil`,
@@ -198,7 +198,7 @@ test('an answer loses its hop-by-hop fields and those that Connection names, and
   ])
 })
 
-test('framing that an answer names in Connection stays', async () => {
+test('framing fields that an answer names in Connection stay', async () => {
   answered = ['Connection: content-length, x-request-id']
   const { back } = await exchange()
   expect(back).toEqual(['Content-Length: 2', expect.stringMatching(/^X-Request-Id: /), 'Connection: close'])
@@ -215,7 +215,7 @@ test('426 keeps the protocols that it offers, other answers do not', async () =>
   expect((await exchange()).back).not.toContain('Upgrade: websocket')
 })
 
-test('what a trusted proxy says in odd words is not believed', async () => {
+test('malformed values of a trusted proxy are not believed', async () => {
   const trusting = await ProxyStand.start(tableOf([upstream.spec], { trusted_proxies: ['127.0.0.1'] }))
   const fields = [
     'X-Forwarded-For: evil"\t, 203.0.113.9',

@@ -2,7 +2,7 @@ import { CHUNKED, SMUGGLED, byteName, post, type Refused, type Served } from './
 
 /** Chunks that end at once; a length counts in what follows. */
 const CL_TE = `0\r\n\r\n${SMUGGLED}`
-/** A chunk that holds a request; a length ends before it. */
+/** A chunk that contains a request; a length ends before it. */
 const TE_CL = `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`
 const COUNTED = `Content-Length: ${CL_TE.length}`
 
@@ -14,7 +14,7 @@ function both(what: string, status: number, ...coding: string[]): Refused[] {
   ]
 }
 
-/** Transfer-Encoding in disguises that one reader sees through and another does not. */
+/** Transfer-Encoding in disguises that some readers see through and others do not. */
 const DISGUISES: [what: string, status: number, ...fields: string[]][] = [
   ['chunks', 400, CHUNKED],
   ['chunks in upper case', 400, 'TRANSFER-ENCODING: CHUNKED'],
@@ -84,7 +84,7 @@ const SWEPT = [0, 1, 8, 0x0b, 0x0c, 0x0e, 0x1b, 0x1f, 0x7f, 0x80, 0x85, 0xa0, 0x
 
 const sweeps: Refused[] = SWEPT.flatMap((byte): Refused[] => {
   const odd = String.fromCharCode(byte)
-  // Bytes over 127 may stand in a value (RFC 9110 5.5), but they are part of it.
+  // Bytes over 127 are allowed in a value (RFC 9110 5.5), but they are part of it.
   const status = byte < 0x80 ? 400 : 501
   const name = byteName(byte)
   const head = (coding: string) => post([COUNTED, coding], CL_TE)
@@ -113,7 +113,7 @@ export const FRAMING: readonly Refused[] = [
 const WHOLE = ['POST /', CL_TE] as const
 const NEXT = ['GET /smuggled', ''] as const
 
-/** What is no transfer coding to us must be none to the upstream: a length alone frames the body. */
+/** What is not a transfer coding to us must not be one to the upstream: only a length frames the body. */
 function counted(what: string, field: string, gone?: RegExp): Served {
   return { what, bytes: post([COUNTED, field], CL_TE), read: [WHOLE], gone: gone ?? /^\b$/ }
 }

@@ -30,7 +30,7 @@ const controls: Refused[] = CONTROL.flatMap((byte): Refused[] => {
   ]
 })
 
-/** Bytes that are no tchar (RFC 9110 5.6.2) in the name of a field. */
+/** Bytes that are not a tchar (RFC 9110 5.6.2) in the name of a field. */
 const delimiters: Refused[] = [...'"(),/;<=>?@[\\]{}\x80\xff'].map((byte) => [
   `${byteName(byte.charCodeAt(0))} in a name`,
   400,

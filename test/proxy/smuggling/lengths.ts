@@ -1,6 +1,6 @@
 import { H, SMUGGLED, byteName, get, post, type Refused, type Served } from './cases.ts'
 
-/** One length that is none: the body is a request of its own to whoever reads 0 or stops at the odd byte. */
+/** One invalid length: the body is a separate request to readers that read 0 or stop at the odd byte. */
 function length(what: string, value: string): Refused {
   return [what, 400, post([`Content-Length:${value}`], `abcd${SMUGGLED}`)]
 }

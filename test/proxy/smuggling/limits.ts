@@ -3,7 +3,7 @@ import { GET, H, get, type Refused, type Served } from './cases.ts'
 const KIB = 1024
 /** A request line of so many bytes without its CRLF. */
 const requestLine = (bytes: number) => `GET /${'a'.repeat(bytes - 'GET / HTTP/1.1'.length)} HTTP/1.1`
-/** A head of so many bytes, both ends of lines included. */
+/** A head of so many bytes, including all line ends. */
 const headOf = (bytes: number) => get(`X: ${'a'.repeat(bytes - get('X: ').length)}`)
 
 export const LIMITS: readonly Refused[] = [

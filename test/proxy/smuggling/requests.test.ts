@@ -12,7 +12,7 @@ const ANSWER = /HTTP\/1\.1 \d{3} /g
 
 const both = watched()
 
-/** Waits for the end and answers all that came. */
+/** Waits for the end and returns everything that came. */
 async function toTheEnd(client: RawConnection): Promise<string> {
   await closed(client)
   client.socket.end()
@@ -110,7 +110,7 @@ test.each([
   ['chunks', post([CHUNKED], 'a\r\nhalf')],
   ['chunks between two', post([CHUNKED], '4\r\nhalf\r\n')],
   ['chunks before the last line', post([CHUNKED], '4\r\nhalf\r\n0\r\n')],
-])('a body by %s that its client cuts is no request for the upstream', async (_what, bytes) => {
+])('a body by %s that its client cuts is not a request for the upstream', async (_what, bytes) => {
   const client = both.stand.raw().send(bytes)
   await expect.poll(() => both.witness.received).toContain('half')
   client.socket.end()

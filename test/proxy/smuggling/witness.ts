@@ -9,10 +9,10 @@ import { ProxyStand, tableOf } from '../stand.ts'
 /** More than the proxy lets pass. */
 const MAX_HEADER_BYTES = 128 * 1024
 
-/** What node calls the end of a connection amid a request. */
+/** What node calls the end of a connection within a request. */
 const CUT = 'HPE_INVALID_EOF_STATE'
 
-/** What node calls a method that it does not know, and what is none. */
+/** What node calls a method that it does not know, or that is not one. */
 const BAD_METHOD = 'HPE_INVALID_METHOD'
 
 /** The method of what begins as a request with one that node does not know, and others may. */
@@ -25,7 +25,7 @@ function otherMethod(packet: Buffer | undefined): string | undefined {
 export class Witness {
   /** All bytes that came. */
   received = ''
-  /** Method, target and body of each request that came whole. */
+  /** Method, target and body of each request that came completely. */
   read: (readonly [line: string, body: string])[] = []
   /** The fields of each, as they came. */
   fields: (readonly (readonly [name: string, value: string])[])[] = []
@@ -85,13 +85,13 @@ export class Witness {
   }
 }
 
-/** A data plane before a witness, for all tests of a file. */
+/** A data plane in front of a witness, for all tests of a file. */
 export interface Watched {
   stand: ProxyStand
   witness: Witness
 }
 
-/** Starts both before the tests of the file, which find them here, and has the witness forget between them. */
+/** Starts both before the tests of the file, which find them here, and makes the witness forget between them. */
 export function watched(): Watched {
   const both = {} as Watched
   beforeAll(async () => {

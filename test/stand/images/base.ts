@@ -5,7 +5,7 @@ import { findProgram } from '../packages.ts'
 import { run } from '../run.ts'
 import type { Recipe } from './index.ts'
 
-/** A shell, httpd, nc, wget and sleep in 2 MB, for tests where the program does not matter. */
+/** A shell, httpd, nc, wget and sleep in 2 MB, for tests in which the program does not matter. */
 export const busybox: Recipe = {
   tags: ['busybox:1', 'busybox:latest'],
   text: 'busybox-static with a link for each applet',
@@ -28,7 +28,7 @@ export const busybox: Recipe = {
   },
 }
 
-/** What the base image is made with; the machine's own CA bundle goes in, so that builds reach what the machine reaches. */
+/** What the base image is made with; it contains the machine's own CA bundle, so that builds reach what the machine reaches. */
 const BASE_ARGUMENTS = [
   '--variant=apt',
   '--include=ca-certificates',
@@ -44,7 +44,7 @@ const BASE_ARGUMENTS = [
 
 /** Debian without documentation. */
 export const base = debian('bookworm')
-/** The release after it, for what has to be newer. */
+/** The release after it, for whatever must be newer. */
 export const newerBase = debian('trixie')
 
 function debian(suite: string): Recipe {

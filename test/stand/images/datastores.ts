@@ -31,9 +31,9 @@ fi
 exec "$@"
 `
 
-/** Debian's PostgreSQL; it stands in for the current major too. */
+/** Debian's PostgreSQL; it also stands in for the current major version. */
 export const relational = postgres('15', base, ['postgres:15', 'postgres:18'])
-/** The one of the release after it, to upgrade to. */
+/** The version of the next Debian release, to upgrade to. */
 export const newerRelational = postgres('17', newerBase, ['postgres:17'])
 
 function postgres(major: string, from: Recipe, tags: string[]): Recipe {

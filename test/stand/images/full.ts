@@ -2,7 +2,7 @@ import type { Recipe } from './index.ts'
 import { elixir, ruby, rust } from './languages-more.ts'
 import { build, node, python } from './languages.ts'
 
-/** The full image beside a slim one, or the slim one beside a full: the same programs, and git where a test asks for it. */
+/** The full image next to a slim one, or the slim one next to a full: the same programs, and git if a test asks for it. */
 function beside(from: Recipe, tags: string[], hasGit: boolean): Recipe {
   const git =
     'RUN apt-get update -qq && apt-get install -y -qq git >/dev/null && rm -rf /var/lib/apt/lists/*\n'
@@ -14,7 +14,7 @@ function beside(from: Recipe, tags: string[], hasGit: boolean): Recipe {
   }
 }
 
-/** The images that plans build with where they run in another one. */
+/** The images that plans build with when they run in another one. */
 export const others: Recipe[] = [
   beside(
     node,
@@ -28,6 +28,6 @@ export const others: Recipe[] = [
   ),
   beside(ruby, ['ruby:3.4-slim-bookworm'], false),
   beside(elixir, ['elixir:1.18'], false),
-  // Cargo brings a compiler for C.
+  // Cargo brings a C compiler.
   beside(rust, ['buildpack-deps:bookworm'], false),
 ]

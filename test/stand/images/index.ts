@@ -14,17 +14,17 @@ import { golang, node, python } from './languages.ts'
 
 /** An image that stands in for one of a public registry. */
 export interface Recipe {
-  /** `name:tag`, the first one is what it is built as, the others are the same image. */
+  /** `name:tag`; the first is the name that it is built under, the others are the same image. */
   tags: string[]
-  /** What it is made from; a changed text makes it anew. */
+  /** What it is made from; a changed text rebuilds it. */
   text: string
   /** The recipe whose image it starts from. */
   from?: Recipe
-  /** Makes the image in the engine under the first tag; `folder` is empty and removed afterwards. */
+  /** Builds the image in the engine under the first tag; `folder` is empty and removed afterwards. */
   make(folder: string, text: string): Promise<void>
 }
 
-/** Each stands behind the one it starts from. */
+/** Each comes after the one it starts from. */
 const RECIPES: Recipe[] = [
   busybox,
   base,
@@ -44,11 +44,11 @@ const RECIPES: Recipe[] = [
   ...others,
 ]
 
-/** Making an image waits for the network and for the disk in turn: one alone uses half of two cores. */
+/** Building an image waits for the network and for the disk in turn: one alone uses half of two cores. */
 const RECIPES_IN_PARALLEL = 4
 
 /**
- * Makes every stand-in image that is missing or whose recipe changed, and pushes it to the registry, so that a pull by
+ * Builds every stand-in image that is missing or whose recipe changed, and pushes it to the registry, so that a pull by
  * its public name is a real one.
  */
 export async function prepareImages(registry: string): Promise<void> {

@@ -5,7 +5,7 @@ import { base } from './base.ts'
 import type { Recipe } from './index.ts'
 import { build } from './languages.ts'
 
-/** Debian's Ruby with Bundler, laid out as the official image: gems below /usr/local/bundle. */
+/** Debian's Ruby with Bundler, laid out like the official image: gems below /usr/local/bundle. */
 export const ruby: Recipe = {
   tags: ['ruby:3.4-bookworm'],
   from: base,

@@ -46,7 +46,7 @@ function faultsOf(yaml: string): string[] {
   return []
 }
 
-/** All that is kept, by table. */
+/** Everything that is stored, by table. */
 function everyRow(): Record<string, unknown[]> {
   const { database } = context
   const tables = database.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -72,7 +72,7 @@ const WEB = (name: string, more = '') => `
     image: registry.example.com/${name}:1${more}`
 
 describe('an apply', () => {
-  it('gives a service its own address, and tells one that has none', () => {
+  it('gives a service its own address, and reports one that has none', () => {
     const variable = (name: string) => `env: [{key: OWN_URL, from_service: {name: ${name}, property: url}}]`
     apply(`services:${WEB('site', `\n    ${variable('site')}`)}`)
     expect(resolveEnvironment(findService('site')).get('OWN_URL')).toMatch(
@@ -87,7 +87,7 @@ describe('an apply', () => {
     ])
   })
 
-  it('that changes nothing writes nothing, queues nothing and tells nobody', () => {
+  it('that changes nothing writes nothing, queues nothing and notifies nobody', () => {
     const file = `env_groups:
   - {name: shared, vars: [{key: A, value: 1}, {key: B, generate: true}]}
 datastores:
@@ -125,7 +125,7 @@ services:${WEB('api', '\n    env_groups: [shared]\n    env: [{key: DB, from_data
     expect(changes.map(({ kind, action }) => `${kind} ${action}`)).toContain('service created')
   })
 
-  it('keeps what the file leaves out, and takes null as a return to the default', () => {
+  it('keeps what the file leaves out, and treats null as a return to the default', () => {
     apply(
       `services:${WEB('api', '\n    port: 3000\n    instances: 2\n    memory_limit_mb: 512\n    custom_domains: [www.example.org]\n    auto_deploy: false')}`,
     )
@@ -138,7 +138,7 @@ services:${WEB('api', '\n    env_groups: [shared]\n    env: [{key: DB, from_data
     ])
   })
 
-  it('takes hosts in any writing, as the API does', () => {
+  it('accepts hosts in any spelling, as the API does', () => {
     apply(
       `services:${WEB('api', '\n    custom_domains: [WWW.Example.org., Bücher.example]\n    canonical_domain: www.EXAMPLE.org')}`,
     )
@@ -148,7 +148,7 @@ services:${WEB('api', '\n    env_groups: [shared]\n    env: [{key: DB, from_data
     })
   })
 
-  it('adopts what has the name already and removes nothing', () => {
+  it('adopts existing objects with the same name and removes nothing', () => {
     createEnvGroup({ name: 'shared', vars: [{ key: 'OLD', value: '1' }] })
     createDatastore({ name: 'db', kind: 'relational' })
     createService(
@@ -176,7 +176,7 @@ services: [{name: api, env: [{key: NEW, value: y}], env_groups: [shared]}]`)
     expect(JSON.stringify(result)).not.toContain('secret"')
   })
 
-  it('writes services whose variables lead through each other, in any order', () => {
+  it('writes services whose variables refer to each other, in any order', () => {
     apply(
       `services:${WEB('a', '\n    env: [{key: W, value: w}, {key: X, from_service: {name: b, env_var: Y}}, {key: HOST, from_service: {name: b, property: host}}]')}${WEB('b', '\n    env: [{key: Y, from_service: {name: a, env_var: W}}, {key: HOST, from_service: {name: a, property: host}}]')}`,
     )
@@ -184,7 +184,7 @@ services: [{name: api, env: [{key: NEW, value: y}], env_groups: [shared]}]`)
     expect(resolveEnvironment(findService('b')).get('HOST')).toBe('a')
   })
 
-  it('waits with what leads to a variable that is still to be set by hand', () => {
+  it('delays references to a variable that is still to be set by hand', () => {
     const file = `services:${WEB('a', '\n    env: [{key: KEY, sync: false}]')}${WEB('b', '\n    env: [{key: URL, value: "https://${{service.a.env.KEY}}.example.org"}]')}${WEB('c', '\n    env: [{key: OF_B, from_service: {name: b, env_var: URL}}, {key: LEVEL, value: info}]')}`
     const { warnings } = apply(file)
     expect(warnings).toEqual([
@@ -201,7 +201,7 @@ services: [{name: api, env: [{key: NEW, value: y}], env_groups: [shared]}]`)
     expect(resolveEnvironment(findService('c')).get('OF_B')).toBe('https://k.example.org')
   })
 
-  it('shows of long commands where they differ', () => {
+  it('shows the part in which long commands differ', () => {
     const command = (port: number) => `run ${'--option '.repeat(30)}--port ${port} ${'--last '.repeat(30)}`
     const file = (port: number) => `services:${WEB('api', `\n    start_command: ${command(port)}`)}`
     apply(file(3000))
@@ -222,14 +222,14 @@ services: [{name: api, env: [{key: NEW, value: y}], env_groups: [shared]}]`)
     ])
   })
 
-  it('deploys nothing for what takes effect at once, nor where the file says so', () => {
+  it('deploys nothing for changes that take effect at once, nor if the file says so', () => {
     apply(`services:${WEB('api')}${WEB('quiet', '\n    deploy: false')}`)
     expect(listDeploys(findService('quiet').id, 10)).toEqual([])
     expect(apply('services: [{name: api, instances: 3, auto_deploy: false}]').deploys).toEqual([])
     expect(apply('services: [{name: api, port: 8080}]').deploys).toHaveLength(1)
   })
 
-  it('keeps credentials that are shown as ***, and knows those that it has', () => {
+  it('keeps credentials that are shown as ***, and recognizes those that it has', () => {
     const url = 'https://ci:token-1@git.example.com/team/api.git'
     apply(`services: [{name: api, repo_url: "${url}"}]`)
     for (const same of [url, 'https://***@git.example.com/team/api.git'])
@@ -272,12 +272,12 @@ describe('a file that is refused', () => {
     ],
     ['an unknown field at the top', 'service: []', ['line 1, column 1: service: unknown field']],
     [
-      'a name that stands twice',
+      'a repeated name',
       `services:${WEB('a')}${WEB('a')}`,
       ['line 4, column 5: services[1].name: a is already the name of a service in this file'],
     ],
     [
-      'a datastore and a service of one name',
+      'a datastore and a service with the same name',
       'datastores: [{name: a, kind: keyvalue}]\nservices: [{name: a}]',
       ['line 2, column 13: services[0].name: a is already the name of a datastore in this file'],
     ],
@@ -289,7 +289,7 @@ describe('a file that is refused', () => {
       ],
     ],
     [
-      'a reference to a variable of nobody',
+      'a reference to a variable of a missing service',
       'services: [{name: a, env: [{key: X, from_service: {name: b, env_var: Y}}]}, {name: b}]',
       [
         'line 1, column 29: services[0].env[0].key: ${{service.b.env.Y}}: service b has no variable Y of its own',
@@ -329,7 +329,7 @@ describe('a file that is refused', () => {
     expect(everyRow()).toEqual(before)
   })
 
-  it('for a name that another kind has, or a host that another service has, changes nothing', () => {
+  it('because a name has another kind, or a host belongs to another service, changes nothing', () => {
     createDatastore({ name: 'taken', kind: 'keyvalue' })
     createService(
       ServiceInput.parse({
@@ -353,7 +353,7 @@ describe('a file that is refused', () => {
     ])
   })
 
-  it('tells what is wrong with a variable of a group once, and not for each service that gets it', () => {
+  it('reports an error in a variable of a group once, and not for each service that gets it', () => {
     const faults =
       faultsOf(`env_groups: [{name: shared, vars: [{key: HOST, value: "\${{service.gone.host}}"}]}]
 services:${WEB('a', '\n    env_groups: [shared]')}${WEB('b', '\n    env_groups: [shared]')}`)
@@ -365,7 +365,7 @@ services:${WEB('a', '\n    env_groups: [shared]')}${WEB('b', '\n    env_groups: 
     expect(() => findService('a')).toThrow('there is no service a')
   })
 
-  it('lays what is wrong with an environment to where it is named', () => {
+  it('reports an error in an environment where the environment is named', () => {
     expect(faultsOf(`environment: ${'e'.repeat(64)}\nservices: [{nam: x}]`)).toEqual([
       expect.stringMatching(/^line 1, column 1: environment: /),
       'line 2, column 12: services[0].name: is required',
@@ -373,7 +373,7 @@ services:${WEB('a', '\n    env_groups: [shared]')}${WEB('b', '\n    env_groups: 
     ])
   })
 
-  it('tells the faults of all its parts at once, without those that only follow from others', () => {
+  it('reports the errors of all its parts at once, without those that only follow from others', () => {
     const faults = faultsOf(`env_groups: [{name: shared, vars: [{key: 1, value: x}]}]
 datastores: [{name: db, kind: nothing}]
 services:${WEB('api', '\n    port: 0\n    env: [{key: DB, from_datastore: {name: db}}]\n    env_groups: [shared, missing]')}`)

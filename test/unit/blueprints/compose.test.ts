@@ -38,13 +38,13 @@ describe('interpolation', () => {
   })
 })
 
-/** Values that are found again in the output or in a warning. */
+/** Values that must appear in the output or in a warning. */
 const WORD = fc.stringMatching(/^[a-z]{6,9}$/)
 const SCALAR = fc.oneof(
   WORD,
   WORD.map((word) => `\${${word.toUpperCase()}:-${word}}`),
 )
-/** Sizes, and what they are in megabytes; less than 16 is no memory to start in. */
+/** Sizes, and their value in megabytes; less than 16 is not enough memory to start in. */
 const SIZES = { '512m': '512', '1g': '1024', '4k': '16' }
 /** Other texts that are written in another form. */
 const COUNTERPARTS: Record<string, string> = { ...SIZES, '.': 'docker', 'valkey/valkey': 'keyvalue' }
@@ -123,7 +123,7 @@ function lost(compose: Record<string, object>, { yaml, warnings }: Converted): s
     const parts = path.split(/(?=[.[])/)
     return warnings.some((warning) => {
       const told = /^line \d+: ([^:]+):/.exec(warning)?.[1] ?? ''
-      // A whole service that is left out is told of at its name.
+      // A service that is left out is reported at its name.
       const isWhole = told === parts.slice(0, 2).join('') && /left out|becomes the pre_deploy/.test(warning)
       return isWhole || (parts.length > 2 && told.startsWith(parts.slice(0, 3).join('')))
     })

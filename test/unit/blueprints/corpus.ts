@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A shape that public files have, in words of our own, and what becomes of it. */
+/** A shape that public files have, in our own words, and its result. */
 export interface Shape {
   title: string
   text: string
@@ -9,7 +9,7 @@ export interface Shape {
   warns: string[]
 }
 
-/** Reads shapes that stand one after another: a title, the file, the native text, the warnings. */
+/** Reads shapes that follow each other: a title, the file, the native text, the warnings. */
 export function readShapes(name: string): Shape[] {
   const file = readFileSync(join(import.meta.dirname, name), 'utf8')
   return file

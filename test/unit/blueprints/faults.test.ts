@@ -12,7 +12,7 @@ import { openContext } from '../../support/context.ts'
 
 const OPTIONS = { dryRun: false, keepsHandSet: false }
 
-/** What a plant does to a sound file: it spoils something, and answers where that is. */
+/** What a planted error does to a valid file: it spoils something, and returns its position. */
 type Plant<T> = (file: T) => string
 
 type Entry = Record<string, unknown>
@@ -79,7 +79,7 @@ function item(index: number, name: string, value: unknown): Plant<NativeFile> {
   }
 }
 
-/** Adds a variable to a service; `of` is the field that is at fault. */
+/** Adds a variable to a service; `of` is the field that is wrong. */
 function variable(index: number, entry: Entry, of = 'key'): Plant<NativeFile> {
   return (file) => `${item(index, 'env', entry)(file)}${of && `.${of}`}`
 }
@@ -100,7 +100,7 @@ function ofStore(index: number, name: string, value: unknown): Plant<NativeFile>
   }
 }
 
-/** Each kind of fault that a file can have beside others, whoever finds it. */
+/** Each kind of error that a file can have next to others, whichever step finds it. */
 const PLANTS: Plant<NativeFile>[] = [
   (file) => {
     file.servces = []
@@ -164,14 +164,14 @@ const PLANTS: Plant<NativeFile>[] = [
   },
 ]
 
-/** What only the text of a file can have. */
+/** Errors that only the text of a file can have. */
 function written(file: NativeFile): string {
   return stringify(file, { lineWidth: 0 })
     .replace('build_command: TAGGED', 'build_command: !code x')
     .replace('root_dir: TWICE', 'root_dir: a\n    root_dir: b')
 }
 
-/** The places of the faults for which something is refused. */
+/** The positions of the errors for which something is refused. */
 function refusedAt(work: () => unknown): string[] {
   try {
     work()
@@ -191,19 +191,22 @@ beforeAll(async () => {
 })
 afterAll(() => close())
 
-describe('the faults of a file', () => {
-  it('are none where none was planted', () => {
+describe('the errors of a file', () => {
+  it('are none if none was planted', () => {
     const plan = { ...OPTIONS, dryRun: true }
     expect(refusedAt(() => applyFile(readBlueprint(written(soundFile()), {}), plan))).toEqual([])
   })
 
-  it.each(PLANTS.map((plant) => [plant(soundFile()), plant] as const))('are told alone: %s', (_, plant) => {
-    const file = soundFile()
-    const planted = plant(file)
-    expect(refusedAt(() => applyFile(readBlueprint(written(file), {}), OPTIONS))).toEqual([planted])
-  })
+  it.each(PLANTS.map((plant) => [plant(soundFile()), plant] as const))(
+    'are reported alone: %s',
+    (_, plant) => {
+      const file = soundFile()
+      const planted = plant(file)
+      expect(refusedAt(() => applyFile(readBlueprint(written(file), {}), OPTIONS))).toEqual([planted])
+    },
+  )
 
-  it('are all told at once, however many there are, and change nothing', () => {
+  it('are all reported at once, however many there are, and change nothing', () => {
     const before = exportBlueprint(findEnvironment(), true, '')
     fc.assert(
       fc.property(fc.shuffledSubarray(PLANTS, { minLength: 2 }), (plants) => {

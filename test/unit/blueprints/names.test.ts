@@ -6,7 +6,7 @@ const addresses = readdirSync(new URL('../../../routes/api/v1/blueprints', impor
   .map((file) => file.split('.')[0]!)
   .filter((name) => !name.startsWith('[') && name !== 'index')
 
-test('a blueprint cannot have the name of an address beside it, by which it could not be reached', () => {
+test('a blueprint cannot have the name of a neighbouring address, by which it could not be reached', () => {
   expect(addresses).toContain('file')
   expect(addresses.filter((name) => BlueprintName.safeParse(name).success)).toEqual([])
 })

@@ -65,7 +65,7 @@ it.each([
   expect(isPlainValue(key, value)).toBe(true)
 })
 
-// In parts where a scanner would take the whole for a real one.
+// In parts that a scanner does not take for a real one.
 it.each([
   ['STRIPE', ['sk', 'live', '4eC39HqLyjWDarjtT1zdp7dc'].join('_')],
   ['GITHUB', ['ghp', '16C7e42F292c6912E7710c838347Ae178B4a'].join('_')],

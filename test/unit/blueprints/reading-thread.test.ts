@@ -17,13 +17,13 @@ beforeEach(() =>
   ),
 )
 
-it('reads a file in a thread as it is read without one', async () => {
+it('reads a file in a thread in the same way as without one', async () => {
   expect(await readBlueprintAside(FILE, CONTEXT)).toEqual(readBlueprint(FILE, CONTEXT))
   const compose = 'services: {web: {image: nginx, ports: ["80:80"]}}'
   expect((await convertComposeAside(compose, 'http://localhost')).yaml).toContain('image: nginx')
 })
 
-it('refuses a file there with the same places, and goes on', async () => {
+it('refuses a file there with the same positions, and continues', async () => {
   const refused = readBlueprintAside('services:\n\t- a\n', CONTEXT)
   await expect(refused).rejects.toMatchObject({
     code: 'invalid_request',

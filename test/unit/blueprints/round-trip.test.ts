@@ -64,7 +64,7 @@ const names = fc.uniqueArray(fc.stringMatching(/^[a-z][a-z0-9-]{0,10}[a-z0-9]$/)
   maxLength: 6,
 })
 
-/** What any service may set, of whatever type and source. */
+/** What any service may set, whatever its type and source. */
 const common = {
   build_command: command,
   start_command: command,
@@ -95,7 +95,7 @@ const listening = {
   health_check_path: fc.constantFrom(null, '/', '/healthz?full=1'),
 }
 const moved = { pre_deploy_command: command }
-/** A host of its own follows from the service's name, as no two services have one. */
+/** A host follows from the service's name, since no two services have the same one. */
 const hosts = { isCanonical: fc.option(fc.boolean(), { nil: undefined }) }
 const scaled = fc.oneof(
   fc.record({ instances: fc.constantFrom(null, 0, 1, 32) }),
@@ -211,8 +211,8 @@ beforeAll(async () => {
 })
 afterAll(() => close())
 
-describe('what exists', () => {
-  it('is tried with every field that there is', () => {
+describe('existing objects', () => {
+  it('are tried with every field that there is', () => {
     const tried = new Set<string>()
     const triedOfStores = new Set<string>()
     for (const { services, datastores } of fc.sample(project, 500)) {
@@ -224,7 +224,7 @@ describe('what exists', () => {
     expect(ofStores.filter((field) => !triedOfStores.has(field))).toEqual([])
   })
 
-  it('exported and applied again changes nothing', () => {
+  it('that are exported and applied again change nothing', () => {
     fc.assert(
       fc.property(project, fc.boolean(), (made, includesSecrets) => {
         const check = () => {
@@ -243,11 +243,11 @@ describe('what exists', () => {
     )
   })
 
-  it('keeps names of databases and roles that new datastores may not have', () => {
+  it('keep names of databases and roles that new datastores may not have', () => {
     const file = { datastores: ['template1', 'none', 'pg-x'].map((name) => ({ name, kind: 'relational' })) }
     const check = () => {
       applyFile(readBlueprint(stringify(file), {}), OPTIONS)
-      // As an earlier version gave them.
+      // As an earlier version named them.
       context.database.run("UPDATE datastores SET database = name, username = name WHERE name <> 'pg-x'")
       const exported = exportBlueprint(findEnvironment(), false, ORIGIN)
       const { actions } = applyFile(readBlueprint(exported, {}), OPTIONS)

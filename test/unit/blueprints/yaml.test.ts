@@ -22,7 +22,7 @@ function faultsOf(text: string): string[] {
 }
 
 describe('YAML', () => {
-  it('is read with anchors and merge keys, where what stands in a mapping itself wins', () => {
+  it("is read with anchors and merge keys, where a mapping's own keys win", () => {
     const text = 'x: &x {a: 1, b: 2}\ny: &y {a: 3, c: 4}\nz: {<<: [*x, *y], b: 5}\nw: [*x]\n'
     expect(plain(read(text))).toMatchObject({ z: { a: 1, b: 5, c: 4 }, w: [{ a: 1, b: 2 }] })
   })
@@ -39,7 +39,7 @@ describe('YAML', () => {
 
   it.each([
     [
-      'a key that stands twice',
+      'a repeated key',
       'a: 1\nb: {c: 1, c: 2}\na: 2\n',
       [
         'line 2, column 11: b.c: is given twice in one mapping',
@@ -48,7 +48,7 @@ describe('YAML', () => {
     ],
     ['tabs', 'a:\n\tb: 1\n', ['line 2, column 1: Tabs are not allowed as indentation']],
     [
-      'tags of code',
+      'tags that run code',
       'a: !!js/function x\nb: !ruby/object y\n',
       [
         'line 1, column 1: a: has the tag tag:yaml.org,2002:js/function: only plain values are allowed',
@@ -100,10 +100,10 @@ describe('YAML', () => {
     ['mappings in mappings', Array.from({ length: 1_500 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
     ['a hundred thousand keys', Array.from({ length: 150_000 }, (_, at) => `k${at}: 1`).join('\n')],
     [
-      'many anchors of one name',
+      'many anchors with the same name',
       Array.from({ length: 30_000 }, () => '- &a x').join('\n') + '\n- *a'.repeat(80_000),
     ],
-  ])('of %s is refused without being followed', (_what, text) => {
+  ])('with %s is refused without being followed', (_what, text) => {
     const began = performance.now()
     expect(faultsOf(text).length).toBeGreaterThan(0)
     // A second would already be far too long for a server that answers others meanwhile; a hang is longer.

@@ -31,7 +31,7 @@ const read = (value: Deploy, rolloutAt: string | null, now: string, hasInstances
     milliseconds,
   ])
 
-test('a build under way counts on, and what follows waits', () => {
+test('a running build counts on, and later steps wait', () => {
   expect(read(deploy({ status: 'building', started_at: at(2) }), null, at(9))).toEqual([
     ['Queued', 'done', 2_000],
     ['Build', 'running', 7_000],
@@ -65,7 +65,7 @@ test('a rollback has no build', () => {
   expect(labels).toEqual(['Queued', 'Start and health', 'Live'])
 })
 
-test('what has no instances goes live from its build', () => {
+test('a service without instances goes live from its build', () => {
   const live = deploy({ status: 'live', started_at: at(1), finished_at: at(9) })
   expect(read(live, null, at(50), false)).toEqual([
     ['Queued', 'done', 1_000],

@@ -40,7 +40,7 @@ test('comments, export, quotes, escapes and values over several lines are read',
   })
 })
 
-test('what may be meant differently is said', () => {
+test('ambiguous values are reported', () => {
   const text = [
     'A=1',
     'HASH=a#b',
@@ -80,7 +80,7 @@ test('every line that is read has the value that the package dotenv gives it', (
   )
 })
 
-test('a line that is no assignment is named, and the others are still read', () => {
+test('a line that is not an assignment is named, and the others are still read', () => {
   const { variables, faults } = parseDotenv('A=1\nnot a line\nB="never closed\nC=3')
   expect(variables).toEqual([
     { key: 'A', value: '1' },
@@ -109,14 +109,14 @@ test('a pasted name is not taken for a file', () => {
   expect(looksLikeDotenv('A=1')).toBe(true)
 })
 
-test('a long text is read at once, also while one of its quotes is still open', () => {
+test('a long text is read at once, even while one of its quotes is still open', () => {
   const lines = Array.from({ length: 20_000 }, (_, at) => `KEY_${at}=${'v'.repeat(100)}`)
   const { variables, faults } = parseDotenv(['FIRST="open', ...lines].join('\n'))
   expect(faults).toEqual(['Line 1 has no closing ".'])
   expect(variables).toHaveLength(20_000)
 })
 
-test('of a text that is no .env file a few lines are told, and how many more there are', () => {
+test('for a text that is not a .env file a few lines are reported, and how many more there are', () => {
   const { faults } = parseDotenv('not an assignment\n'.repeat(1_000))
   expect(faults).toHaveLength(6)
   expect(faults.at(-1)).toBe('995 more lines could not be read.')

@@ -6,14 +6,14 @@ import { qualifiedName, serviceRef } from '../../../dashboard/src/service/addres
 import { linkedGroups } from '../../../dashboard/src/variables/effective.ts'
 import { envPatch, rowFaults, rowOf, rowsOf } from '../../../dashboard/src/variables/rows.ts'
 
-test('what was not touched follows a change from elsewhere, and what was touched stays', () => {
+test('untouched fields follow a change from elsewhere, and touched ones stay', () => {
   const base = { port: '80', image: 'a' }
   const merge = rebase({ base, mine: { port: '81', image: 'a' } }, { port: '80', image: 'b' })
   expect(merge).toEqual({ base: { port: '80', image: 'b' }, mine: { port: '81', image: 'b' } })
   expect(touchedOf(merge)).toEqual(['port'])
 })
 
-test('what both changed differently is a conflict, and what both changed alike is none', () => {
+test('fields that both changed differently are a conflict, equal changes are not', () => {
   const base = { port: '80', image: 'a', path: '/' }
   const now = { port: '82', image: 'b', path: '/' }
   const merge = rebase({ base, mine: { port: '81', image: 'b', path: '/' } }, now)
@@ -34,7 +34,7 @@ test.for([
   expect(conflictsOf<Record<string, string>>(result.base, now)).toEqual(conflicts)
 })
 
-test('a save of variables names those that were touched and no others', () => {
+test('saving variables names those that were touched and no others', () => {
   expect(envPatch({ KEPT: '1', OLD: '2', GONE: '3' }, { KEPT: '1', OLD: 'new', FRESH: '4' })).toEqual({
     set: [
       { key: 'OLD', value: 'new' },
@@ -55,7 +55,7 @@ test('rows keep their place and identity when values follow, and a row that is s
   ])
 })
 
-test('of linked groups the later wins, and the own variables over all', () => {
+test('the later of linked groups wins, and the own variables over all', () => {
   const vars = (...keys: string[]) => keys.map((key) => ({ key, value: key }))
   const groups = [
     { id: '1', name: 'early', vars: vars('A', 'B', 'C') },
@@ -78,7 +78,7 @@ test('of linked groups the later wins, and the own variables over all', () => {
   ])
 })
 
-test('each fault of a refusal is laid to its field, and what has no field on the page is said in words', () => {
+test('each error of a refusal is shown at its field, and errors without a field on the page are shown in words', () => {
   expect(faultsOf('port: must be at most 65535; start_command: must not contain NUL', ['port'])).toEqual({
     fields: { port: 'Must be at most 65535' },
     rest: 'Start command: must not contain NUL',
@@ -112,7 +112,7 @@ test('an address names a service by id, by name, or by name and environment', ()
   expect(qualifiedName({ name: 'api', environment: 'production' })).toBe('api')
 })
 
-test('what is wrong with the names of variables is found at once, however many there are', () => {
+test('errors in the names of variables are found at once, however many there are', () => {
   const rows = Array.from({ length: 50_000 }, (_, at) => rowOf({ key: `KEY_${at}`, value: '' }))
   const twice = [rowOf({ key: 'KEY_7 ', value: '' }), rowOf({ key: '', value: 'x' }), rowOf()]
   const wrong = rowFaults([...rows, ...twice])
@@ -121,15 +121,12 @@ test('what is wrong with the names of variables is found at once, however many t
   expect(wrong.get(twice[1]!.id)).toBe('Enter a name')
 })
 
-test.for(['constructor', 'toString', '__proto__'])(
-  'a variable that is called %s is one like any other',
-  (key) => {
-    const has = (value: string) => Object.fromEntries([[key, value]])
-    const none: Record<string, string> = {}
-    expect(envPatch(has('1'), none)).toEqual({ set: [], unset: [key] })
-    expect(envPatch(none, has('1'))).toEqual({ set: [{ key, value: '1' }], unset: [] })
-    expect(rowsOf(none, [rowOf({ key, value: '1' })])).toEqual([])
-    expect(Object.entries(rebase({ base: none, mine: none }, has('1')).mine)).toEqual([[key, '1']])
-    expect(touchedOf(rebase({ base: has('1'), mine: has('1') }, none))).toEqual([])
-  },
-)
+test.for(['constructor', 'toString', '__proto__'])('a variable named %s is one like any other', (key) => {
+  const has = (value: string) => Object.fromEntries([[key, value]])
+  const none: Record<string, string> = {}
+  expect(envPatch(has('1'), none)).toEqual({ set: [], unset: [key] })
+  expect(envPatch(none, has('1'))).toEqual({ set: [{ key, value: '1' }], unset: [] })
+  expect(rowsOf(none, [rowOf({ key, value: '1' })])).toEqual([])
+  expect(Object.entries(rebase({ base: none, mine: none }, has('1')).mine)).toEqual([[key, '1']])
+  expect(touchedOf(rebase({ base: has('1'), mine: has('1') }, none))).toEqual([])
+})

@@ -29,7 +29,7 @@ test('markup in a log stays text', () => {
   ])
 })
 
-test('decorations become classes, and colours such that they can be read', () => {
+test('decorations become classes, and colours readable ones', () => {
   expect(texts('\x1b[1;31mbad\x1b[0m \x1b[38;2;201;202;203mrgb', '')).toEqual([
     { text: 'bad', classes: ['log-bold'], colour: 'rgb(255, 128, 120)', found: false },
     { text: ' ', classes: [], found: false },
@@ -66,7 +66,7 @@ function asBackground(code: string): string {
   return [first + 10, ...rest].join(';')
 }
 
-test('a match is marked in any case and across a change of colour', () => {
+test('a match is marked in upper and lower case and across a change of colour', () => {
   const found = texts('an \x1b[31mER\x1b[32mROR\x1b[0m here', 'error')
   expect(found.filter((segment) => segment.found).map((segment) => segment.text)).toEqual(['ER', 'ROR'])
   expect(found.map((segment) => segment.text).join('')).toBe('an ERROR here')
@@ -76,13 +76,16 @@ test.each([
   ['matches', 'x'.repeat(16_000), 'x'],
   ['colours', '\x1b[31mx\x1b[32my'.repeat(1_500), ''],
   ['both', '\x1b[31mx\x1b[32mx'.repeat(1_500), 'x'],
-])('a line with thousands of %s is shown whole, in as many pieces as a page can bear', (_, text, query) => {
-  const pieces = texts(text, query)
-  expect(pieces.length).toBeLessThan(1_000)
-  expect(pieces.map((piece) => piece.text).join('')).toBe(line(text).plain)
-})
+])(
+  'a line with thousands of %s is shown completely, in as many pieces as a page can bear',
+  (_, text, query) => {
+    const pieces = texts(text, query)
+    expect(pieces.length).toBeLessThan(1_000)
+    expect(pieces.map((piece) => piece.text).join('')).toBe(line(text).plain)
+  },
+)
 
-test('lines of more than one day are told apart by their day', () => {
+test('lines of more than one day show their day', () => {
   const at = (ts: string) => fromLogEvent({ ts, stream: 'stdout', line: 'said' }, 1)
   const [first, later, next] = [
     at('2026-01-02T12:00:00.000Z'),

@@ -27,7 +27,7 @@ function at(text: string, keys: string[] = []): string[] {
   return spot === null ? [] : suggestionsFor(spot.typed, TARGETS, keys).map(({ content }) => content)
 }
 
-/** The text, with the cursor in it, once the first suggestion was taken. */
+/** The text, with the cursor in it, after the first suggestion was accepted. */
 function taken(text: string, keys: string[] = []): string {
   const cursor = text.indexOf('|')
   const plain = text.replace('|', '')
@@ -55,28 +55,28 @@ describe('references in a value', () => {
     ])
   })
 
-  test('are found by any part of what is written of them', () => {
+  test('are found by any part that is typed', () => {
     expect(at('a${{ cache.pass|')).toEqual(['datastore.cache.password'])
     expect(at('${{service.api.u|}} and more')).toEqual(['service.api.url'])
     expect(at('${{nothing|')).toEqual([])
-    // In the middle of a word, as of datastore, it is no beginning.
+    // In the middle of a word, such as datastore, it is not a beginning.
     expect(at('${{stor|')).toEqual([])
   })
 
-  test('are of the variables of the service that is named', () => {
+  test('suggest the variables of the named service', () => {
     expect(serviceNamed('service.api.env.LOG')).toBe('api')
     expect(serviceNamed('service.api.host')).toBeNull()
     expect(at('${{service.api.env.lev|', ['LOG_LEVEL', 'PORT'])).toEqual(['service.api.env.LOG_LEVEL'])
   })
 
-  test('take the place of what was written, whatever follows', () => {
+  test('replace what was typed, whatever follows', () => {
     expect(taken('${{db|')).toBe('${{datastore.db.url}}|')
     expect(taken('x ${{ db| y')).toBe('x ${{datastore.db.url}}| y')
     expect(taken('${{db.ho|st}}/path')).toBe('${{datastore.db.host}}|/path')
     expect(taken('${{worker|}}', [])).toBe('${{service.worker.env.|')
   })
 
-  test('are ones that the server takes', () => {
+  test('are accepted by the server', () => {
     for (const { content, isOpen } of suggestionsFor('', TARGETS, []))
       expect(() => parseValue(`\${{${content}${isOpen ? 'KEY' : ''}}}`)).not.toThrow()
   })

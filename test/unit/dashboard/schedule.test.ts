@@ -20,7 +20,7 @@ const nicknames = constantFrom(
   '@annually',
 )
 
-test('the next run that is shown is the one for which the server waits', () => {
+test('the next run shown is the one for which the server waits', () => {
   assert(
     property(
       oneof({ weight: 9, arbitrary: schedules }, nicknames).filter(

@@ -29,7 +29,7 @@ test.for([
   expect(suggestName(source)).toBe(name)
 })
 
-test('a new service is sent only what was filled in and means something for its source and type', () => {
+test('a new service is sent only the filled-in fields that its source and type have', () => {
   const form = {
     ...emptyForm(),
     repo_url: ' https://git.example.com/a.git ',
@@ -59,7 +59,7 @@ const VALUES = {
   disk_mount_path: '/data',
 } satisfies Partial<Record<keyof SettingsForm, string | number>>
 
-test.for(SERVICE_TYPES)('the form of a %s offers exactly the fields that the server takes', (type) => {
+test.for(SERVICE_TYPES)('the form of a %s offers exactly the fields that the server accepts', (type) => {
   const base = {
     runtime: 'auto',
     instances: 1,
@@ -85,7 +85,7 @@ test.for(SERVICE_TYPES)('the form of a %s offers exactly the fields that the ser
   })
 })
 
-test('files that are taken as they are lose the build command', () => {
+test('files that are published as they are lose the build command', () => {
   const service = {
     memory_limit_mb: 0,
     cpu_limit: 0,

@@ -19,7 +19,7 @@ async function read(files: TarFile[]): Promise<Record<string, string>> {
   return found
 }
 
-test('an archive holds each file with its path, however long and in whichever script', async () => {
+test('an archive contains each file with its path, however long and in any script', async () => {
   const paths = ['a', 'src/ähnlich/日本.ts', `${'long/'.repeat(60)}file`, 'n'.repeat(100), 'n'.repeat(101)]
   const files = paths.map((path, index) => file(path, 'x'.repeat(index * 300)))
   expect(await read(files)).toEqual(
@@ -27,7 +27,7 @@ test('an archive holds each file with its path, however long and in whichever sc
   )
 })
 
-test('a file whose size is a whole number of blocks, or none, ends where the next one begins', async () => {
+test('a file whose size is a whole number of blocks, or zero, ends where the next one begins', async () => {
   const contents = { empty: '', block: 'b'.repeat(512), next: 'n' }
   expect(await read(Object.entries(contents).map(([path, text]) => file(path, text)))).toEqual(contents)
 })

@@ -5,7 +5,7 @@ const NOW = Date.parse('2026-03-01T12:00:00Z')
 const HOUR = 3_600_000
 const ago = (milliseconds: number) => relativeTime(new Date(NOW - milliseconds).toISOString(), NOW)
 
-test('how long ago something was is said in figures', () => {
+test('how long ago something was is shown in figures', () => {
   expect(ago(20_000)).toBe('just now')
   expect(ago(3 * 60_000)).toBe('3 min. ago')
   // Two days ago by the calendar.

@@ -13,7 +13,7 @@ test.each([
   ['web is in use by service srv-1', 'web is in use by service srv-1'],
   ['pre-deploy command failed', 'Pre-deploy command failed'],
   ['', ''],
-])('%j is said as %j', (text, said) => {
+])('%j is shown as %j', (text, said) => {
   expect(sentence(text)).toBe(said)
 })
 
@@ -26,7 +26,7 @@ test.each([
   expect(plainText(written)).toBe(read)
 })
 
-test('of a commit message the first line is told, without what would reorder or colour it', () => {
+test('of a commit message the first line is shown, without what would reorder or colour it', () => {
   expect(firstLine('\x1b[31mfix \u202egnp.exe\r\n\r\nat length')).toBe('fix gnp.exe')
 })
 

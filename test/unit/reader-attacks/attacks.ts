@@ -5,10 +5,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { NO_SETTINGS } from '#plans/index.ts'
 import { chooseRecipe } from '../../../daemon/builds/choose-recipe.ts'
 
-/** What is quadratic takes minutes on this much, which the time limit of a test calls a hang. */
+/** Quadratic work takes minutes on this much, which the time limit of a test calls a hang. */
 const ATTACK_BYTES = 128 * 1024
 
-/** A tree is judged in many small looks at the disk: while one attack waits for them, others are read. */
+/** A tree is checked in many small reads of the disk: while one attack waits for them, others are read. */
 const AT_A_TIME = 4
 
 const choice = {
@@ -19,7 +19,7 @@ const choice = {
   settings: { ...NO_SETTINGS, secretNames: ['A'] },
 }
 
-/** Runs that are tried again from each of their places, in every division, or by every reader of a value. */
+/** Runs that are tried again from each of their positions, in every division, or by every reader of a value. */
 const RUNS = [
   '\n',
   ' ',
@@ -44,7 +44,7 @@ const RUNS = [
   'x:\n',
 ].map((run) => run.repeat(Math.ceil(ATTACK_BYTES / run.length)))
 
-/** Each run behind the beginning of what the reader looks for, before an end that none of it fits: all divisions are tried. */
+/** Each run behind the beginning of what the reader looks for, before an end that does not fit: all divisions are tried. */
 export function attacksInside(beginnings: string[]): string[] {
   return RUNS.flatMap((run) => beginnings.map((begin) => `${begin}${run}x`))
 }
@@ -62,7 +62,7 @@ export function useFolder(): void {
   afterEach(() => rm(folder, { recursive: true, force: true }))
 }
 
-/** Writes a tree of its own into the folder of the test; answers where it is. */
+/** Writes a separate tree into the folder of the test; returns where it is. */
 export async function writeTree(files: Record<string, string>): Promise<string> {
   const directory = await mkdtemp(join(folder, 'tree-'))
   for (const [name, content] of Object.entries(files)) {
@@ -77,15 +77,15 @@ export function choose(directory: string) {
   return chooseRecipe({ place: { directory, folder: '' }, choice })
 }
 
-/** Tests each file of a tree: its name, beginnings of what is looked for in it, and what makes the tree one in which it is read. */
+/** Tests each file of a tree: its name, beginnings of what is looked for in it, and files that make the reader look at it. */
 export function attackEach(files: [string, string[], Record<string, string>][]): void {
   useFolder()
 
-  test.each(files)('is judged at once: %s', (name, beginnings, others) =>
+  test.each(files)('is checked at once: %s', (name, beginnings, others) =>
     judgeAll(name, others, attacksInside(beginnings)),
   )
 
-  test.each(files)('is judged at once up to its end: %s', { tags: ['slow'] }, (name, beginnings, others) =>
+  test.each(files)('is checked at once up to its end: %s', { tags: ['slow'] }, (name, beginnings, others) =>
     judgeAll(name, others, attacksToTheEnd(beginnings)),
   )
 }
@@ -95,7 +95,7 @@ async function judgeAll(name: string, others: Record<string, string>, contents: 
   const judge = async (): Promise<void> => {
     for (const content of left) {
       const directory = await writeTree({ ...others, [name]: content })
-      // A choice or a fault, but an end.
+      // A choice or an error, but an end.
       await choose(directory).catch((error: unknown) => expect(error).toMatchObject({ name: 'BuildFailure' }))
       await rm(directory, { recursive: true })
     }

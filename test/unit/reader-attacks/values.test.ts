@@ -8,7 +8,7 @@ import { attacksInside, attacksToTheEnd, choose, useFolder, writeTree } from './
 describe('a tree that was written to take long', () => {
   useFolder()
 
-  test('of a range of versions with many parts is no version', async () => {
+  test('with a version range of many parts names no version', async () => {
     const range = Array.from({ length: 20_000 }, (_, index) => `>${index}`).join(' ')
     const directory = await writeTree({
       'package.json': JSON.stringify({ scripts: { start: 'x' }, engines: { node: range } }),
@@ -29,7 +29,7 @@ describe('a tree that was written to take long', () => {
     })
   })
 
-  test('with the worst patterns that are taken is packed', async () => {
+  test('with the worst accepted patterns is packed', async () => {
     const patterns = Array.from({ length: 30 }, (_, index) => `**/${'*a'.repeat(100)}${index}`).join('\n')
     const files = Array.from({ length: 20 }, (_, index) => [
       `${'a'.repeat(200)}/${'a'.repeat(200)}${index}`,
@@ -48,7 +48,7 @@ describe('a tree that was written to take long', () => {
   test.each([
     ['in the middle', attacksInside],
     ['at the end', attacksToTheEnd],
-  ])('whose rules of a site have a run %s is read', (_where, attacks) => {
+  ])('whose site rules have a run %s is read', (_where, attacks) => {
     for (const text of attacks(['/', '/a /', '/a\n  X:'])) {
       parseRedirects(text)
       parseHeaders(text)
@@ -69,7 +69,7 @@ describe('a pattern', () => {
     ['a/**/b', 'a/b', true],
     ['a/**/b', 'a/x/y/b', true],
     ['a/**/b', 'axb', false],
-  ])('%s holds %s: %s', (pattern, text, matches) => {
+  ])('%s matches %s: %s', (pattern, text, matches) => {
     expect(new Glob(pattern).test(text)).toBe(matches)
   })
 

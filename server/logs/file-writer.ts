@@ -100,9 +100,7 @@ export class LogWriter {
   #cut(): void {
     this.#isCut = true
     const mebibytes = MAX_LOG_BYTES / 1024 / 1024
-    this.#append(systemLine(
-      `the log is cut off here: the output has reached the limit of ${mebibytes} MiB`,
-    ))
+    this.#append(systemLine(`the log is cut off here: the output has reached the limit of ${mebibytes} MiB`))
   }
 
   #reportLost(isFull: boolean): void {

@@ -108,7 +108,9 @@ export const NODE_PACKAGES: CorpusTree[] = [
     },
     plan: {
       runtime: 'node',
-      notes: withNote('keeping the development dependencies: the program imports dotenv, which is one of them'),
+      notes: withNote(
+        'keeping the development dependencies: the program imports dotenv, which is one of them',
+      ),
     },
     without: ['--omit=dev'],
   },

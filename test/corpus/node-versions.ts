@@ -45,7 +45,9 @@ export const NODE_VERSIONS: CorpusTree[] = [
     plan: {
       runtime: 'node',
       version: '16',
-      notes: withNote('node 8 of engines.node of package.json (8.x) has no base image: using the nearest, 16'),
+      notes: withNote(
+        'node 8 of engines.node of package.json (8.x) has no base image: using the nearest, 16',
+      ),
     },
   },
   {

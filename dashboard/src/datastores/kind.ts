@@ -1,4 +1,4 @@
-import { Database, KeyRound } from 'lucide-vue-next'
+import { Database, KeyRound } from '@lucide/vue'
 import type { Datastore, DatastoreKind } from '../api/types.ts'
 
 interface Presentation {

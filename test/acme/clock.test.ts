@@ -69,7 +69,7 @@ test('a clock that jumps ahead has nothing ordered and nothing ended, and is sai
 })
 
 describe.each([
-  { when: 'past the end of every certificate', days: 365, state: 'failed', error: 'ended at', tags: [] },
+  { when: 'past the end of every certificate', days: 365, state: 'failed', error: 'expired at', tags: [] },
   { when: 'past the time to renew them', days: 75, state: 'issued', error: null, tags: ['slow'] },
 ])('a server that starts with a clock $when', ({ days, state, error, tags }) => {
   test('does not order again and again', { tags }, async () => {

@@ -256,8 +256,8 @@ describe('an authority that does not issue a certificate', () => {
     expect(entry.error).toContain('does not answer')
     expect(entry.retry_at).not.toBeNull()
     // Earlier certificates stay in use.
-    expect(await place.shown('step0.example.com', { rejectUnauthorized: false })).toMatchObject({
-      subjectaltname: 'DNS:step0.example.com',
+    expect(await place.shown('it-begins.example.com', { rejectUnauthorized: false })).toMatchObject({
+      subjectaltname: 'DNS:it-begins.example.com',
     })
     // Another authority at the same place, which does not know the account either.
     second = await startAuthority({ dns: place.names, httpPort: 80, httpsPort: 443, former: place.authority })

@@ -60,12 +60,12 @@ const DESCRIPTION = `Builds and runs applications on one host from a git reposit
 archive, for one administrator.
 
 - Bodies are JSON; an empty body counts as \`{}\`; a field, query parameter or duplicate key that is not documented is refused.
-- A body may have 2 MiB, where nothing else is said.
+- A body may have at most 2 MiB, unless noted otherwise.
 - Timestamps are RFC 3339 in UTC with milliseconds.
 - Where a path says *id or name*, both work; a name is looked up in the environment given by the query \`environment\`, by default in production.
 - Booleans in a query are true as \`true\`, \`1\`, \`yes\`, \`on\`, \`y\` or the bare name, false as \`false\`, \`0\`, \`no\`, \`off\`, \`n\`.
 - Streams are Server-Sent Events without ids, with a comment every 15 seconds; the event \`end\` closes a stream that is
-  complete, a stream that stops without it was cut.
+  complete, a stream that ends without it was interrupted.
 - An unknown path answers 404 \`not_found\`; a known path with another method 405 \`method_not_allowed\` and \`Allow\`.`
 
 const SECURITY_SCHEMES = {
@@ -81,7 +81,7 @@ const SECURITY_SCHEMES = {
     name: 'access_token',
     description:
       'The same token in the query of a GET request, for browser event sources, which cannot set headers. ' +
-      'Prefer the header: URLs reach histories and logs.',
+      'Prefer the header: URLs end up in histories and logs.',
   },
   session: {
     type: 'apiKey',

@@ -28,7 +28,7 @@ export const FLAGS = {
     variable: 'DEPLOYER_ALLOWED_HOSTS',
     help: 'additional host names of the API port, comma-separated',
   },
-  'api-token': { variable: 'DEPLOYER_API_TOKEN', help: 'the server token (generated at first start)' },
+  'api-token': { variable: 'DEPLOYER_API_TOKEN', help: 'the server token (created at first start)' },
   'api-token-file': { variable: 'DEPLOYER_API_TOKEN_FILE', help: 'file that holds the server token' },
   'webhook-secret': { variable: 'DEPLOYER_WEBHOOK_SECRET', help: 'secret of push webhooks added by hand' },
   'webhook-secret-file': {
@@ -45,7 +45,7 @@ export const FLAGS = {
   'build-timeout': { variable: 'DEPLOYER_BUILD_TIMEOUT', help: 'time limit of a build: 30m, 90s, 1h (30m)' },
   'job-concurrency': {
     variable: 'DEPLOYER_JOB_CONCURRENCY',
-    help: 'jobs at one time; others wait (4 per core)',
+    help: 'jobs at one time; further ones wait (4 per core)',
   },
   'proxy-workers': {
     variable: 'DEPLOYER_PROXY_WORKERS',
@@ -83,11 +83,11 @@ export const FLAGS = {
   },
   'backup-s3-region': {
     variable: 'DEPLOYER_BACKUP_S3_REGION',
-    help: "its region (from the endpoint's name, or us-east-1)",
+    help: "its region (the one in the endpoint's name, else us-east-1)",
   },
   'public-ip': {
     variable: 'DEPLOYER_PUBLIC_IP',
-    help: "the server's public address, or one of each family, for DNS records shown",
+    help: "the server's public address, or one of each family, for the DNS records shown",
   },
   'public-http-port': {
     variable: 'DEPLOYER_PUBLIC_HTTP_PORT',
@@ -95,7 +95,7 @@ export const FLAGS = {
   },
   'dns-resolvers': {
     variable: 'DEPLOYER_DNS_RESOLVERS',
-    help: "resolvers to use instead of the host's, with ports or without",
+    help: "addresses, with or without ports, in place of the host's resolvers",
   },
   'acme-email': { variable: 'DEPLOYER_ACME_EMAIL', help: 'contact address for the certificate authority' },
   'acme-directory': {
@@ -138,7 +138,7 @@ export const FLAGS = {
   hsts: { variable: 'DEPLOYER_HSTS', help: 'seconds of Strict-Transport-Security on HTTPS answers (off)' },
   h2c: {
     variable: 'DEPLOYER_H2C',
-    help: 'on allows HTTP/2 without TLS for clients that start with it (off)',
+    help: 'on speaks HTTP/2 without TLS with clients that begin with it (off)',
   },
   'log-retention': {
     variable: 'DEPLOYER_LOG_RETENTION',

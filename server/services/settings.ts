@@ -29,7 +29,7 @@ const RULES: Rule[] = [
       : null,
   ),
   rule(['runtime', 'image'], ({ runtime, image }) =>
-    runtime === 'image' && !image ? ['runtime', 'image needs the field image'] : null,
+    runtime === 'image' && !image ? ['runtime', 'image requires the field image'] : null,
   ),
   rule(['runtime', 'image'], ({ runtime, image }) =>
     image && runtime !== 'image' && runtime !== 'auto'
@@ -56,7 +56,7 @@ const RULES: Rule[] = [
   ),
   rule(['publish_dir'], ({ publish_dir }, type) =>
     publish_dir && type !== 'static_site'
-      ? ['publish_dir', `${TYPES[type].label} publishes no folder`]
+      ? ['publish_dir', `${TYPES[type].label} does not publish a folder`]
       : null,
   ),
   rule(['schedule'], ({ schedule }, type) =>
@@ -67,7 +67,7 @@ const RULES: Rule[] = [
   ),
   rule(['start_command', 'runtime'], ({ start_command, runtime }, type) =>
     type === 'cron_job' && !start_command && !BRING_COMMAND.has(runtime!)
-      ? ['start_command', `a cron job of the runtime ${runtime} needs the command to run`]
+      ? ['start_command', `is required for a cron job with the runtime ${runtime}`]
       : null,
   ),
   rule(['pre_deploy_command'], ({ pre_deploy_command }, type) =>

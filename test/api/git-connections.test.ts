@@ -138,7 +138,7 @@ describe('a provider', () => {
       (response) => response.writeHead(302, { location: 'http://169.254.169.254/x' }).end(),
       502,
       'git_provider_unavailable',
-      /leads to another address/,
+      /redirects to another address/,
     ],
     [
       'a circle',
@@ -370,7 +370,7 @@ describe('a server that denies private addresses', () => {
     )
     const byName = provider.url.replace('127.0.0.1', 'localhost')
     expect(await strict.api('POST', '/git/connections', { ...body, base_url: byName })).toMatchObject(
-      failure(502, 'git_provider_unavailable', /leads to (127\.0\.0\.1|::1), which is a private address/),
+      failure(502, 'git_provider_unavailable', /resolves to (127\.0\.0\.1|::1), which is a private address/),
     )
     expect(
       await strict.api('GET', `/git/branches?repo_url=${encodeURIComponent(`${byName}/a/b.git`)}`),

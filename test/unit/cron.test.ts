@@ -148,9 +148,9 @@ describe('a schedule', () => {
   })
 
   test.each([
-    ['75 * * * *', 'has 75 as the minute: 0 to 59 are possible'],
-    ['* * * 13 *', 'has 13 as the month: 1 to 12 or jan to dec are possible'],
-    ['* * * * 1-9', 'has 9 as the day of week: 0 to 7 or sun to sat are possible'],
+    ['75 * * * *', 'has 75 as the minute: use 0 to 59'],
+    ['* * * 13 *', 'has 13 as the month: use 1 to 12 or jan to dec'],
+    ['* * * * 1-9', 'has 9 as the day of week: use 0 to 7 or sun to sat'],
     ['* 17-9 * * *', 'has the range 17-9 as the hour, which ends before it begins'],
     ['5/15 * * * *', 'has the step 5/15 as the minute: a step is at least 1 and needs * or a range'],
   ])('%s is refused, naming what was given: %s', (schedule, fault) => {

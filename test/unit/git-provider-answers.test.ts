@@ -39,7 +39,9 @@ test('a token is not sent to another port of the host', async () => {
     response.writeHead(302, { location: `${other}/api/v3/user` }).end()
   })
   const asked = new GitHub(placeOf({ provider: 'gitprov_a', base_url })).ownerOf('a token')
-  await expect(asked).rejects.toMatchObject({ message: expect.stringMatching(/leads to another address/) })
+  await expect(asked).rejects.toMatchObject({
+    message: expect.stringMatching(/redirects to another address/),
+  })
   expect(taken).toEqual([])
 })
 

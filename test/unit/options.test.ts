@@ -97,11 +97,11 @@ describe.each([
         [file, fileOf(given)],
       ]) {
         const attempt = () => read(flags)
-        expect(attempt).toThrow(new RegExp(`^${flags[0]} \\(DEPLOYER_.*\\) must (be|hold) 16 to 256 `))
+        expect(attempt).toThrow(new RegExp(`^${flags[0]} \\(DEPLOYER_.*\\) must (be|contain) 16 to 256 `))
         expect(attempt).not.toThrow(given)
       }
     }
-    expect(() => read([file, fileOf('')])).toThrow(`${file} (${variable}_FILE) must hold 16`)
+    expect(() => read([file, fileOf('')])).toThrow(`${file} (${variable}_FILE) must contain 16`)
     expect(() => read([file, '/nonexistent/secret'])).toThrow(/cannot be read: ENOENT.*\/nonexistent\/secret/)
   })
 

@@ -53,8 +53,8 @@ test.each([
   'https://discord.com/api/webhooks/123/***/slack',
   'https://hooks.slack.com/***1234',
 ])('a value that is hidden in %s is not the future url', (url) => {
-  expect(() => patchDrain(drain(), { url, token: null })).toThrow(/^url: has \*\*\*/)
-  expect(() => createNotification({ name: 'chat', kind: 'slack', url })).toThrow(/^url: has \*\*\*/)
+  expect(() => patchDrain(drain(), { url, token: null })).toThrow(/^url: contains \*\*\*/)
+  expect(() => createNotification({ name: 'chat', kind: 'slack', url })).toThrow(/^url: contains \*\*\*/)
 })
 
 test.each([

@@ -70,7 +70,7 @@ describe('a registry that is checked by what its name resolves to', () => {
     await expect(judgeRegistry(`localhost:${OWN}/a:1`, never)).rejects.toMatchObject({
       code: 'runtime_error',
       message: expect.stringMatching(
-        /^the image localhost:7878\/a:1 may not be pulled: localhost leads to .* own API/,
+        /^the image localhost:7878\/a:1 may not be pulled: localhost resolves to .* own API/,
       ),
     })
   })

@@ -128,7 +128,7 @@ describe('references', () => {
           const targets = wanted.filter(([start]) => start === from).map(([, end]) => end)
           const value = targets.map((end) => `\${{service.n${end}.env.V}}`).join('')
           const save = () => replaceVariables(findService(`n${from}`), listed({ V: `.${value}` }))
-          if (reaches(wanted, to, from)) expect(save).toThrow(/circle|may not refer to itself/)
+          if (reaches(wanted, to, from)) expect(save).toThrow(/circular|may not refer to itself/)
           else {
             save()
             saved.push([from, to])

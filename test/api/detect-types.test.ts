@@ -30,7 +30,7 @@ it.each<Found>([
     '?type=web_service',
     {
       type: 'web_service',
-      notes: expect.arrayContaining([expect.stringContaining('make it a background_worker')]),
+      notes: expect.arrayContaining([expect.stringContaining('change its type to background_worker')]),
     },
   ],
   [

@@ -109,7 +109,7 @@ describe('a push', () => {
     expect(await deliver(payload)).toMatchObject(ignored(/no service deploys the branch main/))
     await repository()
     expect((await deliver(payload)).body.deploys).toHaveLength(1)
-    expect(await deliver(payload)).toMatchObject(ignored(/before/))
+    expect(await deliver(payload)).toMatchObject(ignored(/already handled/))
   })
 
   it('deploys every service that it is for, and the default branch if none is set', async () => {
@@ -231,8 +231,8 @@ describe('a push', () => {
     const { url } = await repository()
     const payload = payloadOf(url)
     expect((await deliver(payload, { 'x-hook-delivery': 'one' })).body.deploys).toHaveLength(1)
-    expect(await deliver(payload, { 'x-hook-delivery': 'two' })).toMatchObject(ignored(/before/))
-    expect(await deliver(payloadOf(url), { 'x-hook-delivery': 'one' })).toMatchObject(ignored(/before/))
+    expect(await deliver(payload, { 'x-hook-delivery': 'two' })).toMatchObject(ignored(/already handled/))
+    expect(await deliver(payloadOf(url), { 'x-hook-delivery': 'one' })).toMatchObject(ignored(/already handled/))
   })
 
   it('is recognized after a restart of the server', async () => {
@@ -240,7 +240,7 @@ describe('a push', () => {
     const payload = payloadOf(url)
     expect((await deliver(payload)).body.deploys).toHaveLength(1)
     await server.restart()
-    expect(await deliver(payload)).toMatchObject(ignored(/before/))
+    expect(await deliver(payload)).toMatchObject(ignored(/already handled/))
   })
 
   it('is remembered for the newest thousands of deliveries and no more', async () => {
@@ -257,7 +257,7 @@ describe('a push', () => {
       database.prepare('SELECT count(*) AS count FROM webhook_deliveries').get(),
     )
     expect(kept).toEqual({ count: 5_000 })
-    expect(await deliver(payload)).toMatchObject(ignored(/before/))
+    expect(await deliver(payload)).toMatchObject(ignored(/already handled/))
   })
 })
 

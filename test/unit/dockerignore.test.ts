@@ -248,14 +248,14 @@ describe('a syntax line', () => {
       ],
     })
     const newer = withoutSyntax(content, 'Dockerfile', since)
-    expect(newer.notes).toEqual([expect.stringContaining(`(1.${since}) in place of`)])
+    expect(newer.notes).toEqual([expect.stringContaining(`(1.${since}) instead of`)])
   })
 
   test('is removed if only a shell reads what looks like more', () => {
     const content =
       '# syntax=docker/dockerfile:1\nFROM x\nRUN echo ${TAG#v} $((1<<x)) --link\nCOPY --chmod=755 a b\n'
     expect(withoutSyntax(content, 'Dockerfile', 2).notes).toEqual([
-      expect.stringContaining('(1.2) in place of'),
+      expect.stringContaining('(1.2) instead of'),
     ])
   })
 

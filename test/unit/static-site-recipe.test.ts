@@ -53,7 +53,7 @@ test.each([
   '/old /new\n/ /new',
 ])('files without an index page are a site where a rule answers /: %j', async (rules) => {
   const { type, notes } = await recipe({ _redirects: rules, 'notes.txt': '' }, null)
-  expect({ type, notes }).toEqual({ type: 'static_site', notes: ['taking the files as they are'] })
+  expect({ type, notes }).toEqual({ type: 'static_site', notes: ['using the files as they are'] })
 })
 
 test.each([

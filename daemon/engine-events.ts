@@ -1,4 +1,4 @@
-import { tellEverything } from '#server/changes.ts'
+import { announceEverything } from '#server/changes.ts'
 import { logger } from '#server/log.ts'
 import { messageOf } from '#server/errors.ts'
 import { schedule } from '#server/options/schedule.ts'
@@ -69,7 +69,7 @@ export function engineEvents(
         world.engineFault = null
         if (wasAway) {
           log.info('the engine answers again')
-          tellEverything()
+          announceEverything()
         }
         await listen(signal)
       } catch (error) {
@@ -78,7 +78,7 @@ export function engineEvents(
         world.engineFault = messageOf(error)
         if (!isNew) return
         log.warn('the engine does not answer; trying again', { error: world.engineFault })
-        tellEverything()
+        announceEverything()
         instances.lookAtAll()
         datastores.lookAtAll()
       }

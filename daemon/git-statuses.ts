@@ -79,7 +79,7 @@ async function reportStatus(
     if (!serving) return
     const { connection, path } = serving
     const status = { state, context: contextOf(service), description, url: pageOf(deploy) }
-    await withToken(connection, (token) => apiOf(connection).tellStatus(token, path, sha, status))
+    await withToken(connection, (token) => apiOf(connection).reportStatus(token, path, sha, status))
   } catch (error) {
     if (state === 'pending' && error instanceof AppError)
       await noteInLog(deploy.id, `the commit status cannot be set: ${error.message}`).catch(() => {})

@@ -3,7 +3,7 @@ import tailwindcss from '@tailwindcss/vite'
 import vue from '@vitejs/plugin-vue'
 import { defineConfig, type Plugin } from 'vite'
 
-const HEAD_SCRIPTS = ['theme.js', 'fetch-anew.js']
+const HEAD_SCRIPTS = ['theme.js', 'reload-once.js']
 
 /**
  * Puts what has to run before the first paint, and before any module, into the head as one blocking script: the page's

@@ -20,7 +20,7 @@ const listeners = new Set<Listener>()
 let held: Change[] | null = null
 
 /** Passes a committed change to every listener. A listener must not throw. */
-export function tell(change: Change): void {
+export function announce(change: Change): void {
   if (held) held.push(change)
   else for (const listener of listeners) listener(change)
 }
@@ -29,7 +29,7 @@ export function tell(change: Change): void {
  * Runs several operations as one transaction. The changes that they announce reach the listeners once each, after everything
  * has committed, and never if it throws. The work must be synchronous.
  */
-export function tellingAtEnd<T>(work: () => T): T {
+export function announcingAtEnd<T>(work: () => T): T {
   held = []
   let announced: Change[] = []
   try {
@@ -39,28 +39,28 @@ export function tellingAtEnd<T>(work: () => T): T {
   } finally {
     held = null
     const distinct = new Map(announced.map((change) => [JSON.stringify(change), change]))
-    for (const change of distinct.values()) tell(change)
+    for (const change of distinct.values()) announce(change)
   }
 }
 
 /** Announces a change of a service. */
-export function tellService(id: string, action: Change['action'] = 'updated'): void {
-  tell({ kind: 'service', id, service_id: id, action })
+export function announceService(id: string, action: Change['action'] = 'updated'): void {
+  announce({ kind: 'service', id, service_id: id, action })
 }
 
 /** Announces a change of a deploy. */
-export function tellDeploy(id: string, serviceId: string, action: Change['action'] = 'updated'): void {
-  tell({ kind: 'deploy', id, service_id: serviceId, action })
+export function announceDeploy(id: string, serviceId: string, action: Change['action'] = 'updated'): void {
+  announce({ kind: 'deploy', id, service_id: serviceId, action })
 }
 
 /** Announces a change of a datastore. */
-export function tellDatastore(id: string, action: Change['action'] = 'updated'): void {
-  tell({ kind: 'datastore', id, service_id: null, action })
+export function announceDatastore(id: string, action: Change['action'] = 'updated'): void {
+  announce({ kind: 'datastore', id, service_id: null, action })
 }
 
 /** Announces that everything may have changed. */
-export function tellEverything(): void {
-  tell(RESYNC)
+export function announceEverything(): void {
+  announce(RESYNC)
 }
 
 /** Calls `listener` for each change from now on. The returned function stops that. */

@@ -1,4 +1,4 @@
-import { tellDeploy } from '#server/changes.ts'
+import { announceDeploy } from '#server/changes.ts'
 import { useContext } from '#server/context.ts'
 import { archivePath } from '#server/deploys/folders.ts'
 import type { DeploySource, DeployTrigger } from '#server/deploys/schema.ts'
@@ -94,7 +94,7 @@ async function layOut(
     commit_author: head.author || null,
     source: JSON.stringify({ ...source, branch: head.branch } satisfies DeploySource),
   })
-  tellDeploy(deploy.id, deploy.service_id)
+  announceDeploy(deploy.id, deploy.service_id)
   log.system(`commit ${head.sha} ${head.message.split('\n')[0]}`)
 }
 

@@ -13,7 +13,7 @@ import {
 } from '#server/certificates/store.ts'
 import { certificateMachine, type CertificateStatus } from '#server/certificates/states.ts'
 import type { KeyedChain } from '#server/certificates/pem.ts'
-import { tellCertified, type RoutedHost } from '#server/certificates/hosts.ts'
+import { announceCertified, type RoutedHost } from '#server/certificates/hosts.ts'
 import { useContext } from '#server/context.ts'
 import type { Value } from '#server/database/index.ts'
 import { reachesServer } from '#server/domains/operations.ts'
@@ -211,7 +211,7 @@ export class Certification {
 
   #notify(hosts: readonly RoutedHost[]): void {
     this.#isNotifying = true
-    tellCertified(hosts)
+    announceCertified(hosts)
     this.#isNotifying = false
   }
 

@@ -1,6 +1,6 @@
 import { beginBackup, missBackup } from '#server/backups/operations.ts'
 import { runningBackup } from '#server/backups/store.ts'
-import { onChange, tellingAtEnd } from '#server/changes.ts'
+import { onChange, announcingAtEnd } from '#server/changes.ts'
 import { useDatabase } from '#server/context.ts'
 import { allDatastores, recordDatastore, type DatastoreRow } from '#server/datastores/store.ts'
 import { nextDue } from '#server/jobs/cron.ts'
@@ -61,7 +61,7 @@ function requestIfDue(row: DatastoreRow): number {
   const due = nextDue(schedule, new Date(seenAt))?.getTime() ?? Infinity
   if (due > now) return due - now
   // A backup that could not be recorded, for example on a full disk, stays due.
-  tellingAtEnd(() =>
+  announcingAtEnd(() =>
     useDatabase().transaction(() => {
       recordDatastore(row.id, { backup_seen_at: now })
       ask(row)

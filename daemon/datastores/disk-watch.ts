@@ -1,4 +1,4 @@
-import { tellDatastore } from '#server/changes.ts'
+import { announceDatastore } from '#server/changes.ts'
 import { diskBytesOf, recordDiskBytes } from '#server/datastores/disk-use.ts'
 import { getDatastore } from '#server/datastores/store.ts'
 import { messageOf } from '#server/errors.ts'
@@ -26,7 +26,7 @@ export class DiskWatch {
       const before = diskBytesOf(id)
       const now = await measureDisk(row)
       recordDiskBytes(id, now)
-      if (before === null || Math.abs(now - before) >= PUBLISHED_CHANGE_BYTES) tellDatastore(id)
+      if (before === null || Math.abs(now - before) >= PUBLISHED_CHANGE_BYTES) announceDatastore(id)
     } catch (error) {
       log.debug('a datastore did not report its disk usage', {
         datastore: id,

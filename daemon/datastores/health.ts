@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { tellDatastore } from '#server/changes.ts'
+import { announceDatastore } from '#server/changes.ts'
 import { useDatabase } from '#server/context.ts'
 import { datastoreMachine } from '#server/datastores/states.ts'
 import { allDatastores, getDatastore } from '#server/datastores/store.ts'
@@ -111,7 +111,7 @@ export class DatastoreHealth {
     })
     if (!moved) return
     log.info('a datastore is available', { datastore: id })
-    tellDatastore(id)
+    announceDatastore(id)
   }
 }
 
@@ -120,5 +120,5 @@ export function becomeUnavailable(id: string, reason: string): void {
   if (getDatastore(id)?.status !== 'available') return
   if (!tryMove(datastoreMachine, id, 'unavailable', { error: reason })) return
   log.warn('a datastore is unavailable', { datastore: id, reason })
-  tellDatastore(id)
+  announceDatastore(id)
 }

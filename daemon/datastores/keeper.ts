@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { onChange, tellDatastore } from '#server/changes.ts'
+import { onChange, announceDatastore } from '#server/changes.ts'
 import {
   allDatastores,
   getDatastore,
@@ -196,7 +196,7 @@ export class DatastoreKeeper {
       await applyLimits(this.#world.engine, row)
     }
     observe(row, null)
-    if (!isUp) tellDatastore(id)
+    if (!isUp) announceDatastore(id)
     if (isAwaited(row)) this.#health.expect(id, (reason) => this.#fail(id, reason))
   }
 
@@ -261,7 +261,7 @@ export class DatastoreKeeper {
     observe(row, reason)
     if (isNew)
       log.warn('a datastore could not be brought into its desired state', { datastore: id, error: reason })
-    if (failed || isNews) tellDatastore(id)
+    if (failed || isNews) announceDatastore(id)
   }
 
   #beginRemoval(id: string): void {
@@ -273,7 +273,7 @@ export class DatastoreKeeper {
         await Promise.all([this.#health.forget(id), this.#backups.cancel(id), this.#copies.cancel(id)])
         await removeDatastore(this.#world, getDatastore(id)!)
         this.#failures.forget(id)
-        tellDatastore(id, 'deleted')
+        announceDatastore(id, 'deleted')
         passEnded(id)
       },
       onFailure: (error) => {

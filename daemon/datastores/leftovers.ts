@@ -1,4 +1,4 @@
-import { tellDatastore } from '#server/changes.ts'
+import { announceDatastore } from '#server/changes.ts'
 import { getDatastore } from '#server/datastores/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
@@ -44,6 +44,6 @@ export async function removeSpareVolumes(engine: Engine, spares: SpareVolume[]):
   for (const { volume, datastore_id } of spares) {
     await engine.volumes.remove(volume)
     forgetSpareVolume(volume)
-    if (getDatastore(datastore_id)) tellDatastore(datastore_id)
+    if (getDatastore(datastore_id)) announceDatastore(datastore_id)
   }
 }

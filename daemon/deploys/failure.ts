@@ -1,4 +1,4 @@
-import { tellService } from '#server/changes.ts'
+import { announceService } from '#server/changes.ts'
 import { deployMachine } from '#server/deploys/states.ts'
 import type { DeployRow } from '#server/deploys/store.ts'
 import type { LogWriter } from '#server/logs/files.ts'
@@ -18,7 +18,7 @@ export function recordFailure(deploy: DeployRow, reason: string, log: LogWriter)
   if (!tryMove(deployMachine, deploy.id, to, { error, finished_at: Date.now() })) return
   log.system(`failed: ${error.split('\n')[0]}`)
   logRestartOfPrevious(deploy, log)
-  tellService(deploy.service_id)
+  announceService(deploy.service_id)
 }
 
 /** Logs that the instance keeper, once the deploy has ended, restarts the version that was stopped for it. */

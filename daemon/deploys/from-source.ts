@@ -1,4 +1,4 @@
-import { tellDeploy } from '#server/changes.ts'
+import { announceDeploy } from '#server/changes.ts'
 import { advance } from '#server/deploys/progress.ts'
 import { resolveVariables, takeSnapshot } from '#server/deploys/snapshot.ts'
 import { deployMachine } from '#server/deploys/states.ts'
@@ -103,7 +103,7 @@ async function publishFiles(
 function wait(deploy: DeployRow, waiting: string, log: LogWriter): void {
   log.system(waiting)
   if (tryMove(deployMachine, deploy.id, 'queued', { started_at: null }))
-    tellDeploy(deploy.id, deploy.service_id)
+    announceDeploy(deploy.id, deploy.service_id)
 }
 
 /** Moves a deploy to `building`; false if it was canceled meanwhile. */

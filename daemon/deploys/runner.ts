@@ -1,4 +1,4 @@
-import { tellDeploy } from '#server/changes.ts'
+import { announceDeploy } from '#server/changes.ts'
 import { useContext } from '#server/context.ts'
 import { deployMachine } from '#server/deploys/states.ts'
 import { getDeploy, type DeployRow, type Snapshot } from '#server/deploys/store.ts'
@@ -41,7 +41,7 @@ export async function runDeploy(world: World, id: string, signal: AbortSignal): 
       )
   }
   // Not if the result could not be recorded: the event would start it again at once.
-  tellDeploy(id, getDeploy(id)?.service_id ?? '')
+  announceDeploy(id, getDeploy(id)?.service_id ?? '')
 }
 
 /** Continues a deploy from its current status; each step finds what an earlier try has done. */

@@ -1,5 +1,5 @@
 import { useDatabase } from '#server/context.ts'
-import { tellService } from '#server/changes.ts'
+import { announceService } from '#server/changes.ts'
 import { instanceMachine } from '#server/instances/states.ts'
 import type { InstanceRow } from '#server/instances/store.ts'
 import { logger } from '#server/log.ts'
@@ -97,7 +97,7 @@ export class Health {
   }
 
   async #changed(instance: Probed): Promise<void> {
-    tellService(instance.service_id)
+    announceService(instance.service_id)
     await this.#world.dataPlane.sync()
   }
 }

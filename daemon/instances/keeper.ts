@@ -1,4 +1,4 @@
-import { onChange, tellService } from '#server/changes.ts'
+import { onChange, announceService } from '#server/changes.ts'
 import { getDeploy, openSnapshot, servicesStoppedFirst, type DeployRow } from '#server/deploys/store.ts'
 import { findEnvironment } from '#server/environments/store.ts'
 import { messageOf } from '#server/errors.ts'
@@ -245,7 +245,7 @@ export class InstanceKeeper {
     deleteServiceRow(service.id)
     await removeServiceLog(service.id)
     this.#failures.forget(service.id)
-    tellService(service.id, 'deleted')
+    announceService(service.id, 'deleted')
     passEnded(service.id)
   }
 }

@@ -1,4 +1,4 @@
-import { tellService } from '#server/changes.ts'
+import { announceService } from '#server/changes.ts'
 import { getDeploy, openSnapshot } from '#server/deploys/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { instanceMachine } from '#server/instances/states.ts'
@@ -138,7 +138,7 @@ export class Upkeep {
     tryMove(instanceMachine, instance.id, 'down', endColumns(instance, exitCode, how))
     log.warn('an instance ended', { instance: instance.id, how })
     noteInService(instance.service_id, instance.id, `${how}; restarting it`)
-    tellService(instance.service_id)
+    announceService(instance.service_id)
   }
 
   #startAgain(instance: InstanceRow, container: ContainerState | null): boolean {
@@ -149,7 +149,7 @@ export class Upkeep {
     this.#comingUpSince.delete(id)
     log.info('restarting an instance', { instance: id, how })
     noteInService(service_id, id, `${how}; restarting it`)
-    tellService(service_id)
+    announceService(service_id)
     return true
   }
 
@@ -174,7 +174,7 @@ export class Upkeep {
     const moved = tryMove(instanceMachine, id, this.isLooping(id) ? 'failing' : 'ready')
     if (!moved) return
     this.#comingUpSince.delete(id)
-    tellService(service.id)
+    announceService(service.id)
     await this.#world.dataPlane.sync()
   }
 
@@ -185,7 +185,7 @@ export class Upkeep {
     noteInService(service_id, id, `${reason}; restarting it`)
     const isDown = !this.#mayStillComeUp(id, error) && tryMove(instanceMachine, id, 'down', { reason })
     if (!isDown) updateInstance(id, { reason })
-    tellService(service_id)
+    announceService(service_id)
     if (!isDown) return
     this.#comingUpSince.delete(id)
     this.#world.dataPlane
@@ -211,7 +211,7 @@ export class Upkeep {
     signal.throwIfAborted()
     await removeInstance(this.#world, instance, STOP_GRACE_SECONDS)
     this.#forget(id)
-    tellService(instance.service_id)
+    announceService(instance.service_id)
   }
 }
 

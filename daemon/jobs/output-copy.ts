@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseLines, readLog, type LogWriter } from '#server/logs/files.ts'
-import { tellsLoss, type LogLine } from '#server/logs/lines.ts'
+import { reportsLoss, type LogLine } from '#server/logs/lines.ts'
 import type { Engine, OutputLine } from '../engine/index.ts'
 import { toLogLine } from '../logs/follow.ts'
 import { readOutput } from '../logs/output.ts'
@@ -117,7 +117,7 @@ export class OutputCopy {
     const held = new Map<LogLine['stream'], KnownOutput>()
     for await (const block of readLog(this.#logId, () => false, this.#signal)) {
       for (const line of parseLines(block)) {
-        this.#hasGap ||= tellsLoss(line)
+        this.#hasGap ||= reportsLoss(line)
         if (line.instance !== this.#name) continue
         const known = held.get(line.stream)
         held.set(line.stream, {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { onChange } from '#server/changes.ts'
 import { useContext } from '#server/context.ts'
-import { tellJob } from '#server/jobs/operations.ts'
+import { announceJob } from '#server/jobs/operations.ts'
 import { jobsInProgress, jobStatus, type JobFacts } from '#server/jobs/store.ts'
 import { nudgeLog } from '#server/logs/files.ts'
 import { messageOf } from '#server/errors.ts'
@@ -89,7 +89,7 @@ export class JobQueue {
       try {
         await runJob(this.#world, id, abort.signal)
         runs.delete(id)
-        tellJob(id, service_id)
+        announceJob(id, service_id)
         this.#wake()
       } catch (error) {
         // Not even its end could be recorded, for example on a full disk: the next pass tries again.

@@ -1,7 +1,7 @@
 import { useContext, useDatabase } from '#server/context.ts'
 import { getDeploy } from '#server/deploys/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
-import { jobMaterial, tellJob, type JobMaterial } from '#server/jobs/operations.ts'
+import { jobMaterial, announceJob, type JobMaterial } from '#server/jobs/operations.ts'
 import { jobMachine, type JobStatus } from '#server/jobs/states.ts'
 import { getJob, jobStatus, openJobSnapshot, sealJobSnapshot, type JobRow } from '#server/jobs/store.ts'
 import { ledger } from '#server/ledger.ts'
@@ -68,7 +68,7 @@ function begin(job: JobRow, service: ServiceRow, log: LogWriter): JobMaterial | 
     return moved
   })
   if (!isMoved) return null
-  tellJob(job.id, job.service_id)
+  announceJob(job.id, job.service_id)
   log.system(`running ${command?.split('\n')[0] ?? "the image's own command"}`)
   return material
 }

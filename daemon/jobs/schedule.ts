@@ -1,7 +1,7 @@
 import { onChange } from '#server/changes.ts'
 import { useDatabase } from '#server/context.ts'
 import { nextDue } from '#server/jobs/cron.ts'
-import { insertScheduledJob, tellJob } from '#server/jobs/operations.ts'
+import { insertScheduledJob, announceJob } from '#server/jobs/operations.ts'
 import { allMarks, getMark, removeMark, setMark } from '#server/jobs/marks.ts'
 import { logger } from '#server/log.ts'
 import { happened } from '#server/notifications/happenings.ts'
@@ -150,7 +150,7 @@ export class Schedule {
         return insertScheduledJob(service) ?? this.#skipped(service)
       }),
     )
-    for (const { id, service_id } of jobs) tellJob(id, service_id, 'created')
+    for (const { id, service_id } of jobs) announceJob(id, service_id, 'created')
   }
 
   #skipped({ id, name }: ServiceRow): [] {

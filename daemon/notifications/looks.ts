@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { certificatesByName, listUploaded } from '#server/certificates/store.ts'
 import { timestamp } from '#server/clock.ts'
 import { useContext, useDatabase } from '#server/context.ts'
-import { happened, lastTold, setTold } from '#server/notifications/happenings.ts'
+import { happened, lastReported, setReported } from '#server/notifications/happenings.ts'
 import type { Task } from '../work/driver.ts'
 
 /** Interval of the checks: there are no events for expiring certificates or a full disk. */
@@ -38,11 +38,11 @@ function lookAtCertificates(now: number): void {
 function lookAtEnd(id: string, host: string, notAfter: number, now: number): void {
   const left = DAYS_LEFT.find((days) => notAfter - now <= days * DAY_MS)
   const key = `expiring ${id}`
-  const reported = lastTold(key)
+  const reported = lastReported(key)
   if (left === undefined || (reported !== null && Number(reported) <= left)) return
   const days_left = Math.max(0, Math.ceil((notAfter - now) / DAY_MS))
   useDatabase().transaction(() => {
-    setTold(key, String(left))
+    setReported(key, String(left))
     happened('certificate.expiring', host, JSON.stringify({ days_left, not_after: timestamp(notAfter) }))
   })
 }
@@ -50,11 +50,11 @@ function lookAtEnd(id: string, host: string, notAfter: number, now: number): voi
 async function lookAtDisk(path: string): Promise<void> {
   const { bavail, blocks, bsize } = await statfs(path)
   const free_percent = blocks === 0 ? 100 : Math.floor((bavail / blocks) * 100)
-  const isReported = lastTold('disk') !== null
-  if (isReported && free_percent > RECOVERED_PERCENT) setTold('disk', null)
+  const isReported = lastReported('disk') !== null
+  if (isReported && free_percent > RECOVERED_PERCENT) setReported('disk', null)
   if (isReported || free_percent >= LOW_PERCENT) return
   useDatabase().transaction(() => {
-    setTold('disk', 'low')
+    setReported('disk', 'low')
     happened(
       'server.disk_low',
       path,

@@ -1,7 +1,7 @@
 import { onChange } from '#server/changes.ts'
 import { useDatabase } from '#server/context.ts'
 import { instancesOf } from '#server/instances/store.ts'
-import { happened, lastTold, setTold } from '#server/notifications/happenings.ts'
+import { happened, lastReported, setReported } from '#server/notifications/happenings.ts'
 import { schedule } from '#server/options/schedule.ts'
 import { allServices, getService } from '#server/services/store.ts'
 import { viewService } from '#server/services/view.ts'
@@ -29,13 +29,13 @@ export class ServiceWatch {
     if (state === 'down') return this.#startTimer(id)
     clearTimeout(this.#timers.get(id))
     this.#timers.delete(id)
-    if (state === 'running' && lastTold(keyOf(id)) !== null) this.#report(id, 'service.recovered', null)
+    if (state === 'running' && lastReported(keyOf(id)) !== null) this.#report(id, 'service.recovered', null)
     // Whoever suspended it or scaled it to 0 knows that already.
-    if (state === 'suspended' || state === 'idle') setTold(keyOf(id), null)
+    if (state === 'suspended' || state === 'idle') setReported(keyOf(id), null)
   }
 
   #startTimer(id: string): void {
-    if (this.#timers.has(id) || lastTold(keyOf(id)) !== null) return
+    if (this.#timers.has(id) || lastReported(keyOf(id)) !== null) return
     const timer = setTimeout(() => {
       this.#timers.delete(id)
       const service = getService(id)
@@ -46,7 +46,7 @@ export class ServiceWatch {
 
   #report(id: string, type: 'service.down' | 'service.recovered', detail: string | null): void {
     useDatabase().transaction(() => {
-      setTold(keyOf(id), type === 'service.down' ? 'down' : null)
+      setReported(keyOf(id), type === 'service.down' ? 'down' : null)
       happened(type, id, detail)
     })
   }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { tellService } from '#server/changes.ts'
+import { announceService } from '#server/changes.ts'
 import { makeLive } from '#server/deploys/operations.ts'
 import { getDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { instanceMachine } from '#server/instances/states.ts'
@@ -53,7 +53,7 @@ export async function rollOut(
         const say = (hint: string) => {
           log.system(`${id}: ${hint}`)
           updateInstance(id, { reason: hint })
-          tellService(service.id)
+          announceService(service.id)
         }
         await bringUp(world, launch, id, { ends, onStart, say }, going)
         log.system(`${id} is ready`)

@@ -140,7 +140,7 @@ router.beforeResolve(async (to, from) => {
 
 router.afterEach((to, from, failure) => {
   leftPage()
-  if (!failure) fetchAnew.loaded()
+  if (!failure) reloadOnce.loaded()
   if (!failure && from.matched.length > 0 && to.path !== from.path) arrived()
 })
 
@@ -154,7 +154,7 @@ router.onError(async (error, to, from) => {
     // On first load there is no page that could stay.
     return from.matched.length > 0 ? sayUnreachable() : pageFault('The server does not answer.')
   }
-  if (!fetchAnew.once(to.fullPath)) pageFault(`This page could not be loaded: ${(error as Error).message}`)
+  if (!reloadOnce.at(to.fullPath)) pageFault(`This page could not be loaded: ${(error as Error).message}`)
 })
 
 let pageFault: (message: string) => void = () => {}

@@ -3,7 +3,7 @@ type Listener = () => void
 const listeners = new Set<Listener>()
 
 /** Announces that tokens or sessions have ended. Called after that is committed. */
-export function tellCredentialsEnded(): void {
+export function announceCredentialsEnded(): void {
   for (const listener of listeners) listener()
 }
 

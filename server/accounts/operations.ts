@@ -4,7 +4,7 @@ import { isUniqueViolation, type Database } from '../database/index.ts'
 import { AppError } from '../errors.ts'
 import { newId, randomHex } from '../ids.ts'
 import { logger } from '../log.ts'
-import { tellCredentialsEnded } from './credentials.ts'
+import { announceCredentialsEnded } from './credentials.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { toUser, type PasswordChange, type Setup, type SignIn, type User } from './schema.ts'
 import { openSession } from './sessions.ts'
@@ -108,7 +108,7 @@ export async function changePassword(
     throw new AppError('invalid_credentials', 'current_password: is wrong')
   }
   changeThrottles.clear()
-  tellCredentialsEnded()
+  announceCredentialsEnded()
   log.info('the password was changed; every other session has ended')
 }
 

@@ -5,7 +5,7 @@ import { AppError, messageOf } from '../errors.ts'
 import { newId, randomHex } from '../ids.ts'
 import { logger } from '../log.ts'
 import { sha256 } from '../secrets.ts'
-import { tellCredentialsEnded } from './credentials.ts'
+import { announceCredentialsEnded } from './credentials.ts'
 import { toSession, type Session } from './schema.ts'
 import {
   deleteSession,
@@ -79,7 +79,7 @@ export function listSessions(currentId: string): z.input<typeof Session>[] {
 /** Ends a session. Returns false if it had already ended. */
 export function endSession(id: string): boolean {
   const ended = deleteSession(useDatabase(), id, Date.now())
-  if (ended) tellCredentialsEnded()
+  if (ended) announceCredentialsEnded()
   return ended
 }
 

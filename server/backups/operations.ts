@@ -1,4 +1,4 @@
-import { tellDatastore } from '../changes.ts'
+import { announceDatastore } from '../changes.ts'
 import { useDatabase } from '../context.ts'
 import { getDatastore, type DatastoreRow } from '../datastores/store.ts'
 import { findEnvironment } from '../environments/store.ts'
@@ -59,32 +59,33 @@ export function beginBackup(
     insertBackup({ id, datastore_id: datastore.id, trigger })
     record(id)
   })
-  tellDatastore(datastore.id)
+  announceDatastore(datastore.id)
   return getBackup(id)!
 }
 
 /** Records a scheduled backup that could not start. */
 export function missBackup(datastore: DatastoreRow, error: string): void {
   insertBackup({ id: newId('backup'), datastore_id: datastore.id, trigger: 'schedule', error })
-  tellDatastore(datastore.id)
+  announceDatastore(datastore.id)
 }
 
 /** Records why a backup failed, unless it has ended or was removed in the meantime. */
 export function failBackup({ id, datastore_id }: BackupRow, error: string): void {
-  if (tryMove(backupMachine, id, 'failed', { error, finished_at: Date.now() })) tellDatastore(datastore_id)
+  if (tryMove(backupMachine, id, 'failed', { error, finished_at: Date.now() }))
+    announceDatastore(datastore_id)
 }
 
 /** Records that the file of a backup is complete. The backup has then succeeded, unless a copy is still to follow. */
 export function recordBackupFile({ id, datastore_id }: BackupRow, { size_bytes, sha256 }: BackupFile): void {
   if (!setBackupFile(id, size_bytes, sha256)) return
   if (useBucket() === null) succeed(id)
-  tellDatastore(datastore_id)
+  announceDatastore(datastore_id)
 }
 
 /** Records the success of a backup with a file when there no longer is a bucket to copy it to. */
 export function settleBackup({ id, datastore_id }: BackupRow): void {
   succeed(id)
-  tellDatastore(datastore_id)
+  announceDatastore(datastore_id)
 }
 
 /** The address of a backup's copy, named so that people can find it without this server. */
@@ -102,7 +103,7 @@ export function recordCopy({ id, datastore_id }: BackupRow, url: string): void {
     forgetSpareObject(url)
     succeed(id)
   })
-  tellDatastore(datastore_id)
+  announceDatastore(datastore_id)
 }
 
 /** Records why there is no copy of a backup; its file stays. */
@@ -110,7 +111,7 @@ export function recordCopyFault({ id, datastore_id }: BackupRow, error: string):
   useDatabase().transaction(() => {
     if (setBackupCopy(id, null, error)) succeed(id)
   })
-  tellDatastore(datastore_id)
+  announceDatastore(datastore_id)
 }
 
 /** Removes a backup with its file and its copy. Throws `conflict` while it is made or restored. */
@@ -123,14 +124,14 @@ export async function deleteBackup({ id, datastore_id }: BackupRow): Promise<voi
     forgetBackup(id)
   })
   await removeBackupFiles(id)
-  tellDatastore(datastore_id)
+  announceDatastore(datastore_id)
 }
 
 /** Removes what an earlier try left of a backup that is started again: nobody asked for two. */
 export async function withdrawBackup({ id, datastore_id }: BackupRow): Promise<void> {
   useDatabase().transaction(() => forgetBackup(id))
   await removeBackupFiles(id)
-  tellDatastore(datastore_id)
+  announceDatastore(datastore_id)
 }
 
 /** Removes the oldest backups beyond what each datastore keeps. */
@@ -138,7 +139,7 @@ export async function removeSurplusBackups(): Promise<void> {
   for (const { id, datastore_id } of surplusBackups()) {
     useDatabase().transaction(() => forgetBackup(id))
     await removeBackupFiles(id)
-    tellDatastore(datastore_id)
+    announceDatastore(datastore_id)
   }
 }
 

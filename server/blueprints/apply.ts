@@ -1,4 +1,4 @@
-import { tellingAtEnd } from '../changes.ts'
+import { announcingAtEnd } from '../changes.ts'
 import { useDatabase } from '../context.ts'
 import type { Deploy } from '../deploys/schema.ts'
 import { getDeploy } from '../deploys/store.ts'
@@ -42,7 +42,7 @@ export function applyFile(file: ReadFile, options: ApplyOptions): Applied {
   checkProject(file.project, standing, faults)
   const waiting = followVariables(file.project, isSetIn(standing), faults)
   try {
-    return tellingAtEnd(() =>
+    return announcingAtEnd(() =>
       useDatabase().transaction(() => {
         const applied = run(file, standing, waiting, options, faults)
         if (options.dryRun) throw new DryRunRollback(applied)

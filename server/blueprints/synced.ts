@@ -1,4 +1,4 @@
-import { tell } from '../changes.ts'
+import { announce } from '../changes.ts'
 import { timestamp } from '../clock.ts'
 import { useContext, useDatabase } from '../context.ts'
 import { isUniqueViolation } from '../database/index.ts'
@@ -47,7 +47,7 @@ export function createBlueprint(input: SyncedBlueprintInput): BlueprintRow {
     ...columnsOf(input),
   }
   withUniqueName(row.name, () => insertBlueprint(row))
-  tellBlueprints()
+  announceBlueprints()
   return row
 }
 
@@ -60,14 +60,14 @@ export function patchBlueprint(row: BlueprintRow, patch: SyncedBlueprintPatch): 
   withUniqueName(patch.name ?? row.name, () =>
     updateBlueprint(row.id, { ...columns, synced_digest: null, updated_at: Date.now() }),
   )
-  tellBlueprints()
+  announceBlueprints()
   return findBlueprint(row.id)
 }
 
 /** Deletes a blueprint; what it created stays. */
 export function deleteBlueprint({ id }: BlueprintRow): void {
   deleteBlueprintRow(id)
-  tellBlueprints()
+  announceBlueprints()
 }
 
 /** The repository's address with its credentials. */
@@ -86,7 +86,7 @@ export function recordSync(id: string, sync: LastSync, digest?: string): void {
     last_sync: JSON.stringify(sync),
     ...(digest === undefined ? {} : { synced_digest: digest }),
   })
-  tellBlueprints()
+  announceBlueprints()
 }
 
 let onPush = () => {}
@@ -166,6 +166,6 @@ function withUniqueName(name: string, write: () => void): void {
 }
 
 /** Reports a change of blueprints as a resync, since they have no kind of their own in the change feed. */
-function tellBlueprints(): void {
-  tell({ kind: 'all', id: '*', service_id: null, action: 'resync' })
+function announceBlueprints(): void {
+  announce({ kind: 'all', id: '*', service_id: null, action: 'resync' })
 }

@@ -1,4 +1,4 @@
-import { tell, tellService } from '../changes.ts'
+import { announce, announceService } from '../changes.ts'
 import { useContext } from '../context.ts'
 import { isLocalName } from '../domains/names.ts'
 import { isServed, listDomains, servedDomains } from '../domains/store.ts'
@@ -36,10 +36,10 @@ export function routedHosts(): RoutedHost[] {
 }
 
 /** Reports new certificates, which have no kind of their own in the change feed, as changes of what these hosts serve. */
-export function tellCertified(hosts: readonly RoutedHost[]): void {
+export function announceCertified(hosts: readonly RoutedHost[]): void {
   for (const id of new Set(hosts.map(({ serviceId }) => serviceId))) {
-    if (id !== null) tellService(id)
-    else tell({ kind: 'domain', id: listDomains()[0]!.id, service_id: null, action: 'updated' })
+    if (id !== null) announceService(id)
+    else announce({ kind: 'domain', id: listDomains()[0]!.id, service_id: null, action: 'updated' })
   }
 }
 

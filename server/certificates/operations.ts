@@ -2,7 +2,7 @@ import { AppError, messageOf } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { removeUploaded, writeUploaded } from './files.ts'
 import { assertUsableForTls } from './handshake.ts'
-import { routedHosts, tellCertified } from './hosts.ts'
+import { routedHosts, announceCertified } from './hosts.ts'
 import { assembleChain, type CertificateFacts, type KeyedChain } from './pem.ts'
 import type { CertificateUpload } from './schema.ts'
 import { deleteUploadedRow, getUploaded, insertUploaded, type UploadedRow } from './store.ts'
@@ -32,7 +32,7 @@ export async function uploadCertificate({
     created_at: Date.now(),
   }
   insertUploaded(row)
-  tellCovered(hosts)
+  announceCovered(hosts)
   return row
 }
 
@@ -46,7 +46,7 @@ export function findUploaded(id: string): UploadedRow {
 /** Deletes an uploaded certificate. Call the returned function to remove its files once the data plane no longer uses it. */
 export function deleteUploaded({ id, hosts }: UploadedRow): () => void {
   deleteUploadedRow(id)
-  tellCovered(JSON.parse(hosts) as string[])
+  announceCovered(JSON.parse(hosts) as string[])
   return () => removeUploaded(id)
 }
 
@@ -59,8 +59,8 @@ function assertAlreadyValid({ notBefore }: CertificateFacts): void {
   )
 }
 
-function tellCovered(hosts: readonly string[]): void {
-  tellCertified(
+function announceCovered(hosts: readonly string[]): void {
+  announceCertified(
     routedHosts().filter(
       ({ host }) => hosts.includes(host) || hosts.includes(`*${host.slice(host.indexOf('.'))}`),
     ),

@@ -1,5 +1,5 @@
 import { filledFrom } from '../backups/store.ts'
-import { tellDatastore } from '../changes.ts'
+import { announceDatastore } from '../changes.ts'
 import { useContext, useDatabase } from '../context.ts'
 import { assertNameFree } from '../environments/names.ts'
 import { findEnvironment } from '../environments/store.ts'
@@ -59,7 +59,7 @@ export function createDatastore(input: DatastoreInput): DatastoreRow {
     backup_schedule: input.backup_schedule ?? null,
     backup_retention: input.backup_retention ?? DEFAULT_BACKUPS_KEPT,
   })
-  tellDatastore(row.id, 'created')
+  announceDatastore(row.id, 'created')
   return row
 }
 
@@ -115,7 +115,7 @@ export function patchDatastore(datastore: DatastoreRow, patch: DatastorePatch): 
   )
   if (isSame && datastore.apply_error === null) return datastore
   setDatastore(datastore.id, settings, isLimited || datastore.apply_error !== null)
-  tellDatastore(datastore.id)
+  announceDatastore(datastore.id)
   return getDatastore(datastore.id)!
 }
 
@@ -135,7 +135,7 @@ export function deleteDatastore(datastore: DatastoreRow, force: boolean): void {
       generation: datastore.generation + 1,
     })
   })
-  tellDatastore(datastore.id)
+  announceDatastore(datastore.id)
 }
 
 /** Everything that a deletion would break and what to do about each, so that users who force it have seen it all. */

@@ -1,5 +1,5 @@
 import { runningBackup, type BackupRow } from '../backups/store.ts'
-import { tellDatastore } from '../changes.ts'
+import { announceDatastore } from '../changes.ts'
 import { useDatabase } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { tryMove } from '../state-machine.ts'
@@ -66,7 +66,7 @@ function restoreBeside(datastore: DatastoreRow, backup: BackupRow, name: string)
     })
     return row
   })
-  tellDatastore(made.id, 'created')
+  announceDatastore(made.id, 'created')
   return getDatastore(made.id)!
 }
 
@@ -112,7 +112,7 @@ function begin(
       throw new AppError('conflict', `datastore ${name} is ${getDatastore(id)?.status ?? 'gone'}`)
     insertRestoreOrUpgrade(filling)
   })
-  tellDatastore(id)
+  announceDatastore(id)
 }
 
 /** Begins a restore or upgrade again, on a new empty volume. The volume of the earlier try is given up. */
@@ -132,7 +132,7 @@ export function beginTry({ datastore_id: id, volume, kind }: RestoreOrUpgrade): 
 /** Makes a datastore read-only until its restore or upgrade ends. */
 export function forbidWrites(datastoreId: string): void {
   updateRestoreOrUpgrade(datastoreId, { reads_only: 1 })
-  tellDatastore(datastoreId)
+  announceDatastore(datastoreId)
 }
 
 /** Replaces the data of a datastore with the new data. The old data is kept for a day. */
@@ -152,7 +152,7 @@ export function finishRestoreOrUpgrade(
     refoundDatastore(row.id, { volume, version, image_id: imageId })
     deleteRestoreOrUpgrade(row.id)
   })
-  tellDatastore(row.id)
+  announceDatastore(row.id)
 }
 
 /**
@@ -169,5 +169,5 @@ export function giveUpRestoreOrUpgrade(
     if (kind === 'first') tryMove(datastoreMachine, id, 'failed')
     else deleteRestoreOrUpgrade(id)
   })
-  tellDatastore(id)
+  announceDatastore(id)
 }

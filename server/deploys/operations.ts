@@ -1,5 +1,5 @@
 import { useDatabase } from '../context.ts'
-import { tellDeploy, tellService } from '../changes.ts'
+import { announceDeploy, announceService } from '../changes.ts'
 import { AppError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { move, tryMove } from '../state-machine.ts'
@@ -141,8 +141,8 @@ export function cancelDeploy(deploy: DeployRow, reason: string | null = null): D
       `${deploy.id} is ${getDeploy(deploy.id)?.status ?? 'gone'}: only a queued or running deploy can be canceled`,
     )
   }
-  tellDeploy(deploy.id, deploy.service_id)
-  tellService(deploy.service_id)
+  announceDeploy(deploy.id, deploy.service_id)
+  announceService(deploy.service_id)
   return findDeploy(deploy.id)
 }
 
@@ -175,9 +175,9 @@ export function makeLive(deploy: DeployRow, alongside: () => void = () => {}): v
     )
     return formerId
   })
-  if (former !== null) tellDeploy(former, deploy.service_id)
-  tellDeploy(deploy.id, deploy.service_id)
-  tellService(deploy.service_id)
+  if (former !== null) announceDeploy(former, deploy.service_id)
+  announceDeploy(deploy.id, deploy.service_id)
+  announceService(deploy.service_id)
 }
 
 /** The deploys of a service, newest first. */
@@ -216,8 +216,8 @@ function queue(
     insertDeploy({ id, service_id: service.id, trigger, ...columns() })
     return supersede(service.id, id, trigger)
   })
-  for (const older of superseded) tellDeploy(older, service.id)
-  tellDeploy(id, service.id, 'created')
+  for (const older of superseded) announceDeploy(older, service.id)
+  announceDeploy(id, service.id, 'created')
   return findDeploy(id)
 }
 

@@ -1,4 +1,4 @@
-import { tellDeploy, tellService } from '../changes.ts'
+import { announceDeploy, announceService } from '../changes.ts'
 import { tryMove } from '../state-machine.ts'
 import { deployMachine, type DeployStatus } from './states.ts'
 import type { DeployRow } from './store.ts'
@@ -10,7 +10,7 @@ export function advance(
   columns: Parameters<typeof tryMove>[3] = {},
 ): boolean {
   if (!tryMove(deployMachine, deploy.id, to, columns)) return false
-  tellDeploy(deploy.id, deploy.service_id)
-  tellService(deploy.service_id)
+  announceDeploy(deploy.id, deploy.service_id)
+  announceService(deploy.service_id)
   return true
 }

@@ -1,4 +1,4 @@
-import { tell } from '../changes.ts'
+import { announce } from '../changes.ts'
 import { useContext, useDatabase } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { logger } from '../log.ts'
@@ -56,8 +56,8 @@ export function createDomain({ name }: DomainInput): DomainRow {
       throw new AppError('conflict', `there are ${MAX_DOMAINS} domains: remove one that is not needed`)
     return insertDomain(name, 'api')
   })
-  tellDomain(created.id, 'created')
-  if (isServed(created)) tellHosts()
+  announceDomain(created.id, 'created')
+  if (isServed(created)) announceHosts()
   return created
 }
 
@@ -78,8 +78,8 @@ export function patchDomain(domain: DomainRow, { is_default }: DomainPatch): Dom
       )
     setDefault(domain.id)
   })
-  tellDomain(domain.id, 'updated')
-  tellHosts()
+  announceDomain(domain.id, 'updated')
+  announceHosts()
   return getDomain(domain.id)!
 }
 
@@ -96,8 +96,8 @@ export function deleteDomain(domain: DomainRow): void {
     const base = listDomains().find(({ source }) => source === 'config')
     if (isDefault && base) setDefault(base.id)
   })
-  tellDomain(domain.id, 'deleted')
-  if (isServed(domain)) tellHosts()
+  announceDomain(domain.id, 'deleted')
+  if (isServed(domain)) announceHosts()
 }
 
 /** Whether checks show that names under a domain reach this server. If a host cannot connect to itself, DNS is enough. */
@@ -121,19 +121,19 @@ export function keepChecks(domain: DomainRow, checks: readonly DomainCheck[]): b
     if (shown && isLocalName(shown.name)) setDefault(domain.id)
     return true
   })
-  tellDomain(domain.id, 'updated')
+  announceDomain(domain.id, 'updated')
   if (!moved) return false
   if (reaches) log.info(`${domain.name} is active: its names reach this server`)
   else log.warn(`${domain.name} no longer reaches this server; it is still served`, { checks })
-  tellHosts()
+  announceHosts()
   return true
 }
 
-function tellDomain(id: string, action: 'created' | 'updated' | 'deleted'): void {
-  tell({ kind: 'domain', id, service_id: null, action })
+function announceDomain(id: string, action: 'created' | 'updated' | 'deleted'): void {
+  announce({ kind: 'domain', id, service_id: null, action })
 }
 
 /** Reports that the hosts of services and environments have changed: there may be too many to report each. */
-function tellHosts(): void {
-  tell({ kind: 'all', id: '*', service_id: null, action: 'resync' })
+function announceHosts(): void {
+  announce({ kind: 'all', id: '*', service_id: null, action: 'resync' })
 }

@@ -1,4 +1,4 @@
-import { tell, tellService, type Change } from '../changes.ts'
+import { announce, announceService, type Change } from '../changes.ts'
 import { useDatabase } from '../context.ts'
 import { isUniqueViolation } from '../database/index.ts'
 import { AppError } from '../errors.ts'
@@ -37,7 +37,7 @@ export function createEnvGroup({ name, vars }: EnvGroupInput): EnvGroupRow {
     }
     insertVariables(row.id, vars)
   })
-  tellEnvGroup(row.id, 'created')
+  announceEnvGroup(row.id, 'created')
   return row
 }
 
@@ -59,7 +59,7 @@ export function replaceGroupVariables(
       if (!service.deleting) settleEnvironment(service.id, { groups: path }, reading)
     }
   })
-  tellEnvGroup(group.id, 'updated')
+  announceEnvGroup(group.id, 'updated')
   return findEnvGroup(group.id)
 }
 
@@ -88,8 +88,8 @@ export function deleteEnvGroup(group: EnvGroupRow, force: boolean): void {
     const reading = new Reading()
     for (const service of services) settlePort(service, reading)
   })
-  tellEnvGroup(group.id, 'deleted')
-  for (const { id } of linked) tellService(id)
+  announceEnvGroup(group.id, 'deleted')
+  for (const { id } of linked) announceService(id)
 }
 
 /** The environments in which a change to a group may change what services get. */
@@ -111,7 +111,7 @@ export function linkEnvGroup(service: ServiceRow, groupRef: string): ServiceRow 
     updateService(service.id, {})
     settleEnvironment(service.id, { groups: 'group' })
   })
-  tellService(service.id)
+  announceService(service.id)
   return getService(service.id)!
 }
 
@@ -131,7 +131,7 @@ export function unlinkEnvGroup(service: ServiceRow, groupRef: string): ServiceRo
     updateService(service.id, {})
     settlePort(getService(service.id)!)
   })
-  tellService(service.id)
+  announceService(service.id)
   return getService(service.id)!
 }
 
@@ -139,6 +139,6 @@ function servicesOf(group: EnvGroupRow): ServiceRow[] {
   return linkedServices(group.id).map(({ id }) => getService(id)!)
 }
 
-function tellEnvGroup(id: string, action: Change['action']): void {
-  tell({ kind: 'env_group', id, service_id: null, action })
+function announceEnvGroup(id: string, action: Change['action']): void {
+  announce({ kind: 'env_group', id, service_id: null, action })
 }

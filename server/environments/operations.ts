@@ -1,4 +1,4 @@
-import { tell } from '../changes.ts'
+import { announce } from '../changes.ts'
 import { useDatabase } from '../context.ts'
 import { isUniqueViolation } from '../database/index.ts'
 import { datastoreNames } from '../datastores/store.ts'
@@ -39,7 +39,7 @@ export function createEnvironment({ name }: EnvironmentInput): Environment {
         `there are ${MAX_ENVIRONMENTS} environments already, which is the maximum: delete one that is not needed`,
       )
   })
-  tellEnvironments()
+  announceEnvironments()
   return row
 }
 
@@ -56,7 +56,7 @@ export function deleteEnvironment(environment: Environment): void {
     deleteEnvironmentRow(environment.id)
     if (subnet !== null) restSubnet(subnet)
   })
-  tellEnvironments()
+  announceEnvironments()
 }
 
 function assertEmpty({ id, name }: Environment): void {
@@ -72,6 +72,6 @@ function assertEmpty({ id, name }: Environment): void {
 }
 
 /** Announces a change of environments, which have no kind of their own in the change feed. */
-function tellEnvironments(): void {
-  tell({ kind: 'all', id: '*', service_id: null, action: 'resync' })
+function announceEnvironments(): void {
+  announce({ kind: 'all', id: '*', service_id: null, action: 'resync' })
 }

@@ -1,4 +1,4 @@
-import { tell, type Change } from '../changes.ts'
+import { announce, type Change } from '../changes.ts'
 import { useContext, useDatabase } from '../context.ts'
 import type { Value } from '../database/index.ts'
 import { newId } from '../ids.ts'
@@ -76,7 +76,7 @@ export function insertConnection(
     `INSERT INTO git_connections (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
     ...(Object.values(row) as Value[]),
   )
-  tellConnection(id, 'created')
+  announceConnection(id, 'created')
   return getConnection(id)!
 }
 
@@ -92,13 +92,13 @@ export function updateConnection(id: string, columns: ConnectionColumns): Connec
     ...(Object.values(row) as Value[]),
     id,
   )
-  if (changed > 0) tellConnection(id, 'updated')
+  if (changed > 0) announceConnection(id, 'updated')
   return getConnection(id)
 }
 
 /** Removes a connection with its secrets. */
 export function deleteConnectionRow(id: string): void {
-  if (useDatabase().run('DELETE FROM git_connections WHERE id = ?', id) > 0) tellConnection(id, 'deleted')
+  if (useDatabase().run('DELETE FROM git_connections WHERE id = ?', id) > 0) announceConnection(id, 'deleted')
 }
 
 /** The secrets of a connection. */
@@ -153,6 +153,6 @@ function sealed({ secrets, ...columns }: ConnectionColumns): Record<string, unkn
   return { ...columns, secrets: useContext().vault.seal(JSON.stringify(secrets)) }
 }
 
-function tellConnection(id: string, action: Change['action']): void {
-  tell({ kind: 'git_connection', id, service_id: null, action })
+function announceConnection(id: string, action: Change['action']): void {
+  announce({ kind: 'git_connection', id, service_id: null, action })
 }

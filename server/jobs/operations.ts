@@ -1,4 +1,4 @@
-import { tell, type Change } from '../changes.ts'
+import { announce, type Change } from '../changes.ts'
 import { useDatabase } from '../context.ts'
 import { getDeploy, openSnapshot, type DeployRow, type Snapshot } from '../deploys/store.ts'
 import { AppError } from '../errors.ts'
@@ -87,7 +87,7 @@ export function requestJob(service: ServiceRow, { command }: JobInput): JobRow {
       )
     return insert(service, 'manual', material, command)
   })
-  tellJob(job.id, service.id, 'created')
+  announceJob(job.id, service.id, 'created')
   return job
 }
 
@@ -110,13 +110,13 @@ export function cancelJob(job: JobRow): JobRow {
       `${job.id} is ${jobStatus(job.id) ?? 'gone'}: only a pending or running job can be canceled`,
     )
   }
-  tellJob(job.id, job.service_id)
+  announceJob(job.id, job.service_id)
   return findJob(job.id)
 }
 
 /**
  * Cancels every waiting or running job of a service, because it is deleted or suspended. Returns the canceled jobs; the
- * caller announces them (`tellJob`) after its transaction.
+ * caller announces them (`announceJob`) after its transaction.
  */
 export function cancelJobsOf(serviceId: string, reason: string): string[] {
   return jobsInProgress(serviceId)
@@ -125,10 +125,10 @@ export function cancelJobsOf(serviceId: string, reason: string): string[] {
 }
 
 /** Announces a change of a job, and of its service: the state of a cron job follows from its runs. */
-export function tellJob(id: string, serviceId: string, action: Change['action'] = 'updated'): void {
-  tell({ kind: 'job', id, service_id: serviceId, action })
+export function announceJob(id: string, serviceId: string, action: Change['action'] = 'updated'): void {
+  announce({ kind: 'job', id, service_id: serviceId, action })
   const isCron = action === 'updated' && getService(serviceId)?.type === 'cron_job'
-  if (isCron) tell({ kind: 'service', id: serviceId, service_id: serviceId, action })
+  if (isCron) announce({ kind: 'service', id: serviceId, service_id: serviceId, action })
 }
 
 /** Deletes the jobs beyond the newest of each service, with their logs. */

@@ -34,6 +34,6 @@ export function lostLine(count: number, why: string, instance?: string): LogLine
 }
 
 /** Whether a line says that others are missing in its place. */
-export function tellsLoss({ stream, line }: LogLine): boolean {
+export function reportsLoss({ stream, line }: LogLine): boolean {
   return stream === 'system' && line.includes(' lost here: ')
 }

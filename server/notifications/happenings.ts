@@ -36,12 +36,12 @@ export function forgetHappening(sequence: number): void {
 }
 
 /** What was last reported about something; null for nothing. */
-export function lastTold(key: string): string | null {
+export function lastReported(key: string): string | null {
   return useDatabase().get<{ value: string }>('SELECT value FROM told WHERE key = ?', key)?.value ?? null
 }
 
 /** Remembers what was last reported about something; null forgets it. */
-export function setTold(key: string, value: string | null): void {
+export function setReported(key: string, value: string | null): void {
   if (value === null) useDatabase().run('DELETE FROM told WHERE key = ?', key)
   else
     useDatabase().run(

@@ -1,4 +1,4 @@
-import { tellDeploy, tellService } from '../changes.ts'
+import { announceDeploy, announceService } from '../changes.ts'
 import { useContext, useDatabase } from '../context.ts'
 import { cancelDeploysOf, queueSourceDeploy } from '../deploys/operations.ts'
 import { assertCustomDomainFree, assertServiceHostsFree, type NamedService } from '../domains/claims.ts'
@@ -7,7 +7,7 @@ import { findEnvironment } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
 import { splitCredentials } from '../git/url.ts'
 import { hiddenFault } from '../text/redaction.ts'
-import { cancelJobsOf, tellJob } from '../jobs/operations.ts'
+import { cancelJobsOf, announceJob } from '../jobs/operations.ts'
 import { ID_PATTERN, isId, newId, randomHex } from '../ids.ts'
 import { assertNameFree } from '../environments/names.ts'
 import { settleEnvironment } from '../variables/environment.ts'
@@ -74,7 +74,7 @@ export function createService(input: ServiceInput): ServiceRow {
     settleEnvironment(id, { own: 'env', groups: 'env_groups' })
     return getService(id)!
   })
-  tellService(id, 'created')
+  announceService(id, 'created')
   if (!deploy || (created.repo_url === null && created.image === null)) return created
   queueSourceDeploy(created, 'create')
   return getService(id)!
@@ -96,7 +96,7 @@ export function patchService(service: ServiceRow, patch: ServicePatch): ServiceR
   const groups = env_groups?.map((group) => findEnvGroup(group).id)
   assertNotDeleting(service)
   if (Object.keys(columns).length === 0 && env === undefined && groups === undefined) return service
-  const tellCanceled = useDatabase().transaction(() => {
+  const announceCanceled = useDatabase().transaction(() => {
     if (changed.name !== service.name) {
       assertServiceHostsFree(changed, findEnvironment(service.environment_id))
       assertUnreferenced('service', service.environment_id, service.name, '')
@@ -115,8 +115,8 @@ export function patchService(service: ServiceRow, patch: ServicePatch): ServiceR
     const isSuspending = suspended === true && !service.suspended
     return isSuspending ? cancelWorkOf(service.id, 'the service was suspended') : () => {}
   })
-  tellCanceled()
-  tellService(service.id)
+  announceCanceled()
+  announceService(service.id)
   return getService(service.id)!
 }
 
@@ -149,7 +149,7 @@ export function resumeService(service: ServiceRow): ServiceRow {
 export function rotateDeployHook(service: ServiceRow): ServiceRow {
   assertNotDeleting(service)
   updateService(service.id, { deploy_hook_key: randomHex(HOOK_KEY_BYTES) })
-  tellService(service.id)
+  announceService(service.id)
   return getService(service.id)!
 }
 
@@ -158,15 +158,15 @@ export function rotateDeployHook(service: ServiceRow): ServiceRow {
  * `conflict` while variables refer to it, unless `force` is given.
  */
 export function deleteService(service: ServiceRow, force: boolean): void {
-  const tellCanceled = useDatabase().transaction(() => {
+  const announceCanceled = useDatabase().transaction(() => {
     if (!force && !service.deleting)
       assertUnreferenced('service', service.environment_id, service.name, ', or repeat with force=true')
     updateService(service.id, { deleting: 1 })
     forgetReferences(service.id)
     return cancelWorkOf(service.id, 'the service was deleted')
   })
-  tellCanceled()
-  tellService(service.id)
+  announceCanceled()
+  announceService(service.id)
 }
 
 /**
@@ -177,8 +177,8 @@ function cancelWorkOf(serviceId: string, reason: string): () => void {
   const deploys = cancelDeploysOf(serviceId, reason)
   const jobs = cancelJobsOf(serviceId, reason)
   return () => {
-    for (const id of deploys) tellDeploy(id, serviceId)
-    for (const id of jobs) tellJob(id, serviceId)
+    for (const id of deploys) announceDeploy(id, serviceId)
+    for (const id of jobs) announceJob(id, serviceId)
   }
 }
 

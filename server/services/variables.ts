@@ -1,4 +1,4 @@
-import { tellService } from '../changes.ts'
+import { announceService } from '../changes.ts'
 import { useDatabase } from '../context.ts'
 import { settleEnvironment } from '../variables/environment.ts'
 import { assertSize, patchVariables, type Variable } from '../variables/rules.ts'
@@ -22,7 +22,7 @@ export function replaceVariables(
     updateService(service.id, {})
     settleEnvironment(service.id, { own: path, groups: path })
   })
-  tellService(service.id)
+  announceService(service.id)
   return readVariables(service.id)
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { tellCredentialsEnded } from '../accounts/credentials.ts'
+import { announceCredentialsEnded } from '../accounts/credentials.ts'
 import { AppError, messageOf } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { logger } from '../log.ts'
@@ -39,7 +39,7 @@ export function listTokens(): z.input<typeof ApiToken>[] {
 /** Revokes a token, effective immediately. Throws `not_found`. */
 export function revokeToken(id: string): void {
   if (!deleteToken(id)) throw new AppError('not_found', `there is no API token ${id}`)
-  tellCredentialsEnded()
+  announceCredentialsEnded()
   log.info('an API token was revoked', { token: id })
 }
 

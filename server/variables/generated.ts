@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { tellService } from '../changes.ts'
+import { announceService } from '../changes.ts'
 import { useDatabase } from '../context.ts'
 import type { ServiceRow } from '../services/store.ts'
 import { Reading, settleEnvironment } from './environment.ts'
@@ -39,7 +39,7 @@ export function adoptVariables(
   })
   for (const { key, why } of missing)
     say(`generated ${key} and stored it as a variable of the service: ${why}`)
-  tellService(service.id)
+  announceService(service.id)
 }
 
 function valueOf(form: WantedVariable['generate']): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { followChanges, tellService, type Change } from '#server/changes.ts'
+import { followChanges, announceService, type Change } from '#server/changes.ts'
 
 const RESYNC = { kind: 'all', id: '*', service_id: null, action: 'resync' }
 
@@ -19,9 +19,9 @@ const numbers = (from: number, to: number) =>
 
 describe('changes', () => {
   it('reach everyone in order and once, from the moment at which they are followed', async () => {
-    tellService('before')
+    announceService('before')
     const [one, other] = [follow(), follow()]
-    for (const id of numbers(0, 1_024)) tellService(id)
+    for (const id of numbers(0, 1_024)) announceService(id)
     expect(await take(one.changes, 1_024)).toEqual(numbers(0, 1_024))
     expect(await take(other.changes, 1_024)).toEqual(numbers(0, 1_024))
     one.stop.abort()
@@ -30,18 +30,18 @@ describe('changes', () => {
 
   it('become a resync if more than 1,024 wait for a follower, and later ones arrive as usual', async () => {
     const { changes, stop } = follow()
-    for (const id of numbers(0, 1_025)) tellService(id)
+    for (const id of numbers(0, 1_025)) announceService(id)
     expect((await changes.next()).value).toEqual(RESYNC)
-    tellService('later')
+    announceService('later')
     expect(await take(changes, 1)).toEqual(['later'])
     stop.abort()
   })
 
   it('are not kept for followers that have left', async () => {
     const { changes, stop } = follow()
-    tellService('first')
+    announceService('first')
     stop.abort()
-    tellService('second')
+    announceService('second')
     expect(await take(changes, 1)).toEqual(['first'])
     expect(await changes.next()).toEqual({ done: true, value: undefined })
   })

@@ -60,7 +60,7 @@ export interface ProviderApi {
   /** Whether the token may read a repository, by its path such as `owner/name`. */
   canRead(token: string, path: string): Promise<boolean>
   /** Reports the deploy status of a commit to the provider. */
-  tellStatus(token: string, path: string, sha: string, status: CommitStatus): Promise<void>
+  reportStatus(token: string, path: string, sha: string, status: CommitStatus): Promise<void>
 }
 
 /** Sorts the latest first, and those without a time last. */

@@ -119,11 +119,11 @@ export class GitHub implements ProviderApi {
     return (await this.#ask(`/repos/${escapePath(path)}`, { headers: bearer(token) })).status === 200
   }
 
-  async tellStatus(
+  async reportStatus(
     token: string,
     path: string,
     sha: string,
-    { state, context, description, url }: Parameters<ProviderApi['tellStatus']>[3],
+    { state, context, description, url }: Parameters<ProviderApi['reportStatus']>[3],
   ) {
     const answer = await this.#ask(`/repos/${escapePath(path)}/statuses/${sha}`, {
       method: 'POST',

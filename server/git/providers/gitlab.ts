@@ -108,11 +108,11 @@ export class GitLab implements ProviderApi {
     return answer.status === 200
   }
 
-  async tellStatus(
+  async reportStatus(
     token: string,
     path: string,
     sha: string,
-    { state, context, description, url }: Parameters<ProviderApi['tellStatus']>[3],
+    { state, context, description, url }: Parameters<ProviderApi['reportStatus']>[3],
   ) {
     const answer = await this.#api(`/projects/${encodeURIComponent(path)}/statuses/${sha}`, {
       method: 'POST',

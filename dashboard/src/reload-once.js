@@ -1,10 +1,10 @@
 // Reloads a page whose code could not be loaded, once. Runs before any module, since the missing code may be theirs.
 ;(() => {
   /** The page that was reloaded last. */
-  const KEY = 'fetched anew'
+  const KEY = 'reloaded once'
 
-  globalThis.fetchAnew = {
-    once(path) {
+  globalThis.reloadOnce = {
+    at(path) {
       try {
         if (sessionStorage.getItem(KEY) === path) return false
         sessionStorage.setItem(KEY, path)
@@ -31,7 +31,7 @@
     'error',
     ({ target }) => {
       if (!(target instanceof HTMLScriptElement)) return
-      const isTried = !fetchAnew.once(location.pathname + location.search + location.hash)
+      const isTried = !reloadOnce.at(location.pathname + location.search + location.hash)
       if (isTried) document.getElementById('unloaded').hidden = false
     },
     true,

@@ -1,7 +1,7 @@
-/** What fetch-anew.js, in the head of the page, provides to its modules. */
-declare const fetchAnew: {
+/** What reload-once.js, in the head of the page, provides to its modules. */
+declare const reloadOnce: {
   /** Reloads the page at a path, unless it was just reloaded; answers whether it does. */
-  once(path: string): boolean
+  at(path: string): boolean
   /** Must be called when a page has been loaded. */
   loaded(): void
 }

@@ -182,7 +182,7 @@ describe('a relational datastore', () => {
     await mark('back')
     const marks = (await loggedLines(db.id, 'ERROR')).flatMap((line) => /mark-\w+/.exec(line)?.[0] ?? [])
     expect(marks).toEqual(['mark-killed', 'mark-removed', 'mark-left', 'mark-back'])
-    expect((await loggedLines(db.id, 'started')).join('\n')).toMatch(/exit code 137.*; restarting it/)
+    expect((await loggedLines(db.id, 'restarting')).join('\n')).toMatch(/exit code 137.*; restarting it/)
     const followed = await fetch(`${server.url}/api/v1/datastores/main-db/logs?follow&tail=0`, {
       headers: { authorization: `Bearer ${server.token}` },
     })

@@ -234,7 +234,7 @@ describe('registry credentials', () => {
     await expect(registryCredentials('docker.io')).rejects.toThrow(/docker-credential-not-installed/)
     rmSync(configuration!, { recursive: true })
     writeConfiguration({ credsStore: '../../bin/sh' })
-    await expect(registryCredentials('docker.io')).rejects.toThrow(/credential helper that is none/)
+    await expect(registryCredentials('docker.io')).rejects.toThrow(/an invalid credential helper/)
   })
 
   test('are empty without a config.json', async () => {

@@ -115,12 +115,12 @@ export class Schedule {
     const isKnown = mark?.schedule === service.schedule && mark.seen_at <= now + JUMP_MS
     const seenAt = isKnown ? Math.max(mark.seen_at, now - CATCH_UP_WITHIN_MS) : now
     if (!isKnown) setMark(service.id, service.schedule!, now)
-    else if (mark.seen_at < seenAt) this.x(service, mark.seen_at, seenAt)
+    else if (mark.seen_at < seenAt) this.#reportMissed(service, mark.seen_at, seenAt)
     this.#insert(service, seenAt)
   }
 
-  /** Reports runs that were missed and are not made, with one message for all. */
-  x(service: ServiceRow, from: number, to: number): void {
+  /** Reports runs that were missed and are not made up, in one message for all. */
+  #reportMissed(service: ServiceRow, from: number, to: number): void {
     const due = nextDue(service.schedule!, new Date(from))
     if (!due || due.getTime() > to) return
     setMark(service.id, service.schedule!, to)

@@ -146,7 +146,7 @@ export class Reader {
     this.#hasEnded = true
     this.#stopWatching()
     this.#signal?.removeEventListener('abort', this.#onAbort)
-    const doing = this.#asked?.doing ?? 'waiting for a job'
+    const doing = this.#asked?.doing ?? 'waiting for a call'
     this.#reason ??= this.#explain(how, doing)
     this.#asked?.settle.reject(this.#reason)
   }

@@ -80,7 +80,13 @@ class WakeUp {
   }
 
   async wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-    if (!this.#isRung) await this.#bell.wait(AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]))
+    if (!this.#isRung) {
+      // An AbortSignal.timeout could not be cleared: each early ring would leave a timer behind.
+      const timeout = new AbortController()
+      const timer = setTimeout(() => timeout.abort(), milliseconds)
+      await this.#bell.wait(AbortSignal.any([signal, timeout.signal]))
+      clearTimeout(timer)
+    }
     this.#isRung = false
   }
 }

@@ -25,12 +25,17 @@ export class LineFile {
   /** Opens a file, or begins it, without the line that a kill or a full disk cut off at its end. */
   static async open(path: string): Promise<LineFile> {
     const handle = await open(path, 'a+', PRIVATE_FILE_MODE)
-    const { size } = await handle.stat()
-    const tail = Buffer.alloc(Math.min(TAIL_BYTES, size))
-    const { bytesRead } = await handle.read(tail, 0, tail.length, size - tail.length)
-    const torn = bytesRead - 1 - tail.lastIndexOf(NEWLINE, bytesRead - 1)
-    if (torn > 0) await handle.truncate(size - torn)
-    return new LineFile(handle)
+    try {
+      const { size } = await handle.stat()
+      const tail = Buffer.alloc(Math.min(TAIL_BYTES, size))
+      const { bytesRead } = await handle.read(tail, 0, tail.length, size - tail.length)
+      const torn = bytesRead - 1 - tail.lastIndexOf(NEWLINE, bytesRead - 1)
+      if (torn > 0) await handle.truncate(size - torn)
+      return new LineFile(handle)
+    } catch (error) {
+      await handle.close().catch(() => {})
+      throw error
+    }
   }
 
   async size(): Promise<number> {

@@ -74,9 +74,10 @@ export class LogEnd {
 
   /**
    * Appends as many of the lines as the part and the disk have room for, at least one, and calls `kept` with their number, in
-   * the same turn of the event loop in which they become part of the log. Throws when the disk takes none.
+   * the same turn of the event loop in which they become part of the log. Returns whether the disk took all that it was
+   * given; throws when it took none.
    */
-  async append(lines: readonly string[], kept: (count: number) => void): Promise<void> {
+  async append(lines: readonly string[], kept: (count: number) => void): Promise<boolean> {
     const part = await this.#current()
     const wanted = lines.slice(0, countWithin(lines, this.#maxPartBytes - part.bytes))
     const { bytes, lines: count, fault } = await part.file.append(Buffer.from(wanted.join('')))
@@ -85,6 +86,7 @@ export class LogEnd {
     this.#next! += count
     kept(count)
     if (part.bytes >= this.#maxPartBytes) await this.close()
+    return fault === null
   }
 
   /** Closes the part being written, so that it can be packed. */

@@ -203,12 +203,13 @@ export class ServiceLog {
         const lost =
           this.#unkept === 0 ? [] : [storedLine(lostLine(this.#unkept, 'the disk did not take it'))]
         // Written in front of the next lines, in one write: a kill between two writes would leave an unreported gap.
-        await this.#end.append([...lost, ...this.#waiting.slice(0, max)], (kept) => {
+        const isWhole = await this.#end.append([...lost, ...this.#waiting.slice(0, max)], (kept) => {
           this.#unkept = 0
           this.#settle((count = kept - lost.length))
         })
         this.grown.ring()
-        if (this.#fullSince !== null) this.#reportSpace()
+        // A disk that takes a part of it is still full.
+        if (isWhole && this.#fullSince !== null) this.#reportSpace()
       }
     } catch (error) {
       this.#giveUp(max)

@@ -24,8 +24,9 @@ async function hasRoot(tree: Tree, folder: string): Promise<boolean> {
   return false
 }
 
-/** A path of the site other than its index page, or a URL. */
-const TARGET = /^(?:\/(?!\/|(?:index\.html)?$)|https?:\/\/)/i
+/** A path of the site other than its index page. */
+const OTHER_PATH = /^\/(?!\/|(?:index\.html)?$)/
+const URL_START = /^https?:\/\//i
 const REDIRECT = /^30[12378]$/
 
 /** Whether a line of `_redirects` (`from to [status]`) answers `/` with something other than the missing index page. */
@@ -35,5 +36,22 @@ function answersRoot(line: string): boolean {
   const [from, to = '', status = '301', ...conditions] = comment < 0 ? words : words.slice(0, comment)
   const isOfRoot = from === '/' || from === '/*'
   const isRewrite = status === '200' && to.startsWith('/')
-  return isOfRoot && TARGET.test(to) && (isRewrite || REDIRECT.test(status)) && conditions.length === 0
+  return isOfRoot && isTarget(to, from) && (isRewrite || REDIRECT.test(status)) && conditions.length === 0
+}
+
+/** Whether a target can be followed: a placeholder in it has to occur in the pattern, where `/*` is named `:splat`. */
+function isTarget(to: string, from: string): boolean {
+  if (/[\p{Cc}\\]/u.test(to) || !isEncoded(to)) return false
+  if (!(URL_START.test(to) ? URL.canParse(to) : OTHER_PATH.test(to))) return false
+  const names = to.replace(URL_START, '').match(/:[A-Za-z]\w*/g) ?? []
+  return names.every((name) => name === ':splat' && from === '/*')
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }

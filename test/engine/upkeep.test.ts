@@ -109,7 +109,7 @@ describe('a program that exits', () => {
       async () => ((await fetchFrom(server, 'removed.localhost')).status === 200 ? true : null),
       'a new container to serve',
     )
-    expect((await statusOf('removed')).instances[0]!.reason).toMatch(/killed|removed from outside/)
+    expect((await statusOf('removed')).instances[0]!.reason).toMatch(/killed|removed externally/)
   })
 })
 

@@ -109,7 +109,7 @@ describe('a _headers file', () => {
   })
 
   test.each([
-    ['a name with a space', '  X Y: z', /"X Y" is not a valid name/],
+    ['a name with a space', '  X Y: z', /"X Y" is not a valid header name/],
     ['no colon', '  X-Y', /not a header/],
     ['a control character', '  X-Y: a\x00b', /visible ASCII/],
     ['no value', '  X-Y:', /visible ASCII/],

@@ -65,6 +65,10 @@ test.each([
   '/ /b 302 Country=de',
   '/ /b 418',
   '/ /b 302!',
+  '/ /:lang',
+  '/ /100%',
+  '/ http://',
+  '/ /a\\b',
   '# / /b',
   '/old /new',
 ])('files without an index page are not a site where the rules leave / open: %j', async (rules) => {

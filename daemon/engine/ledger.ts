@@ -2,8 +2,8 @@ import type { Thing, ThingKind } from '#server/ledger.ts'
 
 /**
  * What this server has created in the engine, recorded before it was created. Nothing else is ever changed or removed:
- * labels can be inherited from images or set by anyone, so they only narrow a search. If a recorded id no longer exists,
- * something with the recorded name and this server's label replaces it: then older data was restored.
+ * labels can be inherited from images or set by anyone, so they only narrow a search. If a recorded id no longer exists
+ * (after restoring an older backup), an object with the recorded name and this server's label is adopted in its place.
  */
 export interface Ledger {
   /** Records a thing, in place of an earlier record with this name. */

@@ -30,8 +30,8 @@ const SECOND_MS = 1_000
 const RETRY_MS = [5, 60, 300, 1_800, 7_200].map((seconds) => seconds * SECOND_MS)
 
 /**
- * Sends messages about what happened to the targets of notifications, with retries until they are accepted or the attempts
- * are used up. Each notification sends one message at a time, so one that hangs does not delay the others.
+ * Sends messages about what happened to the destinations of notifications, with retries until they are accepted or the
+ * attempts are used up. Each notification sends one message at a time, so one that hangs does not delay the others.
  */
 export class Notifier {
   readonly #stops: (() => void)[] = []

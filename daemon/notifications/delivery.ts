@@ -4,8 +4,8 @@ import type { TestResult } from '#server/destinations/schema.ts'
 import { messageOf } from '#server/errors.ts'
 import { newId } from '#server/ids.ts'
 import { logger } from '#server/log.ts'
-import { dispatchHappenings } from '#server/notifications/dispatch.ts'
-import { onHappened } from '#server/notifications/happenings.ts'
+import { dispatchEvents } from '#server/notifications/dispatch.ts'
+import { onEvent } from '#server/notifications/events.ts'
 import { testMessage } from '#server/notifications/messages.ts'
 import {
   dueDelivery,
@@ -42,13 +42,13 @@ export class Notifier {
   #timer: NodeJS.Timeout | undefined
 
   task(wake: () => void): Task {
-    this.#stops.push(onChange(wake), onHappened(wake))
+    this.#stops.push(onChange(wake), onEvent(wake))
     return {
       name: 'notifications',
       everyMs: PERIOD_MS,
       run: async () => {
         clearTimeout(this.#timer)
-        dispatchHappenings()
+        dispatchEvents()
         for (const id of dueNotifications(Date.now())) this.#send(id)
         const next = nextAttemptAt()
         if (next !== null) this.#timer = setTimeout(wake, Math.max(1, Math.min(PERIOD_MS, next - Date.now())))

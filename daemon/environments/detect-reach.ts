@@ -12,7 +12,7 @@ const log = logger('engine')
  * host's own addresses. With a rootless engine, or an engine in a virtual machine, it is not; then the engine publishes the
  * ports of containers on loopback.
  */
-export async function meetEngine(world: World): Promise<void> {
+export async function detectReach(world: World): Promise<void> {
   if (world.reachByAddress !== null) return
   const { version } = await world.engine.info()
   await removeLeftProbes(world)

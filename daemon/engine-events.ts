@@ -4,7 +4,7 @@ import { messageOf } from '#server/errors.ts'
 import { schedule } from '#server/options/schedule.ts'
 import type { DatastoreKeeper } from './datastores/keeper.ts'
 import type { Task } from './work/driver.ts'
-import { meetEngine } from './environments/meet.ts'
+import { detectReach } from './environments/detect-reach.ts'
 import type { LogCollector } from './logs/collector.ts'
 import type { InstanceKeeper } from './instances/keeper.ts'
 import type { World } from './world.ts'
@@ -64,7 +64,7 @@ export function engineEvents(
     async run(signal) {
       try {
         await world.engine.info()
-        await meetEngine(world)
+        await detectReach(world)
         const wasAway = world.engineFault !== null
         world.engineFault = null
         if (wasAway) {

@@ -1,4 +1,4 @@
-import { programsBelow, listFolders } from './below.ts'
+import { programsBelow, listFolders } from './subfolders.ts'
 import { cpp } from './cpp.ts'
 import { deno } from './deno.ts'
 import { dotnet } from './dotnet.ts'
@@ -9,7 +9,7 @@ import { go } from './go/plan.ts'
 import { clojure } from './java/clojure.ts'
 import { java } from './java/plan.ts'
 import { scala } from './java/scala.ts'
-import { hasNoProgram, lackingIn, unplannedIn } from './lacking.ts'
+import { hasNoProgram, missingIn, unplannedIn } from './explain-no-plan.ts'
 import { bun, node } from './node/plan.ts'
 import { php } from './php/plan.ts'
 import { NO_SETTINGS, type LanguagePlan, type PlanSettings } from './plan.ts'
@@ -89,9 +89,9 @@ export async function explainNoPlan(tree: Tree): Promise<{ obstacle: string; roo
         : `${unplanned.advice}, or for what lies in its folders`
     return { obstacle: `${nothing} set root_dir to one of ${listFolders(below)}`, rootDirectories }
   }
-  const lacking = await lackingIn(tree)
-  if (lacking !== null) {
-    const obstacle = `no way to build this source was found in ${await tree.describe()}: ${lacking}, or set root_dir to the folder that has it`
+  const missing = await missingIn(tree)
+  if (missing !== null) {
+    const obstacle = `no way to build this source was found in ${await tree.describe()}: ${missing}, or set root_dir to the folder that has it`
     return { obstacle, rootDirectories }
   }
   if (await hasNoProgram(tree)) {

@@ -3,10 +3,10 @@ import type { Database } from './database/index.ts'
 import type { Vault } from './secrets.ts'
 
 /** The kinds of objects in the container engine. */
-export type ThingKind = 'container' | 'image' | 'network' | 'volume' | 'build_cache'
+export type EngineObjectKind = 'container' | 'image' | 'network' | 'volume' | 'build_cache'
 
 /** An object that this server created in the container engine, or was about to create. */
-export interface Thing {
+export interface EngineObject {
   /** For the build cache, a record's id or, until the engine is asked for that, the sealed step that created it. */
   name: string
   /** The engine's id of it; null until the engine has answered. */
@@ -16,7 +16,7 @@ export interface Thing {
 /** The record of what a server has created in the container engine, kept in its database. */
 export function ledgerOf(database: () => Database, vault: () => Vault) {
   return {
-    record(kind: ThingKind, name: string, engineId: string | null = null): void {
+    record(kind: EngineObjectKind, name: string, engineId: string | null = null): void {
       database().run(
         `INSERT INTO engine_things (kind, name, engine_id) VALUES (?1, ?2, ?3)
          ON CONFLICT (kind, name) DO UPDATE SET engine_id = ?3`,
@@ -26,34 +26,34 @@ export function ledgerOf(database: () => Database, vault: () => Vault) {
       )
     },
 
-    find(kind: ThingKind, name: string): Thing | undefined {
-      return database().get<Thing>(
+    find(kind: EngineObjectKind, name: string): EngineObject | undefined {
+      return database().get<EngineObject>(
         'SELECT name, engine_id FROM engine_things WHERE kind = ? AND name = ?',
         kind,
         name,
       )
     },
 
-    list(kind: ThingKind): Thing[] {
-      return database().all<Thing>(
+    list(kind: EngineObjectKind): EngineObject[] {
+      return database().all<EngineObject>(
         'SELECT name, engine_id FROM engine_things WHERE kind = ? ORDER BY name',
         kind,
       )
     },
 
-    waiting(kind: ThingKind): string[] {
+    waiting(kind: EngineObjectKind): string[] {
       const sql = 'SELECT name FROM engine_things WHERE kind = ? AND engine_id IS NULL'
       return database()
-        .all<Thing>(sql, kind)
+        .all<EngineObject>(sql, kind)
         .map(({ name }) => name)
     },
 
-    countWaiting(kind: ThingKind): number {
+    countWaiting(kind: EngineObjectKind): number {
       const sql = 'SELECT count(*) AS count FROM engine_things WHERE kind = ? AND engine_id IS NULL'
       return database().get<{ count: number }>(sql, kind)!.count
     },
 
-    forget(kind: ThingKind, name: string): void {
+    forget(kind: EngineObjectKind, name: string): void {
       database().run('DELETE FROM engine_things WHERE kind = ? AND name = ?', kind, name)
     },
 

@@ -41,7 +41,7 @@ export async function install(argv: string[]): Promise<number> {
   if (PRIVATE_FOLDERS.test(options.dataDirectory))
     throw new AppError(
       'invalid_request',
-      `--data-dir ${options.dataDirectory}: services have a private /tmp, and it may be emptied; use another folder`,
+      `--data-dir ${options.dataDirectory}: it cannot be below /tmp or /var/tmp (systemd gives each unit a private one, and it may be emptied): use another folder`,
     )
   for (const warning of exposedSecrets(argv)) say(`warning: ${warning}`)
   await stopOthers(options, readOptions([], before))

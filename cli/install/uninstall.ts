@@ -66,7 +66,11 @@ async function isConfirmed({ dataDirectory }: Options): Promise<boolean> {
       `  ${SETTINGS_FOLDER}\n`,
     ].join('\n'),
   )
-  if (!process.stdin.isTTY) throw new AppError('invalid_request', 'confirm with --data --yes')
+  if (!process.stdin.isTTY)
+    throw new AppError(
+      'invalid_request',
+      'cannot ask for confirmation, since standard input is not a terminal: pass --data --yes',
+    )
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   try {
     return (await terminal.question(`Type ${dataDirectory} to continue: `)).trim() === dataDirectory

@@ -24,7 +24,7 @@ import { schedule } from '#server/options/schedule.ts'
 import { plainLine } from '#server/text/plain-line.ts'
 import { RateLimit } from '#server/work/rate-limit.ts'
 import { checkHost } from '../domains/checks.ts'
-import { Looks } from '../domains/looks.ts'
+import { CheckSchedule } from '../domains/check-schedule.ts'
 import type { Task } from '../work/driver.ts'
 import { clockGuard } from '../work/clock-guard.ts'
 import { forEachLimited } from '../work/each.ts'
@@ -59,7 +59,7 @@ export class Certification {
   readonly #world: World
   readonly #authority = new Authority()
   readonly #advice = new RenewalAdvice(this.#authority)
-  readonly #looks = new Looks(CHECK_VALID_MS)
+  readonly #schedule = new CheckSchedule(CHECK_VALID_MS)
   readonly #gate = new RateLimit(NEW_ORDERS_PER_MINUTE, 60_000)
   readonly #away = new OutagePause()
   readonly #clock = clockGuard()
@@ -97,7 +97,7 @@ export class Certification {
     const rows = [...wanted.keys()].map((name) => known.get(name) ?? insertCertificate(name, acme.directory))
     deleteExpired([...known.values()].filter(({ id }) => !wanted.has(id) && !this.#running.has(id)))
     this.#expiry.look(rows)
-    this.#looks.keep(new Set(wanted.keys()))
+    this.#schedule.keep(new Set(wanted.keys()))
     if (!this.#away.isOver()) return
     await this.#order(rows.filter((row) => this.#isNext(row, wanted)).toSorted(byNeed), wanted)
     await this.#advice.look(rows)
@@ -113,7 +113,7 @@ export class Certification {
   async #order(due: readonly CertificateRow[], wanted: ReadonlyMap<string, Wanted>): Promise<void> {
     await forEachLimited(this.#toLook(due), CHECKS_AT_A_TIME, (row) => this.#look(row, wanted.get(row.id)!))
     for (const { id } of due) {
-      if (!isWildcard(id) && !this.#looks.isHere(id)) continue
+      if (!isWildcard(id) && !this.#schedule.isHere(id)) continue
       // An order may have ended during the checks.
       const row = getCertificate(id)
       if (!row || !this.#isNext(row, wanted)) continue
@@ -128,7 +128,7 @@ export class Certification {
         )
         .finally(() => {
           this.#running.delete(row.id)
-          this.#looks.forget(row.id)
+          this.#schedule.forget(row.id)
           this.#wake()
         })
     }
@@ -139,7 +139,7 @@ export class Certification {
    * or for the reason; a renewal is checked when it can be ordered.
    */
   #toLook(due: readonly CertificateRow[]): CertificateRow[] {
-    const unseen = this.#looks.dueOf(due.filter(({ id }) => !isWildcard(id)))
+    const unseen = this.#schedule.dueOf(due.filter(({ id }) => !isWildcard(id)))
     const first = unseen.filter(({ version }) => version === null)
     const renewals = unseen.filter(({ version }) => version !== null)
     const room = Math.min(ORDERS_AT_A_TIME - this.#running.size, this.#gate.left)
@@ -150,11 +150,11 @@ export class Certification {
   async #look({ id, error }: CertificateRow, { hosts }: Wanted): Promise<void> {
     const checks = await checkHost(id)
     const isHere = reachesServer(checks)
-    this.#looks.done(id, isHere)
+    this.#schedule.done(id, isHere)
     if (isHere) return
     const why =
       checks.find(({ outcome }) => outcome === 'failed')?.message ?? 'the host does not lead to this server'
-    moveTo(id, 'pending', { error: why, retry_at: Date.now() + Math.round(this.#looks.waitMs(id)) })
+    moveTo(id, 'pending', { error: why, retry_at: Date.now() + Math.round(this.#schedule.waitMs(id)) })
     if (why !== error) this.#notify(hosts)
   }
 

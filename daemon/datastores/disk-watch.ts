@@ -35,7 +35,7 @@ export class DiskWatch {
     }
   }
 
-  /** Makes it ask at once when the datastore is available again. */
+  /** Forgets when the datastore was last asked, so that `look` asks at once when it is available again. */
   forget(id: string): void {
     this.#askedAt.delete(id)
   }

@@ -158,7 +158,9 @@ export class RestoresAndUpgrades {
   async #try(id: string, stop: AbortSignal): Promise<void> {
     const filling = beginTry(getRestoreOrUpgrade(id)!)
     if (filling.tries > MAX_TRIES)
-      throw new Error(`the server or the container engine stopped in the middle of it ${MAX_TRIES} times`)
+      throw new Error(
+        `gave up after ${MAX_TRIES} tries: each time, the server or the container engine stopped before it was done`,
+      )
     const late = AbortSignal.timeout(LONGEST_MS)
     const signal = AbortSignal.any([stop, late])
     try {

@@ -22,7 +22,7 @@ export async function assertUnwritten(
   if ((await nextTransactionOf(world, row, name, signal)) <= since) return
   throw new AppError(
     'runtime_error',
-    'it may have been written to while it was copied: a client asks for READ WRITE transactions, or sends NOTIFY, which looks the same. Suspend the services that use it, then upgrade again',
+    'data may have been written during the copy: a client opened a READ WRITE transaction or sent NOTIFY (the two cannot be told apart). Suspend the services that use it, then upgrade again',
   )
 }
 

@@ -7,7 +7,7 @@ import type { Task } from '../work/driver.ts'
 import { forEachLimited } from '../work/each.ts'
 import type { World } from '../world.ts'
 import { checkDomain } from './checks.ts'
-import { Looks } from './looks.ts'
+import { CheckSchedule } from './check-schedule.ts'
 
 /** A domain that leads to the server is checked this often. */
 const ACTIVE_MS = 6 * 3_600_000
@@ -17,7 +17,7 @@ const PARALLEL = 4
 /** Checks whether the names under each domain lead to this server, and has those that do served. */
 export class Verification {
   readonly #world: World
-  readonly #looks = new Looks(ACTIVE_MS)
+  readonly #schedule = new CheckSchedule(ACTIVE_MS)
   readonly #stopListening: () => void
   #wake: () => void = () => {}
 
@@ -45,8 +45,8 @@ export class Verification {
 
   async #run(): Promise<void> {
     const domains = listDomains().filter(({ name }) => !isLocalName(name))
-    this.#looks.keep(new Set(domains.map(({ id }) => id)))
-    const due = domains.filter(({ id }) => this.#looks.isDue(id))
+    this.#schedule.keep(new Set(domains.map(({ id }) => id)))
+    const due = domains.filter(({ id }) => this.#schedule.isDue(id))
     await forEachLimited(due, PARALLEL, (domain) => this.#look(domain))
   }
 
@@ -55,7 +55,7 @@ export class Verification {
     // It may have been removed meanwhile.
     const now = getDomain(domain.id)
     if (!now) return
-    this.#looks.done(domain.id, reachesServer(checks))
+    this.#schedule.done(domain.id, reachesServer(checks))
     if (keepChecks(now, checks)) await this.#world.dataPlane.sync()
   }
 }

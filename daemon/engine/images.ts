@@ -104,7 +104,7 @@ export class Images {
       return isDeepStrictEqual(other, refused) ? null : other
     })
     const image = await this.inspect(name)
-    if (!image) throw new AppError('runtime_error', 'it is missing after the pull: deploy again')
+    if (!image) throw new AppError('runtime_error', 'the engine pulled it but no longer has it: deploy again')
     if (isOwn) this.#ledger.record('image', name, image.id)
     const from = `${shortName(fromImage)}@`
     const digest = image.digests.map(shortName).find((one) => one.startsWith(from))

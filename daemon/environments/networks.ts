@@ -5,8 +5,8 @@ import { useDatabase } from '#server/context.ts'
 import {
   findEnvironment,
   listEnvironments,
-  restSubnet,
-  restingSubnets,
+  quarantineSubnet,
+  quarantinedSubnets,
   setSubnet,
   type Environment,
 } from '#server/environments/store.ts'
@@ -109,7 +109,7 @@ function recordSubnet(environment: Environment, subnet: string): void {
     setSubnet(environment.id, subnet)
     if (former === null) return
     moveAddresses(environment.id, former, subnet)
-    restSubnet(former)
+    quarantineSubnet(former)
   })
   if (former !== null)
     log.warn('the subnet of a private network changed', { environment: environment.name, former, subnet })
@@ -147,7 +147,7 @@ async function takenSubnets(engine: Engine, { id }: Environment): Promise<Range[
   const reserved = listEnvironments().flatMap((other) =>
     other.subnet && other.id !== id ? [other.subnet] : [],
   )
-  return [...ofHost, ...[...ofEngine, ...reserved, ...restingSubnets()].map(rangeOf)]
+  return [...ofHost, ...[...ofEngine, ...reserved, ...quarantinedSubnets()].map(rangeOf)]
 }
 
 /** The subnet that the network had, if it is free, else the first free one. */

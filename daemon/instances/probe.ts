@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { answerOf } from '#server/network/answers.ts'
 
-/** A later answer counts as none. */
+/** A probe without an answer within this time has failed. */
 const PROBE_TIMEOUT_MS = 5_000
 /**
  * A port published by the engine accepts connections even if no program listens; one that is still open after this time

@@ -5,7 +5,7 @@ import { instanceMachine } from '#server/instances/states.ts'
 import { allInstances, getInstance, updateInstance, type InstanceRow } from '#server/instances/store.ts'
 import { logger } from '#server/log.ts'
 import { tryMove } from '#server/state-machine.ts'
-import { happened } from '#server/notifications/happenings.ts'
+import { emitEvent } from '#server/notifications/events.ts'
 import { getService } from '#server/services/store.ts'
 import type { ContainerState } from '../engine/index.ts'
 import type { Network } from '../environments/networks.ts'
@@ -64,7 +64,7 @@ export class Upkeep {
     if (end === null && wasUp) return false
     const ended = end !== null && wasUp
     if (ended) this.#recordEnd(instance, container?.exitCode ?? null, end)
-    if (ended && container?.oomKilled) happened('service.out_of_memory', service_id, id)
+    if (ended && container?.oomKilled) emitEvent('service.out_of_memory', service_id, id)
     this.#background.start({
       key: id,
       pauseMs: this.#crashes.backOffMs(id),

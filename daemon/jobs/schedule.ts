@@ -4,7 +4,7 @@ import { nextDue } from '#server/jobs/cron.ts'
 import { insertScheduledJob, announceJob } from '#server/jobs/operations.ts'
 import { allMarks, getMark, removeMark, setMark } from '#server/jobs/marks.ts'
 import { logger } from '#server/log.ts'
-import { happened } from '#server/notifications/happenings.ts'
+import { emitEvent } from '#server/notifications/events.ts'
 import { allServices, getService, type ServiceRow } from '#server/services/store.ts'
 import type { Task } from '../work/driver.ts'
 import { clockGuard, JUMP_MS } from '../work/clock-guard.ts'
@@ -124,7 +124,7 @@ export class Schedule {
     const due = nextDue(service.schedule!, new Date(from))
     if (!due || due.getTime() > to) return
     setMark(service.id, service.schedule!, to)
-    happened('job.missed', service.id, due.toISOString())
+    emitEvent('job.missed', service.id, due.toISOString())
   }
 
   #insert(service: ServiceRow, after: number): void {

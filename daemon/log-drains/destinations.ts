@@ -12,7 +12,7 @@ import { bodyOf, type Origin } from './formats.ts'
 /** A connection or write that takes longer has failed. */
 const STALL_MS = 15_000
 
-/** A target refused these lines and will not accept them however often they are sent. */
+/** A destination refused these lines and will not accept them however often they are sent. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   /** Whether a smaller batch may be accepted (RFC 9110 section 15.5.14). */
@@ -24,7 +24,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A target does not accept lines now, and may have said for how long. */
+/** A destination does not accept lines now, and may have said for how long. */
 export class TargetUnavailable extends Error {
   override readonly name = 'TargetUnavailable'
   readonly waitMs: number
@@ -39,14 +39,14 @@ export class TargetUnavailable extends Error {
 const REFUSALS = [400, 413, 422]
 const TOO_LARGE = 413
 
-/** A target for lines. */
+/** A destination for lines. */
 export interface DrainDestination {
   /** Sends lines of one service. Throws if they were not accepted, a `Refusal` if they never will be. */
   send(origin: Origin, lines: readonly LogLine[], signal: AbortSignal): Promise<void>
   close(): void
 }
 
-/** Returns the target of a drain. */
+/** Returns the destination of a drain. */
 export function openDrainDestination(kind: DrainKind, url: string, token: string | null): DrainDestination {
   return kind === 'syslog' ? new SyslogDestination(new URL(url)) : new HttpDestination(kind, url, token)
 }
@@ -75,7 +75,7 @@ class HttpDestination implements DrainDestination {
   async send(origin: Origin, lines: readonly LogLine[], signal: AbortSignal): Promise<void> {
     const body = bodyOf(this.#kind, origin, lines)
     const answer = await send({ method: 'POST', url: this.#url, headers: this.#headers, body, signal })
-    // Some targets repeat the request in their answer.
+    // Some destinations repeat the request in their answer.
     const text = this.#token === null ? answer.text : answer.text.replaceAll(this.#token, '***')
     const fault = answerFault({ ...answer, text })
     if (fault === null) return
@@ -100,7 +100,8 @@ class SyslogDestination implements DrainDestination {
     const stop = AbortSignal.any([signal, AbortSignal.timeout(STALL_MS)])
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const fail = () => reject(new Error('the connection was closed before everything was sent'))
-    const stall = () => reject(new Error(`the target did not accept the lines within ${STALL_MS / 1_000} s`))
+    const stall = () =>
+      reject(new Error(`the destination did not accept the lines within ${STALL_MS / 1_000} s`))
     socket.once('close', fail)
     stop.addEventListener('abort', stall, { once: true })
     socket.write(bodyOf('syslog', origin, lines), (error) => (error ? reject(error) : resolve()))

@@ -26,14 +26,14 @@ import { openDrainDestination, Refusal, TargetUnavailable, type DrainDestination
 
 const log = logger('log drains')
 
-/** The size of a batch: what targets accept without complaint. */
+/** The size of a batch: what destinations accept without complaint. */
 const BATCH_LINES = 1_000
 const BATCH_BYTES = 512 * 1024
 /** How long lines wait for more lines before they are sent. */
 const GATHER_MS = 500
-/** The longest pause that a target may ask for; after it, the target is tried anyway. */
+/** The longest pause that a destination may ask for; after it, the destination is tried anyway. */
 const MAX_REQUESTED_PAUSE_MS = 600_000
-/** Length of a target's error as it is shown; the error for a wrong certificate may name many hosts. */
+/** Length of a destination's error as it is shown; the error for a wrong certificate may name many hosts. */
 const MAX_ERROR_CHARACTERS = 500
 /** After this many refusals in a row single lines are not the cause, so the refused ones are no longer searched for. */
 const MAX_SEARCHED_REFUSALS = 3
@@ -41,17 +41,18 @@ const MAX_SEARCHED_REFUSALS = 3
 /** How one service's lines are read. */
 interface Reading {
   reader: ForwardReader
-  /** Lines per batch: fewer after a target refused one, and more again as it accepts them. */
+  /** Lines per batch: fewer after a destination refused one, and more again as it accepts them. */
   maxLines: number
   /** Refusals by which lines were dropped, since it last accepted some. */
   refused: number
-  /** Records what the target accepted, if that failed before, for example on a full disk, so that it is not sent again. */
+  /** Records what the destination accepted, if that failed before, as on a full disk, so that it is not sent again. */
   record: (() => void) | null
 }
 
 /**
- * Forwards the lines of services to one target. The stored log is the queue: the position in it advances when the target
- * has accepted the lines, so a kill loses nothing. Lines that retention removes before they are sent are counted.
+ * Forwards the lines of services to one destination. The stored log is the queue: the position in it advances when the
+ * destination has accepted the lines, so a kill loses nothing. Lines that retention removes before they are sent are
+ * counted.
  */
 export class Drain {
   readonly #id: string
@@ -189,7 +190,7 @@ export class Drain {
   }
 }
 
-/** Sends one line to a target and returns the result. */
+/** Sends one line to a destination and returns the result. */
 export async function testDrain(
   row: DrainRow,
   signal: AbortSignal,

@@ -21,7 +21,7 @@ const SEVERITY = {
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n
 const COLOUR = /\u001b\[[\d;:]*m/g
 
-/** Returns the request body for a kind of target. */
+/** Returns the request body for a kind of destination. */
 export function bodyOf(kind: DrainKind, origin: Origin, lines: readonly LogLine[]): string {
   switch (kind) {
     case 'syslog':

@@ -4,11 +4,11 @@ type Stream = OutputLine['stream']
 
 export const STREAMS: readonly Stream[] = ['stdout', 'stderr']
 
-/** The log's timestamp and the arrival of a line differ by at most this, even on a busy host. */
+/** Max difference between a line's timestamp in the log and its arrival here, even on a busy host. */
 export const NEAR_MS = 5_000
-/** The log's timestamp is later than the arrival by at most this, unless the engine's log writer is behind. */
+/** How much earlier than its timestamp a line may arrive, unless the engine's log writer is behind. */
 const EARLY_MS = 1
-/** How much less likely that is than an arrival that is late by the same time. */
+/** The weight of a line that arrived even earlier: it is less likely than one that is late by the same time. */
 const EARLY_WEIGHT = 2
 /** Max lines whose text, and whose times, are compared at each possible position. */
 const MAX_COMPARED_TEXTS = 2_000

@@ -4,8 +4,8 @@ import type { TestResult } from '#server/destinations/schema.ts'
 import { messageOf } from '#server/errors.ts'
 import { newId } from '#server/ids.ts'
 import { logger } from '#server/log.ts'
-import { dispatchHappenings } from '#server/notifications/dispatch.ts'
-import { onHappened } from '#server/notifications/happenings.ts'
+import { dispatchEvents } from '#server/notifications/dispatch.ts'
+import { onEvent } from '#server/notifications/events.ts'
 import { testMessage } from '#server/notifications/messages.ts'
 import {
   dueDelivery,
@@ -30,8 +30,8 @@ const SECOND_MS = 1_000
 const RETRY_MS = [5, 60, 300, 1_800, 7_200].map((seconds) => seconds * SECOND_MS)
 
 /**
- * Sends messages about what happened to the targets of notifications, with retries until they are accepted or the attempts
- * are used up. Each notification sends one message at a time, so one that hangs does not delay the others.
+ * Sends messages about what happened to the destinations of notifications, with retries until they are accepted or the
+ * attempts are used up. Each notification sends one message at a time, so one that hangs does not delay the others.
  */
 export class Notifier {
   readonly #stops: (() => void)[] = []
@@ -42,13 +42,13 @@ export class Notifier {
   #timer: NodeJS.Timeout | undefined
 
   task(wake: () => void): Task {
-    this.#stops.push(onChange(wake), onHappened(wake))
+    this.#stops.push(onChange(wake), onEvent(wake))
     return {
       name: 'notifications',
       everyMs: PERIOD_MS,
       run: async () => {
         clearTimeout(this.#timer)
-        dispatchHappenings()
+        dispatchEvents()
         for (const id of dueNotifications(Date.now())) this.#send(id)
         const next = nextAttemptAt()
         if (next !== null) this.#timer = setTimeout(wake, Math.max(1, Math.min(PERIOD_MS, next - Date.now())))

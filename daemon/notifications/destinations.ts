@@ -15,14 +15,14 @@ export interface Outcome {
   error: string | null
 }
 
-/** Length of a target's error as it is shown. */
+/** Length of a destination's error as it is shown. */
 const MAX_ERROR_CHARACTERS = 500
 /** Discord refuses longer content (developer documentation, "Execute Webhook"). */
 const DISCORD_CHARACTERS = 2_000
 /** Messages that get a high priority at ntfy. */
 const URGENT_TYPES = /\.(failed|down|out_of_memory|missed|disk_low|expiring)$/
 
-/** Sends a message to the target of a notification. Never throws. */
+/** Sends a message to the destination of a notification. Never throws. */
 export async function deliver(
   row: NotificationRow,
   id: string,

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { certificatesByName, listUploaded } from '#server/certificates/store.ts'
 import { timestamp } from '#server/clock.ts'
 import { useContext, useDatabase } from '#server/context.ts'
-import { happened, lastReported, setReported } from '#server/notifications/happenings.ts'
+import { emitEvent, lastReported, setReported } from '#server/notifications/events.ts'
 import type { Task } from '../work/driver.ts'
 
 /** Interval of the checks: there are no events for expiring certificates or a full disk. */
@@ -43,7 +43,7 @@ function lookAtEnd(id: string, host: string, notAfter: number, now: number): voi
   const days_left = Math.max(0, Math.ceil((notAfter - now) / DAY_MS))
   useDatabase().transaction(() => {
     setReported(key, String(left))
-    happened('certificate.expiring', host, JSON.stringify({ days_left, not_after: timestamp(notAfter) }))
+    emitEvent('certificate.expiring', host, JSON.stringify({ days_left, not_after: timestamp(notAfter) }))
   })
 }
 
@@ -55,7 +55,7 @@ async function lookAtDisk(path: string): Promise<void> {
   if (isReported || free_percent >= LOW_PERCENT) return
   useDatabase().transaction(() => {
     setReported('disk', 'low')
-    happened(
+    emitEvent(
       'server.disk_low',
       path,
       JSON.stringify({ free_percent, free_bytes: bavail * bsize, total_bytes: blocks * bsize }),

@@ -1,7 +1,7 @@
 import { onChange } from '#server/changes.ts'
 import { useDatabase } from '#server/context.ts'
 import { instancesOf } from '#server/instances/store.ts'
-import { happened, lastReported, setReported } from '#server/notifications/happenings.ts'
+import { emitEvent, lastReported, setReported } from '#server/notifications/events.ts'
 import { schedule } from '#server/options/schedule.ts'
 import { allServices, getService } from '#server/services/store.ts'
 import { viewService } from '#server/services/view.ts'
@@ -47,7 +47,7 @@ export class ServiceWatch {
   #report(id: string, type: 'service.down' | 'service.recovered', detail: string | null): void {
     useDatabase().transaction(() => {
       setReported(keyOf(id), type === 'service.down' ? 'down' : null)
-      happened(type, id, detail)
+      emitEvent(type, id, detail)
     })
   }
 }

@@ -53,7 +53,9 @@ export function otherListeners(
     throw new AppError('io_error', `${flag} ${text}: ${error.message}`, { cause: error })
   if (address.named || address.port === fallbackPort) {
     const why =
-      error.code === 'EACCES' ? 'this user may not listen there' : 'another program listens there: stop it'
+      error.code === 'EACCES'
+        ? 'this user may not listen there: run as root'
+        : 'another program listens there: stop it'
     throw new AppError('io_error', `${flag} ${text}: ${why}, or set another address`, {
       cause: error,
     })

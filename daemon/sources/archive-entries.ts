@@ -33,13 +33,13 @@ export class EntryRules {
     this.#entries += 1
     if (this.#entries > MAX_ENTRIES) {
       throw new BuildFailure(
-        `The archive has more than ${MAX_ENTRIES} entries; leave out what the build does not need`,
+        `the archive has more than ${MAX_ENTRIES} entries: leave out what the build does not need`,
       )
     }
     this.#pathBytes += header.name.length
     if (this.#pathBytes > MAX_PATHS_BYTES) {
       throw new BuildFailure(
-        `The archive has paths of more than ${MAX_PATHS_BYTES / 1024 ** 2} MiB together; leave out what the build does not need`,
+        `the archive has more than ${MAX_PATHS_BYTES / 1024 ** 2} MiB of path names in total: leave out what the build does not need`,
       )
     }
     const path = cleanPath(header.name)
@@ -59,11 +59,11 @@ export class EntryRules {
     const base = kind === 'symlink' ? posix.dirname(path) : '.'
     const target = kind === 'symlink' ? linkname : linkname.replace(/^(\.\/)+/, '')
     if (target === '')
-      throw new BuildFailure(`${quote(path)} is a link with an empty target; remove it from the archive`)
+      throw new BuildFailure(`${quote(path)} is a link with an empty target: remove it from the archive`)
     const reached = posix.normalize(posix.join(base, target))
     if (target.startsWith('/') || reached === '..' || reached.startsWith('../')) {
       throw new BuildFailure(
-        `${quote(path)} is a link to ${quote(target)}, outside the archive; links may only point inside it`,
+        `${quote(path)} is a link to ${quote(target)}, outside the archive: make it point inside, or leave it out`,
       )
     }
     if (kind === 'hardlink') {
@@ -73,7 +73,7 @@ export class EntryRules {
     this.#linkBytes += path.length
     if (this.#linkBytes > MAX_LINK_PATHS_BYTES) {
       throw new BuildFailure(
-        'The archive has too many symbolic links; leave out what the build does not need',
+        'the archive has too many symbolic links: leave out what the build does not need',
       )
     }
     this.#links.add(path)
@@ -86,7 +86,7 @@ export class EntryRules {
       const parent = path.slice(0, end)
       if (this.#links.has(parent)) {
         throw new BuildFailure(
-          `${quote(path)} is inside the link ${quote(parent)}; pack the archive again without it`,
+          `${quote(path)} is inside the link ${quote(parent)}: pack the archive again without it`,
         )
       }
     }
@@ -97,26 +97,26 @@ export class EntryRules {
 function cleanPath(name: string): string {
   if (name.startsWith('/')) {
     throw new BuildFailure(
-      `${quote(name)} has an absolute path; pack the archive with relative paths (tar -C folder .)`,
+      `${quote(name)} has an absolute path: pack the archive with relative paths (tar -C folder .)`,
     )
   }
-  if (name.includes('\0')) throw new BuildFailure(`${quote(name)} has a name with a NUL character; rename it`)
+  if (name.includes('\0')) throw new BuildFailure(`${quote(name)} has a name with a NUL character: rename it`)
   const parts = name.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.includes('..')) {
     throw new BuildFailure(
-      `${quote(name)} leads out of the archive with ".."; pack the archive from inside its folder`,
+      `${quote(name)} leads out of the archive with "..": pack the archive from inside its folder`,
     )
   }
   const path = parts.join('/')
   if (parts.length > MAX_DEPTH)
     throw new BuildFailure(
-      `${quote(name)} is nested more than ${MAX_DEPTH} folders deep; nest it less deeply`,
+      `${quote(name)} is nested more than ${MAX_DEPTH} folders deep: nest it less deeply`,
     )
   if (
     Buffer.byteLength(path) > MAX_PATH_BYTES ||
     parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)
   ) {
-    throw new BuildFailure(`${quote(name)} has a name that is too long for a file system; shorten it`)
+    throw new BuildFailure(`${quote(name)} has a name that is too long for a file system: shorten it`)
   }
   return path
 }
@@ -125,7 +125,7 @@ function typeOf(header: Header, path: string): Entry['kind'] {
   const records = (header.pax ?? {}) as Record<string, string>
   const sparse = Object.keys(records).some((key) => key.startsWith('GNU.sparse.'))
   if (sparse)
-    throw new BuildFailure(`${quote(path)} is stored as a sparse file; pack the archive without --sparse`)
+    throw new BuildFailure(`${quote(path)} is stored as a sparse file: pack the archive without --sparse`)
   switch (header.type as string | null | undefined) {
     case 'file':
     case 'contiguous-file':
@@ -139,12 +139,16 @@ function typeOf(header: Header, path: string): Entry['kind'] {
       return 'hardlink'
     case 'character-device':
     case 'block-device':
-      throw new BuildFailure(`${quote(path)} is a device; only files, folders and links can be uploaded`)
+      throw new BuildFailure(
+        `${quote(path)} is a device: leave it out (only files, folders and links can be uploaded)`,
+      )
     case 'fifo':
-      throw new BuildFailure(`${quote(path)} is a named pipe; only files, folders and links can be uploaded`)
+      throw new BuildFailure(
+        `${quote(path)} is a named pipe: leave it out (only files, folders and links can be uploaded)`,
+      )
     default:
       throw new BuildFailure(
-        `${quote(path)} is an entry of an unknown type; pack the archive again with tar -czf`,
+        `${quote(path)} is an entry of an unknown type: pack the archive again with tar -czf`,
       )
   }
 }

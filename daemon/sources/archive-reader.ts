@@ -76,13 +76,13 @@ export class ArchiveReader {
 
   /** Ends the input, and waits until all entries were handled. */
   async finish(): Promise<void> {
-    if (this.#packedBytes === 0) throw new BuildFailure(`The archive is empty; send ${WANTED}`)
+    if (this.#packedBytes === 0) throw new BuildFailure(`the archive is empty: send ${WANTED}`)
     if (this.#sniffed) this.#isGzip(this.#sniffed, true)
     if (!this.#ended) this.#gunzip.end()
     await this.#done
     if (this.#failure) throw this.#failure
     if (this.#entries === 0)
-      throw new BuildFailure('The archive contains no files; pack the folder with the source')
+      throw new BuildFailure('the archive contains no files: pack the folder with the source')
     if (this.#trailingZeros < TAR_BLOCK_BYTES) throw this.#truncated(undefined)
   }
 
@@ -101,7 +101,7 @@ export class ArchiveReader {
   #isGzip(start: Buffer, whole: boolean): boolean {
     if (start[0] === 0x1f && start[1] === 0x8b) return true
     if (!whole && start.length < SNIFFED_BYTES && foreignFormat(start) === null) return false
-    throw new BuildFailure(`The upload is ${foreignFormat(start) ?? 'not gzip-compressed'}; send ${WANTED}`)
+    throw new BuildFailure(`the upload is ${foreignFormat(start) ?? 'not gzip-compressed'}: send ${WANTED}`)
   }
 
   async #pump(): Promise<void> {
@@ -119,12 +119,12 @@ export class ArchiveReader {
     this.#unpackedBytes += chunk.length
     if (this.#unpackedBytes > MAX_UNPACKED_BYTES) {
       throw new BuildFailure(
-        `The archive unpacks to more than ${MAX_UNPACKED_BYTES / 1024 ** 3} GiB; leave out what the build does not need`,
+        `the archive unpacks to more than ${MAX_UNPACKED_BYTES / 1024 ** 3} GiB: leave out what the build does not need`,
       )
     }
     if (this.#unpackedBytes > RATIO_FREE_BYTES && this.#unpackedBytes > this.#packedBytes * MAX_RATIO) {
       throw new BuildFailure(
-        `The archive unpacks to more than ${MAX_RATIO} times its size, like a zip bomb; leave out files of zeros`,
+        `the archive unpacks to more than ${MAX_RATIO} times its size, like a zip bomb: leave out files of zeros`,
       )
     }
     let zeros = 0
@@ -167,13 +167,13 @@ export class ArchiveReader {
     }
     if (code.startsWith('Z_')) {
       return new BuildFailure(
-        `The archive is damaged (${message})${this.#where()}; pack it again and send all of it`,
+        `the archive is damaged (${message})${this.#where()}: pack it again and send all of it`,
         { cause: error },
       )
     }
     if (message.startsWith('Invalid tar header') && this.#lastEntry === '') return notTar(error)
     if (/^(Invalid|Header exceeds)/.test(message)) {
-      return new BuildFailure(`The archive is damaged (${message})${this.#where()}; pack it again`, {
+      return new BuildFailure(`the archive is damaged (${message})${this.#where()}: pack it again`, {
         cause: error,
       })
     }
@@ -181,7 +181,7 @@ export class ArchiveReader {
   }
 
   #truncated(cause: unknown): BuildFailure {
-    return new BuildFailure(`The archive ends too early${this.#where()}; send all of it`, { cause })
+    return new BuildFailure(`the archive ends too early${this.#where()}: send all of it`, { cause })
   }
 
   #where(): string {
@@ -193,7 +193,7 @@ const WANTED = 'a gzip-compressed tar archive (tar -czf source.tar.gz .)'
 
 function notTar(cause: unknown): BuildFailure {
   return new BuildFailure(
-    `The upload is gzip-compressed, but its content is not a tar archive; send ${WANTED}`,
+    `the upload is gzip-compressed, but its content is not a tar archive: send ${WANTED}`,
     { cause },
   )
 }

@@ -49,7 +49,7 @@ function counted(limitBytes: number): (bytes: Buffer) => void {
     if (received <= limitBytes) return
     throw new AppError(
       'payload_too_large',
-      `The archive is larger than ${limitBytes} bytes; leave out what the build does not need`,
+      `the archive is larger than ${limitBytes} bytes: leave out what the build does not need`,
     )
   }
 }
@@ -59,7 +59,7 @@ function explain(error: unknown, stream: Readable): unknown {
   if (error instanceof AppError) return error
   if (error instanceof BuildFailure) return new AppError('invalid_request', error.message, { cause: error })
   if (stream.errored === null && (stream.readableEnded || !stream.destroyed)) return error
-  return new AppError('invalid_request', 'The upload was interrupted; send the archive again', {
+  return new AppError('invalid_request', 'the upload was interrupted: send the archive again', {
     cause: error,
   })
 }

@@ -80,6 +80,8 @@ function assertFolder(root: string, folder: string): void {
   for (const name of folder.split('/')) {
     path = join(path, name)
     if (name === '..' || !lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
-      throw new BuildFailure(`there is no folder ${folder} in the repository for its submodule: rename it`)
+      throw new BuildFailure(
+        `the submodule path ${folder} is not a plain folder of the repository (part of it may be a link): move the submodule to another path`,
+      )
   }
 }

@@ -78,7 +78,7 @@ export class TreeWriter {
     const source = join(this.#root, target)
     if (!lstatSync(source, { throwIfNoEntry: false })?.isFile()) {
       throw new BuildFailure(
-        `${JSON.stringify(relative)} is a link to ${JSON.stringify(target)}, which does not come before it in the archive; pack the archive again`,
+        `${JSON.stringify(relative)} is a link to ${JSON.stringify(target)}, which does not come before it in the archive: pack the archive again`,
       )
     }
     linkSync(source, join(this.#root, relative))
@@ -109,14 +109,14 @@ async function writeFile(path: string, mode: number, content: EntryContent): Pro
 
 function bothFileAndFolder(relative: string): BuildFailure {
   return new BuildFailure(
-    `${JSON.stringify(relative)} is both a file and a folder in the archive; rename one of them`,
+    `${JSON.stringify(relative)} is both a file and a folder in the archive: rename one of them`,
   )
 }
 
 function explain(error: unknown, path: string): unknown {
   if ((error as NodeJS.ErrnoException).code !== 'ENAMETOOLONG') return error
   return new BuildFailure(
-    `${JSON.stringify(path)} has a name that is too long for the file system; shorten it`,
+    `${JSON.stringify(path)} has a name that is too long for the file system: shorten it`,
     {
       cause: error,
     },

@@ -66,7 +66,9 @@ export async function readInstallation(
   )
   const size = Object.values(manifests).reduce((sum, text) => sum + text.length, 0)
   if (size > MAX_MANIFESTS_CHARACTERS) {
-    throw new BuildFailure(`the package.json files have more than ${MAX_MANIFESTS_CHARACTERS} characters`)
+    throw new BuildFailure(
+      `the package.json files of the workspace have more than ${MAX_MANIFESTS_CHARACTERS} characters in total: set root_dir to a smaller part, or add a Dockerfile`,
+    )
   }
   const { scripts, changesPackages } = readScripts(manifest, packages, needed, manager)
   const locks = await withoutMirrors(tree, manager.files, notes)

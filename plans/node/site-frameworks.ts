@@ -185,7 +185,7 @@ export const SITE_FRAMEWORKS: KnownFramework[] = [
   }),
 ]
 
-/** A package next to pages that no build script uses means nothing for them. */
+/** Accepts a framework only if there is a build script: without one, its package may have nothing to do with the pages. */
 function whereBuilt({ manifest }: Project): Partial<Framework> | null {
   return manifest.scripts.build === undefined ? null : {}
 }

@@ -94,8 +94,8 @@ const CONTAINERS = new Set(['docker', 'docker-compose', 'podman', 'podman-compos
 const MAX_TOGETHER = 10
 
 /**
- * Whether a script runs what the developers of several packages run, including a dev server. For a single package it may be
- * the only thing that starts it.
+ * Whether a script runs the "dev" scripts of several packages, at least one of which starts a dev server. A script that runs
+ * only one "dev" script does not count, since it may be the only way to start that package.
  */
 async function isDevelopedElsewhere(script: string, search: StartSearch): Promise<boolean> {
   const calls = callsOf(script, search.manifest.scripts).filter(
@@ -134,8 +134,8 @@ const TEMPLATE_SERVERS = /\b(?:webpack-dev-server|browser-?sync)\b/i
 /** A program that is a dev server in any project (facebook/create-react-app, `scripts/start.js`). */
 const OF_DEVELOPERS = /\bNODE_ENV = ["']development["']/
 
-/** Whether a program serves users too, or under some condition. */
-function isOfUsers(text: string): boolean {
+/** Whether a program may also serve users: it mentions production, creates a server, or uses a server framework. */
+function mayServeUsers(text: string): boolean {
   const names = SERVER_PACKAGES.flatMap((name) => [`'${name}'`, `"${name}"`])
   return hasLine(text, /["'`]production["'`]|\bcreateServer\(/) || names.some((name) => text.includes(name))
 }
@@ -154,7 +154,7 @@ async function runsDevelopmentServer(script: string, search: StartSearch): Promi
   )
   if (/(?:^|\/)(?:webpack-)?dev-server(?:\.js)?$/.test(file)) return hasLine(text, /\bwebpack\b/)
   if (!/^(?:\.\/)?scripts\/[\w-]+(?:\.js)?$/.test(file) || !hasLine(text, TEMPLATE_SERVERS)) return false
-  return hasLine(text, OF_DEVELOPERS) || !isOfUsers(text)
+  return hasLine(text, OF_DEVELOPERS) || !mayServeUsers(text)
 }
 
 /** Returns why only a dev server left by a template could be started; null where that is not so. */

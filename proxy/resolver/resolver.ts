@@ -1,5 +1,5 @@
 import type { NameZone } from '../protocol.ts'
-import { Door } from './door.ts'
+import { GatewayListener } from './gateway-listener.ts'
 import { Forwarder, type Transport } from './forwarder.ts'
 import { HostResolvers } from './host-resolvers.ts'
 import { RCODE, readQuery, writeAnswer, type Query } from './message.ts'
@@ -8,7 +8,7 @@ import { shuffled, Zones } from './zones.ts'
 /** An address leaves rotation seconds before its program ends, so a client that caches it this long never notices. */
 const TTL_SECONDS = 1
 
-interface Places {
+interface HostNameServers {
   /** The file that lists the host's name servers. */
   file?: string
   /** The port of those servers. */
@@ -22,19 +22,19 @@ interface Places {
  */
 export class Resolver {
   #zones = new Zones()
-  #doors = new Map<string, Door>()
+  #listeners = new Map<string, GatewayListener>()
   #hostResolvers: HostResolvers
   #forwarder: Forwarder
   #closed = false
 
-  constructor({ file, port }: Places = {}) {
+  constructor({ file, port }: HostNameServers = {}) {
     this.#hostResolvers = new HostResolvers(file)
     this.#forwarder = new Forwarder(port)
   }
 
   /** Whether it answers for any zone. */
   get isInUse(): boolean {
-    return this.#doors.size > 0
+    return this.#listeners.size > 0
   }
 
   /** Replaces all zones; resolves once each gateway was tried. Those that fail are retried. */
@@ -42,19 +42,19 @@ export class Resolver {
     if (this.#closed) return
     this.#zones.apply(zones)
     const { gateways } = this.#zones
-    for (const [gateway, door] of this.#doors) {
+    for (const [gateway, listener] of this.#listeners) {
       if (gateways.has(gateway)) continue
-      door.close()
-      this.#doors.delete(gateway)
+      listener.close()
+      this.#listeners.delete(gateway)
     }
-    const added = [...gateways].filter((gateway) => !this.#doors.has(gateway))
+    const added = [...gateways].filter((gateway) => !this.#listeners.has(gateway))
     await Promise.all(
       added.map((gateway) => {
-        const door = new Door(gateway, (message, source, transport) =>
+        const listener = new GatewayListener(gateway, (message, source, transport) =>
           this.answer(message, source, transport),
         )
-        this.#doors.set(gateway, door)
-        return door.open()
+        this.#listeners.set(gateway, listener)
+        return listener.open()
       }),
     )
   }
@@ -62,8 +62,8 @@ export class Resolver {
   /** Stops answering. */
   close(): void {
     this.#closed = true
-    for (const door of this.#doors.values()) door.close()
-    this.#doors.clear()
+    for (const listener of this.#listeners.values()) listener.close()
+    this.#listeners.clear()
   }
 
   /** Returns the answer to a message from an address; null for silence. Never throws. */

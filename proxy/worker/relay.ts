@@ -10,7 +10,7 @@ import { OpenFiles } from '../sites/open-files.ts'
 import { TlsTerminator } from '../tls/terminator.ts'
 import { SocketWire } from '../wire/socket-wire.ts'
 import { FirstRead } from './first-read.ts'
-import { Places } from './places.ts'
+import { ConnectionLimits } from './connection-limits.ts'
 
 /** All timeouts are counted in seconds, so one timer checks all connections. */
 const TICK_MS = 500
@@ -37,15 +37,15 @@ export class Relay implements Http2Worker {
   #terminator: TlsTerminator | null = null
   #ticketKeys: Buffer | null = null
   #connections = 0
-  readonly #places: Places
+  readonly #limits: ConnectionLimits
   #timer = setInterval(() => {
     this.now = monotonicMs()
     // After a stall, timers run before sockets are read: read what came in time before anything expires.
     setImmediate(() => this.#tick())
   }, TICK_MS)
 
-  constructor(places = new Places()) {
-    this.#places = places
+  constructor(limits = new ConnectionLimits()) {
+    this.#limits = limits
   }
 
   get openConnections(): number {
@@ -149,11 +149,11 @@ export class Relay implements Http2Worker {
 
   /** Counts a connection, or a second or later stream of one; false when its network has too many. */
   takePlace({ network, capped }: Peer): boolean {
-    return !capped || this.#places.take(network, this.routes.maxConnectionsPerAddress)
+    return !capped || this.#limits.take(network, this.routes.maxConnectionsPerAddress)
   }
 
   leavePlace({ network, capped }: Peer): void {
-    if (capped) this.#places.leave(network, this.routes.maxConnectionsPerAddress)
+    if (capped) this.#limits.leave(network, this.routes.maxConnectionsPerAddress)
   }
 
   #leave(peer: Peer): void {

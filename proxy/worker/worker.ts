@@ -15,7 +15,7 @@ import { spawnStarter, type WorkerSettings } from '../spawn.ts'
 import { sharesReadBuffer } from '../wire/self-check.ts'
 import { useDataEvents } from '../wire/socket-wire.ts'
 import { Listeners } from './listeners.ts'
-import { Places } from './places.ts'
+import { ConnectionLimits } from './connection-limits.ts'
 import { Relay } from './relay.ts'
 import { Reporter } from './reporter.ts'
 import { TableIntake } from './table-intake.ts'
@@ -63,7 +63,7 @@ class Worker {
   constructor(settings: WorkerSettings) {
     this.#settings = settings
     const { counts, workers } = settings
-    this.#relay = new Relay(new Places(counts && new SharedCounts(counts), workers))
+    this.#relay = new Relay(new ConnectionLimits(counts && new SharedCounts(counts), workers))
     this.#listeners = new Listeners(settings.sockets, (socket, protocol) =>
       this.#relay.accept(socket, protocol),
     )

@@ -13,8 +13,8 @@ interface FilterColumns {
 }
 
 /**
- * The columns for the parts of a filter that were given. `present` is the environment of a target that is changed, in which
- * service names are looked up when the change gives no other. Throws `not_found`.
+ * The columns for the parts of a filter that were given. `present` is the environment of a destination that is changed, in
+ * which service names are looked up when the change gives no other. Throws `not_found`.
  */
 export function filterColumns(
   { environment, services }: FilterInput,

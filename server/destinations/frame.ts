@@ -4,7 +4,7 @@ import { newId, type IdKind } from '../ids.ts'
 import { filterColumns, type FilterInput } from './filter.ts'
 import type { DestinationRow } from './table.ts'
 
-/** The columns that all new targets have. Throws `not_found` for what the filters name. */
+/** The columns that all new destinations have. Throws `not_found` for what the filters name. */
 export function newFrame(kind: IdKind, input: FilterInput & { name: string }): DestinationRow {
   const now = Date.now()
   return {
@@ -32,7 +32,7 @@ export function patchedFrame(
   }
 }
 
-/** The fields that all targets have, as the API returns them. */
+/** The fields that all destinations have, as the API returns them. */
 export function viewFrame(row: DestinationRow) {
   return {
     id: row.id,

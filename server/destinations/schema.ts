@@ -13,7 +13,7 @@ export function destinationUrl(fault: (text: string) => string | null) {
   ).meta({ minLength: 1, maxLength: MAX_URL_CHARACTERS })
 }
 
-/** The fields for creating any target. */
+/** The fields for creating any destination. */
 export const destinationInput = {
   name: z
     .string()
@@ -39,14 +39,14 @@ export const destinationInput = {
     .meta({ description: 'Ids or names: only these services; null for all', examples: [['api']] }),
 }
 
-/** The fields of a target that can be changed. */
+/** The fields of a destination that can be changed. */
 export const destinationPatch = {
   ...destinationInput,
   name: destinationInput.name.optional(),
   enabled: z.boolean().optional(),
 }
 
-/** The fields of any target in answers. */
+/** The fields of any destination in answers. */
 export const destinationAnswer = {
   name: z.string().meta({ examples: ['Team'] }),
   environment: z
@@ -62,7 +62,7 @@ export const destinationAnswer = {
   updated_at: Timestamp,
 }
 
-/** The result of a test of a target. */
+/** The result of a test of a destination. */
 export const TestResult = z
   .object({
     ok: z.boolean(),

@@ -1,7 +1,7 @@
 import { useDatabase } from '../context.ts'
 import type { Value } from '../database/index.ts'
 
-/** The columns that the rows of all targets have. Times are milliseconds. */
+/** The columns that the rows of all destinations have. Times are milliseconds. */
 export interface DestinationRow {
   id: string
   name: string
@@ -13,7 +13,7 @@ export interface DestinationRow {
   updated_at: number
 }
 
-/** The table of one kind of target. */
+/** The table of one kind of destination. */
 export class DestinationTable<Row extends DestinationRow> {
   readonly #name: string
 
@@ -21,7 +21,7 @@ export class DestinationTable<Row extends DestinationRow> {
     this.#name = name
   }
 
-  /** All targets, by name. */
+  /** All destinations, by name. */
   list(): Row[] {
     return useDatabase().all<Row>(`SELECT * FROM ${this.#name} ORDER BY name, id`)
   }

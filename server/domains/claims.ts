@@ -33,7 +33,7 @@ export function assertEnvironmentHostsFree(name: string): void {
     if (getDomainByName(place))
       throw new AppError(
         'conflict',
-        `name: services of this environment would have hosts under ${place}, which is a domain itself`,
+        `name: services of this environment would have hosts under ${place}, which is already connected as a domain: remove that domain, or choose another name`,
       )
     assertNotAboveDashboard(place, 'name')
   }
@@ -49,7 +49,7 @@ export function assertDomainHostsFree(name: string): void {
     if (getDomainByName(place))
       throw new AppError(
         'conflict',
-        `name: services of environment ${environment.name} would have hosts under ${place}, which is a domain itself`,
+        `name: services of environment ${environment.name} would have hosts under ${place}, which is already connected as a domain: remove that domain, or choose another name`,
       )
     for (const domain of listDomains()) {
       if (placeOf(environment, domain.name) === name)

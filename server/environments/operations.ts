@@ -12,7 +12,7 @@ import {
   insertEnvironment,
   listEnvironments,
   PRODUCTION,
-  restSubnet,
+  quarantineSubnet,
   serviceNames,
   type Environment,
 } from './store.ts'
@@ -54,7 +54,7 @@ export function deleteEnvironment(environment: Environment): void {
     assertEmpty(environment)
     const { subnet } = findEnvironment(environment.id)
     deleteEnvironmentRow(environment.id)
-    if (subnet !== null) restSubnet(subnet)
+    if (subnet !== null) quarantineSubnet(subnet)
   })
   announceEnvironments()
 }

@@ -70,10 +70,10 @@ export function serviceNamesByEnvironment(): Map<string, string[]> {
 }
 
 /** An outdated table of routes or names may still contain its addresses, so the subnet is not reused for this long. */
-const SUBNET_REST_MS = 60 * 60_000
+const SUBNET_QUARANTINE_MS = 60 * 60_000
 
 /** Keeps the subnet of a deleted network from being reused for a while. */
-export function restSubnet(subnet: string): void {
+export function quarantineSubnet(subnet: string): void {
   useDatabase().run(
     `INSERT INTO resting_subnets (subnet, released_at) VALUES (?1, ?2)
      ON CONFLICT (subnet) DO UPDATE SET released_at = ?2`,
@@ -83,9 +83,9 @@ export function restSubnet(subnet: string): void {
 }
 
 /** The subnets that must not be reused yet. Forgets those whose time is up. */
-export function restingSubnets(): string[] {
+export function quarantinedSubnets(): string[] {
   const database = useDatabase()
-  database.run('DELETE FROM resting_subnets WHERE released_at <= ?', Date.now() - SUBNET_REST_MS)
+  database.run('DELETE FROM resting_subnets WHERE released_at <= ?', Date.now() - SUBNET_QUARANTINE_MS)
   return database.all<{ subnet: string }>('SELECT subnet FROM resting_subnets').map(({ subnet }) => subnet)
 }
 

@@ -67,7 +67,7 @@ export class ByteBudget {
     const seconds = Math.ceil(this.#waitMs / 1_000)
     return new AppError(
       'service_unavailable',
-      `the server is busy receiving other requests without credentials: try again in ${seconds} seconds`,
+      `the server is receiving too many unauthenticated requests at once: try again in ${seconds} seconds`,
       { retryAfterSeconds: seconds },
     )
   }

@@ -62,7 +62,7 @@ export const LogDrain = z
       .string()
       .nullable()
       .meta({ description: 'The end of the token', examples: [null] }),
-    sent: z.int().meta({ description: 'Lines that the target has accepted', examples: [12_345] }),
+    sent: z.int().meta({ description: 'Lines that the destination has accepted', examples: [12_345] }),
     dropped: z.int().meta({
       description: 'Lines that it will never get: removed before they were sent, or refused by it',
       examples: [0],

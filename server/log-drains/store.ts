@@ -51,7 +51,7 @@ export function beginAt(drainId: string, serviceId: string, line: number): void 
   )
 }
 
-/** Records what a target has accepted, and at which line the drain continues. */
+/** Records what a destination has accepted, and at which line the drain continues. */
 export function recordSent(drainId: string, serviceId: string, nextLine: number, sent: number): void {
   const database = useDatabase()
   database.transaction(() => {
@@ -66,7 +66,7 @@ export function recordSent(drainId: string, serviceId: string, nextLine: number,
   })
 }
 
-/** Records lines that the target will never get, and why. */
+/** Records lines that the destination will never get, and why. */
 export function recordDropped(
   drainId: string,
   serviceId: string,

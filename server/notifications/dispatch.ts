@@ -1,5 +1,5 @@
 import { useDatabase } from '../context.ts'
-import { forgetHappening, nextHappenings } from './happenings.ts'
+import { forgetEvent, nextEvents } from './events.ts'
 import { messageOf } from './messages.ts'
 import { insertDelivery, notifications, type NotificationRow } from './store.ts'
 import type { EventType, Subject } from './types.ts'
@@ -8,20 +8,19 @@ import type { EventType, Subject } from './types.ts'
 const BATCH = 100
 
 /** Creates messages for what happened, one for each notification that wants it. Every event is handled exactly once. */
-export function dispatchHappenings(): void {
+export function dispatchEvents(): void {
   for (let left = BATCH; left === BATCH;) {
     left = useDatabase().transaction(() => {
-      const happenings = nextHappenings(BATCH)
-      const all = happenings.length === 0 ? [] : notifications.list()
-      for (const happening of happenings) {
-        forgetHappening(happening.sequence)
-        const result = messageOf(happening)
+      const events = nextEvents(BATCH)
+      const all = events.length === 0 ? [] : notifications.list()
+      for (const event of events) {
+        forgetEvent(event.sequence)
+        const result = messageOf(event)
         if (!result) continue
         for (const notification of all)
-          if (wants(notification, happening.type, result.subject))
-            insertDelivery(notification.id, result.message)
+          if (wants(notification, event.type, result.subject)) insertDelivery(notification.id, result.message)
       }
-      return happenings.length
+      return events.length
     })
   }
 }

@@ -1,7 +1,7 @@
 import { timestamp } from '../clock.ts'
 import { useDatabase } from '../context.ts'
 import { qualifiedName } from '../services/qualified-name.ts'
-import type { Happening } from './happenings.ts'
+import type { PendingEvent } from './events.ts'
 import type { Message, Subject } from './types.ts'
 
 /** A message and what it is about; null when that is gone, so that there is nothing to report. */
@@ -25,12 +25,12 @@ const WHOLE_SERVER: Subject = { environmentId: null, serviceId: null }
 /** Limit for an error in the text for people; webhooks get all of it. */
 const SHOWN_CHARACTERS = 1_000
 
-/** The message for something that happened. */
-export function messageOf(happening: Happening): Told {
-  const facts = factsOf(happening)
+/** Returns the message for an event. */
+export function messageOf(event: PendingEvent): Told {
+  const facts = factsOf(event)
   if (!facts) return null
   const { subject, data, title, body } = facts
-  const { type, at } = happening
+  const { type, at } = event
   const text = { title, body: body.slice(0, SHOWN_CHARACTERS) }
   return { message: { type, timestamp: timestamp(at), data, text }, subject }
 }
@@ -45,8 +45,8 @@ export function testMessage(name: string): Message {
   }
 }
 
-function factsOf(happening: Happening): Facts | null {
-  const { type, subject, detail } = happening
+function factsOf(event: PendingEvent): Facts | null {
+  const { type, subject, detail } = event
   switch (type) {
     case 'deploy.started':
     case 'deploy.succeeded':

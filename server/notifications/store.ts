@@ -36,7 +36,7 @@ export interface DeliveryRow {
 
 /** How many finished deliveries of a notification are kept; the oldest go first. */
 const KEPT_DELIVERIES = 100
-/** How many messages may wait for a target that does not answer. Beyond that, the oldest are given up. */
+/** How many messages may wait for a destination that does not answer. Beyond that, the oldest are given up. */
 const MAX_PENDING = 1_000
 
 /** Queues a message. */

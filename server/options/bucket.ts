@@ -50,7 +50,11 @@ function readAgain({ url, readKeys }: BucketOptions): Partial<ReturnType<NonNull
   try {
     return readKeys?.() ?? {}
   } catch (cause) {
-    throw new AppError('io_error', `the bucket ${url} refused its keys, and ${messageOf(cause)}`, { cause })
+    throw new AppError(
+      'io_error',
+      `the bucket ${url} refused the keys, and their files could not be read again: ${messageOf(cause)}`,
+      { cause },
+    )
   }
 }
 

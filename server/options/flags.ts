@@ -41,11 +41,14 @@ export const FLAGS = {
     help: 'memory of a service without a limit, MiB (512)',
   },
   'default-cpus': { variable: 'DEPLOYER_DEFAULT_CPUS', help: 'CPUs of a service without a limit (1)' },
-  'build-concurrency': { variable: 'DEPLOYER_BUILD_CONCURRENCY', help: 'builds at one time (1)' },
-  'build-timeout': { variable: 'DEPLOYER_BUILD_TIMEOUT', help: 'time limit of a build: 30m, 90s, 1h (30m)' },
+  'build-concurrency': { variable: 'DEPLOYER_BUILD_CONCURRENCY', help: 'maximum concurrent builds (1)' },
+  'build-timeout': {
+    variable: 'DEPLOYER_BUILD_TIMEOUT',
+    help: 'maximum duration of a build: 30m, 90s, 1h (30m)',
+  },
   'job-concurrency': {
     variable: 'DEPLOYER_JOB_CONCURRENCY',
-    help: 'jobs at one time; further ones wait (4 per core)',
+    help: 'maximum concurrent jobs; others wait (4 per core)',
   },
   'proxy-workers': {
     variable: 'DEPLOYER_PROXY_WORKERS',
@@ -125,7 +128,7 @@ export const FLAGS = {
   },
   'max-connections-per-ip': {
     variable: 'DEPLOYER_MAX_CONNECTIONS_PER_IP',
-    help: 'maximum open connections of one network (2000)',
+    help: 'maximum open connections per client network (2000)',
   },
   'deny-private-git': {
     variable: 'DEPLOYER_DENY_PRIVATE_GIT',
@@ -135,10 +138,13 @@ export const FLAGS = {
     variable: 'DEPLOYER_ALLOW_METADATA',
     help: 'on lets containers reach link-local and metadata addresses (off)',
   },
-  hsts: { variable: 'DEPLOYER_HSTS', help: 'seconds of Strict-Transport-Security on HTTPS answers (off)' },
+  hsts: {
+    variable: 'DEPLOYER_HSTS',
+    help: 'max-age of Strict-Transport-Security in HTTPS answers, in seconds (off)',
+  },
   h2c: {
     variable: 'DEPLOYER_H2C',
-    help: 'on speaks HTTP/2 without TLS with clients that begin with it (off)',
+    help: 'on accepts cleartext HTTP/2 with prior knowledge (off)',
   },
   'log-retention': {
     variable: 'DEPLOYER_LOG_RETENTION',

@@ -1,9 +1,9 @@
-/** Allows so much within a while. */
+/** Allows at most `limit` events in any window of `withinMs`. */
 export class RateLimit {
   readonly #limit: number
   readonly #withinMs: number
   readonly #now: () => number
-  /** When each happened, the oldest first. */
+  /** When each event happened, the oldest first. */
   #times: number[] = []
 
   /** `now` is a monotonic clock in milliseconds: setting the host's clock must not allow more. */
@@ -13,12 +13,12 @@ export class RateLimit {
     this.#now = now
   }
 
-  /** How many more are allowed now. */
+  /** How many more events are allowed now. */
   get left(): number {
     return Math.max(0, this.#limit - this.#recent(this.#now()).length)
   }
 
-  /** How long until one more is allowed; 0 when it is. */
+  /** How long until the next event is allowed; 0 if it is allowed now. */
   get waitMs(): number {
     const now = this.#now()
     const recent = this.#recent(now)
@@ -26,13 +26,13 @@ export class RateLimit {
     return last === undefined ? 0 : this.#withinMs - (now - last)
   }
 
-  /** Counts one more, allowed or not. */
+  /** Counts an event, whether it is allowed or not. */
   count(): void {
     const now = this.#now()
     this.#times = [...this.#recent(now), now].slice(-this.#limit)
   }
 
-  /** Whether one more is allowed; then it is counted. */
+  /** Whether an event is allowed now; if so, it is counted. */
   pass(): boolean {
     if (this.left === 0) return false
     this.count()

@@ -1,4 +1,7 @@
-/** Each of these writes a block of 64 KiB, which takes about 0.1 ms, so other requests wait a few milliseconds. */
+/**
+ * How many callers continue in each turn. Each writes a block of 64 KiB, which takes about 0.1 ms, so other requests wait a
+ * few milliseconds.
+ */
 const AT_ONCE = 25
 
 let waiting: (() => void)[] = []

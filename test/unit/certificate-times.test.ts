@@ -5,7 +5,7 @@ import { isNearEnd } from '#daemon/certificates/expiry.ts'
 import { isDue } from '#daemon/certificates/needs.ts'
 import { readRetryAfter } from '#server/network/answers.ts'
 import { adviceOf, certificateId, isAdviceOld, renewAt } from '#daemon/certificates/renewal.ts'
-import { Looks } from '#daemon/domains/looks.ts'
+import { CheckSchedule } from '#daemon/domains/check-schedule.ts'
 import type { CertificateRow } from '#server/certificates/store.ts'
 import { readDnsProvider } from '#server/options/dns-provider.ts'
 import { RateLimit } from '#server/work/rate-limit.ts'
@@ -122,13 +122,13 @@ describe('a certificate', () => {
 describe('a name that does not point here', () => {
   it('is checked every 5 s for 10 minutes, each minute for an hour, then every 10 minutes', () => {
     let now = 0
-    const looks = new Looks(6 * 60 * MINUTE, () => now)
+    const checks = new CheckSchedule(6 * 60 * MINUTE, () => now)
     const waitAt = (moment: number) => {
       now = moment
-      looks.done('x', false)
-      return looks.waitMs('x')
+      checks.done('x', false)
+      return checks.waitMs('x')
     }
-    expect(looks.isDue('x')).toBe(true)
+    expect(checks.isDue('x')).toBe(true)
     expect([0, 9 * MINUTE, 11 * MINUTE, 69 * MINUTE, 71 * MINUTE, 10 * DAY].map(waitAt)).toEqual([
       5_000,
       5_000,
@@ -137,11 +137,11 @@ describe('a name that does not point here', () => {
       10 * MINUTE,
       10 * MINUTE,
     ])
-    looks.done('x', true)
-    expect(looks.isHere('x')).toBe(true)
-    expect(looks.waitMs('x')).toBe(6 * 60 * MINUTE)
+    checks.done('x', true)
+    expect(checks.isHere('x')).toBe(true)
+    expect(checks.waitMs('x')).toBe(6 * 60 * MINUTE)
     expect(waitAt(20 * DAY)).toBe(5_000)
-    expect(looks.isHere('x')).toBe(false)
+    expect(checks.isHere('x')).toBe(false)
   })
 })
 

@@ -149,7 +149,7 @@ describe('the bucket of backups', () => {
     expect(withCurrentKeys(made)).toEqual({ ...made, accessKeyId: 'AK2' })
     rmSync(secret)
     expect(() => withCurrentKeys(made)).toThrow(
-      /refused its keys, and --backup-s3-secret-file .* cannot be read/,
+      /refused the keys, and their files could not be read again: --backup-s3-secret-file .* cannot be read/,
     )
     expect(withCurrentKeys(bucket('https://s3.example.com/b')!)).toBeNull()
   })

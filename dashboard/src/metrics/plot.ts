@@ -17,10 +17,10 @@ export interface Plot {
 /** Sizes at the usual font size; what contains text grows with it. */
 const AXIS_PX = 76
 const TIMES_PX = 28
-/** The least distance between two times, and between two values. */
+/** Minimum distance between two time labels, and between two value labels. */
 const TIME_PX = 50
 const VALUE_PX = 30
-/** Half of the last time is beyond the end of its axis. */
+/** Padding on the right: the last time label is centred on the end of its axis. */
 const LAST_TIME_PX = 20
 const FONT_PX = 12
 const FONT = '"Inter Variable", system-ui, sans-serif'

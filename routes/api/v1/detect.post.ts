@@ -5,7 +5,7 @@ import { DetectInput, Detection, DetectQuery, type DetectHints } from '#server/d
 import { AppError } from '#server/errors.ts'
 import { firstByte, gatherJson, readJson, receiveStream } from '#server/http/body.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
-import { whenLeft } from '#server/http/left.ts'
+import { onClientDisconnect } from '#server/http/client-disconnect.ts'
 import { validate } from '#server/http/validate.ts'
 
 export default defineEndpoint({
@@ -23,7 +23,7 @@ export default defineEndpoint({
   response: Detection,
   errors: ['git_remote_unreachable', 'git_authorization_rejected', 'git_provider_unavailable'],
   async handler({ event, query }) {
-    const left = whenLeft(event)
+    const left = onClientDisconnect(event)
     const type = event.node.req.headers['content-type']
     if (type !== undefined && !isBytes(type)) {
       assertNoHints(query)

@@ -7,17 +7,17 @@ import { log, messageOf } from '../log.ts'
  */
 const UNREPORTED_PART = 1 / 8
 
-interface Place {
+interface NetworkCount {
   open: number
   /** How many of them the other workers know of. */
   reported: number
 }
 
 /** Counts the connections of each network: those of this worker, and those that the others have reported. */
-export class Places {
+export class ConnectionLimits {
   #shared: SharedCounts | null
   readonly #workers: number
-  readonly #networks = new Map<string, Place>()
+  readonly #networks = new Map<string, NetworkCount>()
 
   /** `shared` is shared by `workers` workers; without it, a worker counts alone. */
   constructor(shared: SharedCounts | null = null, workers = 1) {
@@ -27,25 +27,25 @@ export class Places {
 
   /** Counts one more connection of a network; false when it has `max` of them. */
   take(network: string, max: number): boolean {
-    const place = this.#networks.get(network) ?? { open: 0, reported: 0 }
-    const open = place.open + 1
+    const count = this.#networks.get(network) ?? { open: 0, reported: 0 }
+    const open = count.open + 1
     if (open > max) return false
-    if (open > place.reported + this.#unreported(max)) {
+    if (open > count.reported + this.#unreported(max)) {
       if (this.#others(network) + open > max) return false
-      this.#report(network, place, open)
+      this.#report(network, count, open)
     }
-    place.open = open
-    if (open === 1) this.#networks.set(network, place)
+    count.open = open
+    if (open === 1) this.#networks.set(network, count)
     return true
   }
 
   /** Counts one connection less. */
   leave(network: string, max: number): void {
-    const place = this.#networks.get(network)!
-    const open = --place.open
+    const count = this.#networks.get(network)!
+    const open = --count.open
     if (open === 0) this.#networks.delete(network)
-    if (place.reported > 0 && (open === 0 || open < place.reported - this.#unreported(max)))
-      this.#report(network, place, open)
+    if (count.reported > 0 && (open === 0 || open < count.reported - this.#unreported(max)))
+      this.#report(network, count, open)
   }
 
   #unreported(max: number): number {
@@ -56,9 +56,9 @@ export class Places {
     return this.#try((shared) => shared.others(network)) ?? 0
   }
 
-  #report(network: string, place: Place, count: number): void {
-    this.#try((shared) => shared.report(network, count - place.reported))
-    place.reported = count
+  #report(network: string, count: NetworkCount, open: number): void {
+    this.#try((shared) => shared.report(network, open - count.reported))
+    count.reported = open
   }
 
   /** If the host's memory is full, the worker counts alone from then on. */

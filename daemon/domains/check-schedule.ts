@@ -8,7 +8,7 @@ const STEPS = [
 ]
 
 /** Schedules the next check of each name. Kept in memory only: after a restart every name is due. */
-export class Looks {
+export class CheckSchedule {
   readonly #settledMs: number
   readonly #now: () => number
   readonly #names = new Map<string, { unsettledSince: number; nextAt: number }>()

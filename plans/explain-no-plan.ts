@@ -94,7 +94,7 @@ export async function hasNoProgram(tree: Tree): Promise<boolean> {
 }
 
 /** Returns what a tree that no plan fits is missing, where its files show it; null where they do not. */
-export async function lackingIn(tree: Tree): Promise<string | null> {
+export async function missingIn(tree: Tree): Promise<string | null> {
   const [misnamed] = await misnamedIn(tree)
   if (misnamed !== undefined) return misnamed
   const names = await tree.list('.')

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events'
 import { useDatabase } from '../context.ts'
 import type { EventType } from './types.ts'
 
-/** Something that happened and that no message was created for yet. Most are written by triggers of the database. */
-export interface Happening {
+/** An event for which no messages were created yet. Most are written by triggers of the database. */
+export interface PendingEvent {
   sequence: number
   type: EventType
   /** The id or name of what it happened to. */
@@ -14,24 +14,24 @@ export interface Happening {
 
 const listeners = new EventEmitter()
 
-/** Records that something happened. */
-export function happened(type: EventType, subject: string, detail: string | null = null): void {
+/** Records an event. */
+export function emitEvent(type: EventType, subject: string, detail: string | null = null): void {
   useDatabase().run('INSERT INTO happenings (type, subject, detail) VALUES (?, ?, ?)', type, subject, detail)
-  listeners.emit('happened')
+  listeners.emit('event')
 }
 
-/** Calls `listener` when `happened` has recorded something. */
-export function onHappened(listener: () => void): () => void {
-  listeners.on('happened', listener)
-  return () => listeners.off('happened', listener)
+/** Calls `listener` when an event was recorded. */
+export function onEvent(listener: () => void): () => void {
+  listeners.on('event', listener)
+  return () => listeners.off('event', listener)
 }
 
-/** The oldest ones that no message was created for. */
-export function nextHappenings(limit: number): Happening[] {
-  return useDatabase().all<Happening>('SELECT * FROM happenings ORDER BY sequence LIMIT ?', limit)
+/** The oldest events for which no messages were created. */
+export function nextEvents(limit: number): PendingEvent[] {
+  return useDatabase().all<PendingEvent>('SELECT * FROM happenings ORDER BY sequence LIMIT ?', limit)
 }
 
-export function forgetHappening(sequence: number): void {
+export function forgetEvent(sequence: number): void {
   useDatabase().run('DELETE FROM happenings WHERE sequence = ?', sequence)
 }
 

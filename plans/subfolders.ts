@@ -21,7 +21,7 @@ const THIRD_PARTY_FOLDERS = new Set(['node_modules', 'vendor'])
 const ACCOMPANYING = /(?:^|\/)(?:docs?|tests?|e2e|examples?|samples?)$/
 
 /** A folder that can be built, with the runtime that builds it. */
-export interface Below {
+export interface Subfolder {
   folder: string
   runtime: string
 }
@@ -30,7 +30,7 @@ export interface Below {
 type RuntimeOf = (tree: Tree) => Promise<string | null>
 
 /** Lists folders for a message: `backend (python), frontend (node)`. */
-export function listFolders(below: readonly Below[]): string {
+export function listFolders(below: readonly Subfolder[]): string {
   return below.map(({ folder, runtime }) => `${folder} (${runtime})`).join(', ')
 }
 
@@ -38,7 +38,7 @@ export function listFolders(below: readonly Below[]): string {
  * Returns the folders directly below the root that can be built, those inside a folder for programs (`apps/`), and those one
  * level down next to them; where there are none, any one level down.
  */
-export async function programsBelow(tree: Tree, runtimeOf: RuntimeOf): Promise<Below[]> {
+export async function programsBelow(tree: Tree, runtimeOf: RuntimeOf): Promise<Subfolder[]> {
   const first = await foldersIn(tree, '.')
   const second = await Promise.all(
     first.slice(0, MAX_FOLDERS).map(async (name) => [name, await foldersIn(tree, name)] as const),
@@ -63,8 +63,8 @@ export async function programsBelow(tree: Tree, runtimeOf: RuntimeOf): Promise<B
   return await buildable(tree, inside(second), runtimeOf)
 }
 
-async function buildable(tree: Tree, folders: readonly string[], runtimeOf: RuntimeOf): Promise<Below[]> {
-  const found: Below[] = []
+async function buildable(tree: Tree, folders: readonly string[], runtimeOf: RuntimeOf): Promise<Subfolder[]> {
+  const found: Subfolder[] = []
   for (const folder of folders.slice(0, MAX_FOLDERS)) {
     const below = tree.folder(folder)
     const runtime = await builtBy(below, runtimeOf)

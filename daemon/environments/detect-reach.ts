@@ -8,10 +8,11 @@ import { removeLeftProbes } from './resolver.ts'
 const log = logger('engine')
 
 /**
- * Finds out once how containers are reached: creates production's network and checks whether its gateway is one of the
- * host's own addresses. It is not for rootless engines and engines in a virtual machine.
+ * Determines once how containers are reached: creates production's network and checks whether its gateway is one of the
+ * host's own addresses. With a rootless engine, or an engine in a virtual machine, it is not; then the engine publishes the
+ * ports of containers on loopback.
  */
-export async function meetEngine(world: World): Promise<void> {
+export async function detectReach(world: World): Promise<void> {
   if (world.reachByAddress !== null) return
   const { version } = await world.engine.info()
   await removeLeftProbes(world)

@@ -17,7 +17,7 @@ const PROGRAMS = {
  * blueprints. They run as processes and threads of their own, which must start quickly.
  */
 export default defineNitroModule({
-  name: 'source-reader',
+  name: 'programs',
   setup(nitro) {
     const { rootDir, output } = nitro.options
     nitro.hooks.hook('compiled', () => {

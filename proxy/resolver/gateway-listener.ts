@@ -20,7 +20,7 @@ const MAX_UNREAD_BYTES = 64 * 1024
 type Answer = (message: Buffer, source: string, transport: Transport) => Promise<Buffer | null>
 
 /** The resolver's sockets at one gateway, UDP and TCP. Every worker has its own on the same address. */
-export class Door {
+export class GatewayListener {
   #gateway: string
   #answer: Answer
   #udp: UdpSocket | null = null

@@ -232,7 +232,9 @@ describe('a push', () => {
     const payload = payloadOf(url)
     expect((await deliver(payload, { 'x-hook-delivery': 'one' })).body.deploys).toHaveLength(1)
     expect(await deliver(payload, { 'x-hook-delivery': 'two' })).toMatchObject(ignored(/already handled/))
-    expect(await deliver(payloadOf(url), { 'x-hook-delivery': 'one' })).toMatchObject(ignored(/already handled/))
+    expect(await deliver(payloadOf(url), { 'x-hook-delivery': 'one' })).toMatchObject(
+      ignored(/already handled/),
+    )
   })
 
   it('is recognized after a restart of the server', async () => {

@@ -23,7 +23,9 @@ test('it is said once what containers can reach if the server cannot close it', 
     'the engine is rootless or in a virtual machine: its networks are not on this host',
   )
   expect(warnings()).toEqual([
-    expect.stringMatching(/^containers can reach link-local and metadata addresses, .*: the engine is rootless/),
+    expect.stringMatching(
+      /^containers can reach link-local and metadata addresses, .*: the engine is rootless/,
+    ),
   ])
 
   world.reachByAddress = true

@@ -150,7 +150,8 @@ router.afterEach((to, from, failure) => {
  */
 router.onError(async (error, to, from) => {
   leftPage()
-  if (!(await connection.probe())) {
+  // A change of the network cuts off the code and the first probe alike.
+  if (!(await connection.answersSoon())) {
     // On first load there is no page that could stay.
     return from.matched.length > 0 ? sayUnreachable() : pageFault('The server does not answer.')
   }

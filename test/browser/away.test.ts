@@ -35,6 +35,19 @@ test('the code of every page is fetched in advance when the browser is idle', as
     .toEqual([])
 })
 
+test('a page whose code the network cut off is loaded all the same', async () => {
+  const fresh = await browser.enter(server)
+  await fresh.goto('/services')
+  await fresh.getByRole('heading', { name: 'Services', level: 1 }).waitFor()
+  const cutOff = (pattern: string) =>
+    fresh.route(pattern, (route) => route.abort('connectionfailed'), { times: 1 })
+  await cutOff('**/assets/AccountPage-*.js')
+  await cutOff('**/healthz')
+  await fresh.getByRole('link', { name: 'Account', exact: true }).click()
+  await fresh.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
+  await fresh.context().close()
+})
+
 test('while the server is away a link keeps the page and says so, and continues when it is back', async () => {
   await page.goto('/services/kept/settings')
   await page.getByLabel('Start command').fill('typed meanwhile')

@@ -2,6 +2,8 @@ import { readonly, ref } from 'vue'
 
 /** How often to ask whether the server is back. */
 const PROBE_MS = 1_000
+/** Between two probes while somebody waits for the answer. */
+const RETRY_MS = 250
 /** A probe without an answer after this long has failed. */
 const PROBE_LIMIT_MS = 3_000
 /** A server that restarts is back sooner, and needs no notice. */
@@ -47,6 +49,16 @@ export const connection = {
     if (answer?.ok) back()
     else connection.failed()
     return answer?.ok ?? false
+  },
+
+  /** Whether the server answers now, or within the time in which a server that restarts needs no notice. */
+  async answersSoon(): Promise<boolean> {
+    const since = performance.now()
+    while (!(await connection.probe())) {
+      if (performance.now() - since > NOTICE_AFTER_MS) return false
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    }
+    return true
   },
 
   /** Calls `listener` each time the server answers again, for the lifetime of the page. */

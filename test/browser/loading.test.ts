@@ -40,10 +40,12 @@ test.for([
   })
   await page.goto('/sign-in', { waitUntil: 'commit' })
   await loading(page).waitFor({ state: 'attached' })
-  const shownAt = await page.evaluate<number>(
-    `document.getAnimations().find(({ animationName }) => animationName === 'appear').effect.getTiming().delay`,
-  )
-  expect(shownAt).toBeGreaterThanOrEqual(500)
+  // It has no animation before its style is computed.
+  const shownAt = () =>
+    page.evaluate<number>(
+      `document.getAnimations().find(({ animationName }) => animationName === 'appear')?.effect.getTiming().delay`,
+    )
+  await expect.poll(shownAt).toBeGreaterThanOrEqual(500)
   await loading(page).waitFor()
   expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe(colorScheme)
   held.resolve()

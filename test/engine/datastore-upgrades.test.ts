@@ -161,7 +161,7 @@ test(
     )
     expect((await upgrade('loading', '17')).status).toBe(202)
     expect(await become(server, db.id, 'available')).toMatchObject({ version: '17', error: null })
-    expect(server.logs).toMatch(/what to load.*could not access file \\?"adminpack/)
+    expect(server.logs).toMatch(/loads at sign-in were reset.*could not access file \\?"adminpack/)
     expect(await query(db.external_url, 'SELECT id FROM notes ORDER BY id')).toEqual([[1], [2]])
     expect(await query(db.external_url, 'SHOW session_preload_libraries')).toEqual([['']])
     expect(await query(db.external_url, 'SHOW search_path')).toEqual([['public, other']])

@@ -96,7 +96,7 @@ describe('a source that takes long to read', () => {
     ['a go.mod of newlines', { 'go.mod': RUN }, /there is no package main/],
     ['a requirements.txt of newlines', { 'requirements.txt': RUN }, /nothing says how to start/],
     ['a Gemfile and a Procfile of newlines', { Gemfile: RUN, Procfile: RUN }, /nothing says how to start/],
-    ['a mix.exs of newlines', { 'mix.exs': RUN }, /mix.exs names no application/],
+    ['a mix.exs of newlines', { 'mix.exs': RUN }, /mix.exs has no "app:"/],
     [
       'a long line in its .dockerignore',
       { Dockerfile: 'FROM busybox:1\n', '.dockerignore': 'a*'.repeat(512 * 1024 - 10) },

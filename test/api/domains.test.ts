@@ -203,7 +203,9 @@ describe('no two things have the same host:', () => {
     await server.api('POST', '/environments', { name: 'staging' })
     expect(await connect('staging.apps.example.com')).toMatchObject(conflict(/environment staging/))
     await connect('qa.apps.example.com')
-    expect(await server.api('POST', '/environments', { name: 'qa' })).toMatchObject(conflict(/already connected as a domain/))
+    expect(await server.api('POST', '/environments', { name: 'qa' })).toMatchObject(
+      conflict(/already connected as a domain/),
+    )
     await server.api('DELETE', '/domains/qa.apps.example.com')
     await connect('staging.example.org')
     expect(await connect('example.org')).toMatchObject(conflict(/staging\.example\.org/))

@@ -42,6 +42,7 @@ export class Driver {
   /** Aborts every task and waits briefly for their current runs; not longer, since each can be run again. */
   async stop(): Promise<void> {
     this.#stop.abort()
+    for (const { wake } of this.#tasks.values()) wake()
     const ended = Promise.all([...this.#tasks.values()].map(({ done }) => done))
     await Promise.race([ended, delay(STOP_WITHIN_MS, undefined, { ref: false })])
   }
@@ -64,7 +65,7 @@ export class Driver {
           })
         }
       }
-      await wakeUp.wait(task.everyMs, signal)
+      await wakeUp.wait(task.everyMs)
     }
   }
 }
@@ -79,12 +80,12 @@ class WakeUp {
     this.#bell.ring()
   }
 
-  async wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  async wait(milliseconds: number): Promise<void> {
     if (!this.#isRung) {
       // An AbortSignal.timeout could not be cleared: each early ring would leave a timer behind.
       const timeout = new AbortController()
       const timer = setTimeout(() => timeout.abort(), milliseconds)
-      await this.#bell.wait(AbortSignal.any([signal, timeout.signal]))
+      await this.#bell.wait(timeout.signal)
       clearTimeout(timer)
     }
     this.#isRung = false

@@ -62,7 +62,7 @@ export class KeptTree {
     this.#signal = signal
   }
 
-  /** Writes a commit's tree to `place`, from the kept tree if that is intact and may be used, else anew. Throws GitError. */
+  /** Writes a commit's tree to `place`, from the kept tree if that is intact and may be used, else in full. Throws GitError. */
   async layOut(judged: JudgedTree, place: TreePlace, usesKept: boolean): Promise<void> {
     if (usesKept && (await this.#isUsableFor(judged)) && (await this.#layOutKept(judged, place))) return
     for (const name of [KEPT_TREE, WRITING]) await removeTree(this.#path(name))

@@ -16,7 +16,7 @@ export interface Representation {
   fields: FieldLines
 }
 
-/** How a path is answered, whoever the client is. */
+/** How a path is answered, the same for every client. */
 export type Verdict =
   | { kind: 'malformed' }
   | { kind: 'missing' }

@@ -22,7 +22,7 @@ interface Busy {
 }
 
 /**
- * Limits connections and requests, whoever they come from. When there is one connection too many, the one that is idle the
+ * Limits connections and requests, from any client. When there is one connection too many, the one that is idle the
  * longest is closed, so that a client with many connections keeps nobody else out. A connection has one request in progress,
  * and starts the next only after the previous answer was sent, so that nothing is computed for a client that does not read
  * or has left.

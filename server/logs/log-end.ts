@@ -94,7 +94,7 @@ export class LogEnd {
     const part = this.#part
     this.#part = null
     this.#path = null
-    // If closing fails, whoever reads the part next handles what is on the disk.
+    // If closing fails, the next reader of the part handles what is on the disk.
     await part?.file.close().catch(() => {})
     if (part) this.#partClosed()
   }

@@ -93,7 +93,7 @@ type Unpacked = Promise<Buffer | null> | null
 function unpacked(slice: Slice | undefined): Unpacked {
   if (!slice?.isPacked) return null
   const content = readPart(slice)
-  // Avoids an unhandled rejection; whoever awaits the content still gets the error.
+  // Avoids an unhandled rejection; a caller that awaits the content still gets the error.
   content.catch(() => {})
   return content
 }

@@ -8,7 +8,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 export function answerOf(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve)
-    // Also handles an error after the headers, which whoever reads the body gets from there.
+    // Also handles an error after the headers, which the reader of the body gets from the body.
     request.on('error', reject)
     request.once('close', () => reject(new Error('it answers in another protocol')))
   })

@@ -76,11 +76,14 @@ export class Upkeep {
   }
 
   /**
-   * Marks instances that ended with the engine, or before this server started, as starting: they did not crash. Instances in
-   * a crash loop stay down. Returns whether there were any.
+   * Marks instances that ended with the engine, or before this server started, as starting: they did not crash. An engine
+   * that stops may report their ends before it is gone: those are down already, and may even run again. Instances in a crash
+   * loop stay down. Returns whether there were any.
    */
   startEnded(containers: Containers): boolean {
-    const ended = allInstances().filter(({ id }) => !containers.get(id)?.running && !this.isLooping(id))
+    const ended = allInstances().filter(
+      ({ id, status }) => (status === 'down' || !containers.get(id)?.running) && !this.isLooping(id),
+    )
     return ended.filter((each) => this.#startAgain(each, containers.get(each.id) ?? null)).length > 0
   }
 
@@ -143,12 +146,13 @@ export class Upkeep {
 
   #startAgain(instance: InstanceRow, container: ContainerState | null): boolean {
     const { id, service_id, status } = instance
-    const how = endOf(container, () => null) ?? ''
-    const columns = isUp(status) ? endColumns(instance, container?.exitCode ?? null, how) : {}
+    const how = endOf(container, () => null)
+    const isNews = how !== null && isUp(status)
+    const columns = isNews ? endColumns(instance, container?.exitCode ?? null, how) : {}
     if (!tryMove(instanceMachine, id, 'starting', columns)) return false
     this.#comingUpSince.delete(id)
-    log.info('restarting an instance', { instance: id, how })
-    noteInService(service_id, id, `${how}; restarting it`)
+    log.info('restarting an instance', { instance: id, how: how ?? 'it ended shortly before' })
+    if (isNews) noteInService(service_id, id, `${how}; restarting it`)
     announceService(service_id)
     return true
   }

@@ -1,14 +1,13 @@
-import { inOrder } from '../choices.ts'
-import { installationVariables, withoutInstallation } from '../installation.ts'
+import { installationVariables } from '../installation.ts'
 import type { PlannedBuild, PlannedVariable, PlanSettings } from '../plan.ts'
 import { processTypes } from '../procfile.ts'
 import type { Tree } from '../source/tree.ts'
 import { caprover } from './caprover.ts'
+import { buildIn, releaseIn, startIn, type HostCommand, type PlanWithoutHost } from './commands.ts'
 import { fly } from './fly.ts'
 import { heroku } from './heroku.ts'
-import { OWN_COMMANDS, type HostFile } from './host-file.ts'
-import { against, type Known, type Purpose } from './judge.ts'
-import { byManager, scriptsOf } from './managers.ts'
+import type { HostFile } from './host-file.ts'
+import { scriptsOf } from './managers.ts'
 import { nixpacks } from './nixpacks.ts'
 import { isKnownPackage } from './packages.ts'
 import { railpack } from './railpack.ts'
@@ -17,12 +16,6 @@ import { railway } from './railway.ts'
 /** In order of precedence. The first ones override a Procfile on their own hosts. */
 const BEFORE_PROCFILE = [railway, railpack, nixpacks]
 const AFTER_PROCFILE = [heroku, caprover, fly]
-
-/** A command, and the file that contains it. */
-export interface HostCommand {
-  file: string
-  command: string
-}
 
 /** Returns the note that a start command of a file is used. */
 export function startNote({ file, command }: HostCommand): string {
@@ -54,12 +47,12 @@ export interface HostFacts {
   own: PlannedBuild | null
 }
 
-/** The plan of a tree without these files. */
-export type PlanWithoutHost = Omit<Known, 'file' | 'packages' | 'tree'>
-
-/** A build script that runs anyway, and a start script that is looked at anyway. */
-const OWN_BUILD = /^(?:npm|pnpm|yarn|bun)(?: run)? build$/
-const OWN_START = /^(?:npm|pnpm|yarn|bun)(?: run)? start$/
+/** The commands of the files that are used. */
+interface UsedCommands {
+  start: HostCommand | null
+  release: HostCommand | null
+  build: HostCommand | null
+}
 
 /** The limit of a service's own list. */
 const MAX_PACKAGES = 50
@@ -74,156 +67,126 @@ export async function readHostFiles(
   planWithout: (() => Promise<PlanWithoutHost>) | null,
 ): Promise<HostFacts> {
   const notes: string[] = []
-  const types = await processTypes(tree)
-  const before = await readAll(planWithout === null ? [railway] : BEFORE_PROCFILE)
-  const after = (await readAll(AFTER_PROCFILE)).filter((file) => planWithout === null || !file.isOfImage)
-  const files = [...before, ...after]
+  const procfileTypes = await processTypes(tree)
+  const { overriding, files } =
+    planWithout === null ? await filesBesideDockerfile(tree, notes) : await filesForPlan(tree, notes)
   const without = files.length === 0 || planWithout === null ? null : await planWithout()
-  const packages = packagesOf()
+  const { packages, others } = packagesOf(files, settings, without?.language ?? '')
+  if (others.length > 0 && planWithout !== null)
+    notes.push(
+      `packages of files for other hosts that are not installed: ${others.join(', ')}: set apt_packages for those of Debian`,
+    )
   const scripts = without === null ? {} : await scriptsOf(tree)
-  const start = settings.startCommand === null ? await startOf() : null
+  const candidates = { tree, settings, files, overriding, procfileTypes, without, packages, scripts, notes }
+  const start = settings.startCommand === null ? await startIn(candidates) : null
   if (start !== null && planWithout !== null) notes.push(startNote(start))
-  const release = settings.preDeployCommand === null ? await releaseOf() : null
+  const release = settings.preDeployCommand === null ? await releaseIn(candidates) : null
   if (release !== null && planWithout !== null) notes.push(releaseNote(release))
-  const build = settings.buildCommand === null ? await buildOf() : null
+  const build = settings.buildCommand === null ? await buildIn(candidates, start) : null
   if (build !== null) notes.push(`building as ${build.file} says: ${build.command}`)
+  return {
+    settings: { ...withCommands(settings, { start, release, build }), aptPackages: packages },
+    preDeployCommand: release?.command ?? null,
+    start,
+    release,
+    healthCheckPath: first(files, ({ healthCheckPath }) => healthCheckPath),
+    port: first(files, ({ port }) => port),
+    dockerfile: first(files, ({ dockerfile }) => dockerfile),
+    variables: variablesOf(files, settings.buildCommand),
+    env: variablesToSet(files),
+    notes: [...new Set([...notes, ...files.flatMap((file) => file.notes)])],
+    own: without?.own ?? null,
+  }
+}
+
+/** The files of a tree in order of precedence, and those among them that override a Procfile. */
+interface HostFiles {
+  overriding: HostFile[]
+  files: HostFile[]
+}
+
+async function filesForPlan(tree: Tree, notes: string[]): Promise<HostFiles> {
+  const overriding = await readAll(BEFORE_PROCFILE, tree, notes)
+  const others = await readAll(AFTER_PROCFILE, tree, notes)
+  return { overriding, files: [...overriding, ...others.filter((file) => !file.isOfImage)] }
+}
+
+/** Reads the files that matter to a tree with its own Dockerfile. */
+async function filesBesideDockerfile(tree: Tree, notes: string[]): Promise<HostFiles> {
+  const overriding = await readAll([railway], tree, notes, beside)
+  const others = await readAll(AFTER_PROCFILE, tree, notes, beside)
+  return { overriding, files: [...overriding, ...others] }
+}
+
+async function readAll(
+  readers: typeof BEFORE_PROCFILE,
+  tree: Tree,
+  notes: string[],
+  asUsed: (file: HostFile, notes: string[]) => HostFile = (file) => file,
+): Promise<HostFile[]> {
+  const found: HostFile[] = []
+  for (const read of readers) {
+    const file = await read(tree, notes)
+    if (file !== null) found.push(asUsed(file, notes))
+  }
+  return found
+}
+
+/** Returns what a file says about an image made by a Dockerfile, which keeps its own entrypoint. */
+function beside(file: HostFile, notes: string[]): HostFile {
+  if (file.file.startsWith('railway.') && !file.isOfBuilder) return file
+  for (const command of [...Object.values(file.starts), ...(file.preDeploy === null ? [] : [file.preDeploy])])
+    notes.push(
+      `${file.file} says: ${command}: it is not used, because the Dockerfile says what its image runs`,
+    )
+  return { ...file, starts: {}, preDeploy: null }
+}
+
+/**
+ * Returns the service's own packages with those of the files that every image can install, and the others, whose names
+ * differ between releases.
+ */
+function packagesOf(
+  files: readonly HostFile[],
+  { aptPackages }: PlanSettings,
+  language: string,
+): { packages: string[]; others: string[] } {
+  const named = [...new Set(files.flatMap((file) => file.aptPackages))]
+  const known = named.filter((name) => isKnownPackage(name, language))
+  const all = new Set([...aptPackages, ...known])
+  return {
+    packages: [...all].slice(0, Math.max(MAX_PACKAGES, aptPackages.length)),
+    others: named.filter((name) => !known.includes(name)),
+  }
+}
+
+/** Returns the settings with the commands of the files where the service has none of its own. */
+function withCommands(settings: PlanSettings, { start, release, build }: UsedCommands): PlanSettings {
+  return {
+    ...settings,
+    buildCommand: settings.buildCommand ?? build?.command ?? null,
+    startCommand: settings.startCommand ?? start?.command ?? null,
+    preDeployCommand: settings.preDeployCommand ?? release?.command ?? null,
+  }
+}
+
+/** Returns the variables of the build and the program. */
+function variablesOf(files: readonly HostFile[], buildCommand: string | null): Record<string, string> {
   const variables = Object.assign({}, ...files.toReversed().map((file) => file.variables)) as object
   const installs = files.flatMap((file) => [...file.installs, ...(file.build ?? [])])
+  return { ...variables, ...installationVariables([buildCommand, ...installs]) }
+}
+
+/** Returns the variables whose values in the files are for other hosts. */
+function variablesToSet(files: readonly HostFile[]): PlannedVariable[] {
   const wanted = new Map(
     files.flatMap((file) =>
       file.wanted.map((key) => [key, { key, generate: null, why: `${file.file} sets it for its own host` }]),
     ),
   )
-  return {
-    settings: {
-      ...settings,
-      buildCommand: settings.buildCommand ?? build?.command ?? null,
-      startCommand: settings.startCommand ?? start?.command ?? null,
-      preDeployCommand: settings.preDeployCommand ?? release?.command ?? null,
-      aptPackages: packages,
-    },
-    preDeployCommand: release?.command ?? null,
-    start,
-    release,
-    healthCheckPath: first(({ healthCheckPath }) => healthCheckPath),
-    port: first(({ port }) => port),
-    dockerfile: first(({ dockerfile }) => dockerfile),
-    variables: { ...variables, ...installationVariables([settings.buildCommand, ...installs]) },
-    env: [...wanted.values()],
-    notes: [...new Set([...notes, ...files.flatMap((file) => file.notes)])],
-    own: without?.own ?? null,
-  }
-
-  /** A script is the same with any package manager; the image has that of the lock file. */
-  function byOwnManager(command: string): string {
-    const name = without?.own.packageManager ?? null
-    return name === null ? command : byManager(name, command, scripts)
-  }
-
-  async function readAll(readers: typeof BEFORE_PROCFILE): Promise<HostFile[]> {
-    const found: HostFile[] = []
-    for (const read of readers) {
-      const file = await read(tree, notes)
-      if (file !== null) found.push(planWithout === null ? beside(file) : file)
-    }
-    return found
-  }
-
-  /** Returns what a file says about an image made by a Dockerfile, which keeps its own entrypoint. */
-  function beside(file: HostFile): HostFile {
-    if (file.file.startsWith('railway.') && !file.isOfBuilder) return file
-    for (const command of [
-      ...Object.values(file.starts),
-      ...(file.preDeploy === null ? [] : [file.preDeploy]),
-    ])
-      notes.push(
-        `${file.file} says: ${command}: it is not used, because the Dockerfile says what its image runs`,
-      )
-    return { ...file, starts: {}, preDeploy: null }
-  }
-
-  function first<T>(value: (file: HostFile) => T | null): T | null {
-    return files.map(value).find((each) => each !== null) ?? null
-  }
-
-  /**
-   * Returns the service's own packages, and those of the files that every image can install; the names of others differ
-   * between releases.
-   */
-  function packagesOf(): string[] {
-    const named = [...new Set(files.flatMap(({ aptPackages }) => aptPackages))]
-    const known = named.filter((name) => isKnownPackage(name, without?.language ?? ''))
-    const others = named.filter((name) => !known.includes(name))
-    if (others.length > 0 && planWithout !== null)
-      notes.push(
-        `packages of files for other hosts that are not installed: ${others.join(', ')}: set apt_packages for those of Debian`,
-      )
-    const all = new Set([...settings.aptPackages, ...known])
-    return [...all].slice(0, Math.max(MAX_PACKAGES, settings.aptPackages.length))
-  }
-
-  /** Whether nothing speaks against a command; otherwise a note says what does. */
-  async function takes(file: string, command: string, purpose: Purpose): Promise<boolean> {
-    if (without === null) return true
-    const reason = await against(command, purpose, { ...without, file, tree, packages })
-    if (reason !== null) notes.push(`${file} says: ${command}: it is not used, because ${reason}`)
-    return reason === null
-  }
-
-  /** The single command of such a file is for the web service if a Procfile has a line for the worker. */
-  async function startOf(): Promise<HostCommand | null> {
-    const { processType } = settings
-    if (processType === 'static') return null
-    const hasLine = types.has(processType)
-    const candidates = !hasLine ? files : processType === 'worker' ? [] : before
-    for (const { file, starts } of candidates) {
-      const said = starts[processType]
-      if (said === undefined) continue
-      const command = byOwnManager(said)
-      const isOwn = without !== null && (OWN_START.test(command) || command === without.own.startCommand)
-      return !isOwn && (await takes(file, command, 'start')) ? { file, command } : null
-    }
-    return null
-  }
-
-  async function releaseOf(): Promise<HostCommand | null> {
-    for (const { file, preDeploy } of types.has('release') ? before : files) {
-      if (preDeploy === null) continue
-      const command = byOwnManager(preDeploy)
-      return (await takes(file, command, 'release')) ? { file, command } : null
-    }
-    return null
-  }
-
-  async function buildOf(): Promise<HostCommand | null> {
-    const builder = files.find((file) => file.build !== null)
-    if (builder === undefined || without === null) return null
-    const { file } = builder
-    const commands = builder.build!.flatMap((each) => withoutInstallation(each) ?? []).map(byOwnManager)
-    const theirs = inOrder(commands.filter((each) => each !== OWN_COMMANDS))
-    if (theirs === null || (commands.length === 1 && OWN_BUILD.test(theirs))) return null
-    // A file that only builds does not say what to start then.
-    const isUnknown = without.own.obstacle !== null && start === null && settings.startCommand === null
-    if (isUnknown && settings.processType !== 'static') {
-      notes.push(`${file} says: ${theirs}: it is not used, because nothing says how to start what it builds`)
-      return null
-    }
-    if (!(await takes(file, theirs, 'build'))) return null
-    return { file, command: composed(commands, without.own.buildCommand) }
-  }
+  return [...wanted.values()]
 }
 
-/** Whether a command leaves the working directory unchanged, and fails if a part of it does. */
-function isPlain(command: string): boolean {
-  return !/\b(?:cd|pushd|set|exec|exit)\s|[|;]|(?:^|[^&])&(?:$|[^&])/.test(command)
-}
-
-/** Combines the commands of a file with those that are found. Each runs in the root, wherever the one before it went. */
-function composed(build: readonly string[], own: string | null): string {
-  const commands = build.flatMap((command) =>
-    command !== OWN_COMMANDS ? [command] : own === null ? [] : [own],
-  )
-  const parts =
-    commands.length === 1 ? commands : commands.map((each) => (isPlain(each) ? each : `(${each})`))
-  return parts.join(' && ')
+function first<T>(files: readonly HostFile[], value: (file: HostFile) => T | null): T | null {
+  return files.map(value).find((each) => each !== null) ?? null
 }

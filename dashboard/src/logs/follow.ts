@@ -1,15 +1,10 @@
-import { onScopeDispose, ref, shallowRef, triggerRef, type Ref, type ShallowRef } from 'vue'
+import { onScopeDispose, ref, shallowRef, type Ref, type ShallowRef } from 'vue'
 import { ApiError, problemText } from '../api/client.ts'
 import { serverTime } from '../api/clock.ts'
 import { readEvents } from '../api/event-stream.ts'
 import type { LogLine } from './line.ts'
+import { LogReading } from './reading.ts'
 
-/** Lines kept in the page; the oldest go first. */
-const MAX_LINES = 100_000
-/** Lines are shown in batches: one paint for many. */
-const BATCH_MS = 80
-/** How long a log that is read again has to catch up with the lines shown before, until it is shown as it is. */
-const CATCH_UP_MS = 3_000
 /** Waits before a stream that was cut off is read again; the last one repeats. */
 const RETRY_MS = [500, 1_000, 2_000, 5_000] as const
 
@@ -62,53 +57,26 @@ export function followLog(
 
   /** Reads the stream to its end; resolves to whether the log has ended too. */
   async function readOnce(signal: AbortSignal, alive: () => void): Promise<boolean> {
-    let fresh = true
+    const reading = new LogReading(lines, signal)
     let number = 0
-    let batch: LogLine[] = []
     let isOpen = false
-    const known = lines.value.at(-1)?.ts
-    let isBehind = known !== undefined
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const flush = () => {
-      clearTimeout(timer)
-      timer = undefined
-      if (signal.aborted) return
-      if (fresh) lines.value = batch
-      else lines.value.push(...batch)
-      fresh = false
-      batch = []
-      if (lines.value.length > MAX_LINES) lines.value.splice(0, lines.value.length - MAX_LINES)
-      triggerRef(lines)
+    let isWhole = false
+    const onOpen = () => {
+      isOpen = true
+      state.value = 'following'
+      openedAt.value = serverTime()
+      problem.value = null
+      alive()
     }
     try {
-      const onOpen = () => {
-        isOpen = true
-        state.value = 'following'
-        openedAt.value = serverTime()
-        problem.value = null
-        alive()
-      }
       for await (const { event, data } of readEvents(url(), signal, onOpen)) {
-        if (event === 'end') {
-          isBehind = false
-          return true
-        }
-        if (event === 'skipped') batch.push(skippedLine(data, ++number))
-        if (event === 'log') batch.push(toLine(JSON.parse(data), ++number))
-        const last = batch.at(-1)
-        if (last === undefined) continue
-        if (isBehind && last.ts >= known!) {
-          isBehind = false
-          clearTimeout(timer)
-          timer = undefined
-        }
-        timer ??= setTimeout(flush, isBehind ? CATCH_UP_MS : BATCH_MS)
+        if (event === 'end') return (isWhole = true)
+        if (event === 'skipped') reading.add(skippedLine(data, ++number))
+        if (event === 'log') reading.add(toLine(JSON.parse(data), ++number))
       }
       return false
     } finally {
-      // Lines that were cut off before they caught up do not replace the old ones.
-      if (isOpen && !(isBehind && fresh)) flush()
-      else clearTimeout(timer)
+      if (isOpen) reading.end(isWhole)
     }
   }
 

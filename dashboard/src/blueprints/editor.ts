@@ -1,9 +1,4 @@
-import {
-  autocompletion,
-  completionKeymap,
-  type CompletionContext,
-  type CompletionResult,
-} from '@codemirror/autocomplete'
+import { autocompletion, completionKeymap, type CompletionSource } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { yaml } from '@codemirror/lang-yaml'
 import { HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language'
@@ -82,65 +77,45 @@ const look = EditorView.theme({
 /** CodeMirror already marks the other characters that make a file look different from what the server reads. */
 const EMBEDDINGS = /[\u202a-\u202c\u2068]/
 
+/** What every editor can do, and how it looks. */
+const FEATURES = [
+  lineNumbers(),
+  lintGutter(),
+  highlightActiveLine(),
+  highlightActiveLineGutter(),
+  history(),
+  drawSelection(),
+  highlightSpecialChars({ addSpecialChars: EMBEDDINGS }),
+  search({ top: true }),
+  highlightSelectionMatches(),
+  indentUnit.of('  '),
+  yaml(),
+  syntaxHighlighting(colours),
+  keymap.of([
+    ...completionKeymap,
+    ...lintKeymap,
+    ...searchKeymap,
+    ...historyKeymap,
+    ...defaultKeymap,
+    indentWithTab,
+  ]),
+  EditorView.contentAttributes.of({ 'aria-label': 'Blueprint', spellcheck: 'false', tabindex: '0' }),
+  look,
+]
+
 /** Creates a blueprint editor in an element. */
 export function createEditor(
   parent: HTMLElement,
   { text, schema, onText }: { text: string; schema: () => Schema | null; onText: (text: string) => void },
 ): Editor {
-  const complete = (context: CompletionContext): CompletionResult | null => {
-    const known = schema()
-    const line = context.state.doc.lineAt(context.pos)
-    if (!known || (!context.explicit && context.matchBefore(/[\w-]/) === null)) return null
-    const lines = context.state.doc.toJSON()
-    const before = [...lines.slice(0, line.number - 1), line.text.slice(0, context.pos - line.from)]
-    const { suggestions, length } = suggestionsAt(before, lines.slice(line.number), known)
-    return {
-      from: context.pos - length,
-      // The list is filtered while typing, not requested again: until the answer came, Enter would start a new line.
-      validFor: /^[\w-]*$/,
-      options: suggestions.map(({ label, detail, info, insert }) => ({
-        label,
-        detail,
-        apply: insert,
-        type: 'property',
-        ...(info === undefined ? {} : { info }),
-      })),
-    }
-  }
-  const view = new EditorView({
-    parent,
-    state: EditorState.create({
-      doc: text,
-      extensions: [
-        lineNumbers(),
-        lintGutter(),
-        highlightActiveLine(),
-        highlightActiveLineGutter(),
-        history(),
-        drawSelection(),
-        highlightSpecialChars({ addSpecialChars: EMBEDDINGS }),
-        search({ top: true }),
-        highlightSelectionMatches(),
-        indentUnit.of('  '),
-        yaml(),
-        syntaxHighlighting(colours),
-        autocompletion({ override: [complete], icons: false }),
-        keymap.of([
-          ...completionKeymap,
-          ...lintKeymap,
-          ...searchKeymap,
-          ...historyKeymap,
-          ...defaultKeymap,
-          indentWithTab,
-        ]),
-        EditorView.contentAttributes.of({ 'aria-label': 'Blueprint', spellcheck: 'false', tabindex: '0' }),
-        EditorView.updateListener.of((update) => {
-          if (update.docChanged) onText(update.state.doc.toString())
-        }),
-        look,
-      ],
+  const extensions = [
+    ...FEATURES,
+    autocompletion({ override: [completionFor(schema)], icons: false }),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged) onText(update.state.doc.toString())
     }),
-  })
+  ]
+  const view = new EditorView({ parent, state: EditorState.create({ doc: text, extensions }) })
   return {
     write: (next) => {
       if (next !== view.state.doc.toString())
@@ -162,6 +137,30 @@ export function createEditor(
       view.focus()
     },
     end: () => view.destroy(),
+  }
+}
+
+/** Suggests what the schema allows at the cursor; nothing until the schema is known. */
+function completionFor(schema: () => Schema | null): CompletionSource {
+  return (context) => {
+    const known = schema()
+    const line = context.state.doc.lineAt(context.pos)
+    if (!known || (!context.explicit && context.matchBefore(/[\w-]/) === null)) return null
+    const lines = context.state.doc.toJSON()
+    const before = [...lines.slice(0, line.number - 1), line.text.slice(0, context.pos - line.from)]
+    const { suggestions, length } = suggestionsAt(before, lines.slice(line.number), known)
+    return {
+      from: context.pos - length,
+      // The list is filtered while typing, not requested again: until the answer came, Enter would start a new line.
+      validFor: /^[\w-]*$/,
+      options: suggestions.map(({ label, detail, info, insert }) => ({
+        label,
+        detail,
+        apply: insert,
+        type: 'property',
+        ...(info === undefined ? {} : { info }),
+      })),
+    }
   }
 }
 

@@ -1,21 +1,16 @@
-import { availableParallelism, homedir } from 'node:os'
-import { isAbsolute, join, resolve } from 'node:path'
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { MAX_CONNECTIONS_PER_ADDRESS, MAX_HSTS_SECONDS } from '#proxy/limits.ts'
 import { isLocalName } from '../domains/names.ts'
 import { AppError } from '../errors.ts'
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../log.ts'
 import { MIN_MEMORY_MB } from '../schema.ts'
 import { readBucket, type BucketOptions } from './bucket.ts'
+import { defaultDataDirectory } from './data-directory.ts'
 import { readDnsProvider, type DnsProvider } from './dns-provider.ts'
-import { bad, FLAGS, parseFlags, title, type FlagName, type SecretFlag } from './flags.ts'
-import {
-  readSecret,
-  S3_KEY_FORM,
-  SMTP_URL_FORM,
-  TOKEN_FORM,
-  WEBHOOK_SECRET_FORM,
-  type SecretForm,
-} from './secrets.ts'
+import { bad, parseFlags } from './flags.ts'
+import { readersOf, type Readers } from './readers.ts'
+import { S3_KEY_FORM, SMTP_URL_FORM, TOKEN_FORM, WEBHOOK_SECRET_FORM } from './secrets.ts'
 import {
   MAX_PORT,
   readCertificates,
@@ -111,33 +106,14 @@ export interface AcmeOptions {
   /** How ACME challenges are put into DNS, which wildcard certificates need; null for none. */
   dns: DnsProvider | null
 }
+
 /**
  * Reads the flags of `deployer serve` and their variables; a flag wins. Throws `invalid_request` with one line that names
  * the flag and what it must be.
  */
 export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = process.env): Options {
   const flags = parseFlags(argv)
-  const text = (name: FlagName): string | null => {
-    const value = flags[name] ?? environment[FLAGS[name].variable]
-    return value === undefined || value === '' ? null : value
-  }
-  const number = (name: FlagName, fallback: number, min: number, max = Infinity): number => {
-    const value = text(name)
-    if (value === null) return fallback
-    if (!/^\d+(\.\d+)?$/.test(value) || Number(value) < min)
-      throw bad(name, `a number, at least ${min}`, value)
-    if (Number(value) > max) throw bad(name, `a number, at most ${max}`, value)
-    return Number(value)
-  }
-  const count = (name: FlagName, fallback: number, min = 1, max = Infinity): number => {
-    const value = number(name, fallback, min, max)
-    if (!Number.isInteger(value)) throw bad(name, 'a whole number', String(value))
-    return value
-  }
-  const secret = (name: SecretFlag | 'backup-s3-key', form: SecretForm): string | null => {
-    const given = (flag: FlagName) => ({ title: title(flag), value: text(flag) })
-    return readSecret(given(name), given(`${name}-file`), form)
-  }
+  const { text, number, count, secret } = readersOf(flags, environment)
   const bucketKeys = () => ({
     accessKeyId: secret('backup-s3-key', S3_KEY_FORM),
     secretAccessKey: secret('backup-s3-secret', S3_KEY_FORM),
@@ -196,6 +172,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     mail: readMail(secret('smtp-url', SMTP_URL_FORM), text('smtp-from')),
   }
 }
+
 /** The secrets among the options. */
 export function secretsOf({ apiToken, webhookSecret, backupBucket, acme }: Options): string[] {
   const { dns, externalAccount } = acme
@@ -205,25 +182,6 @@ export function secretsOf({ apiToken, webhookSecret, backupBucket, acme }: Optio
   )
 }
 
-function defaultDataDirectory(environment: NodeJS.ProcessEnv): string {
-  if (process.getuid?.() === 0) return '/var/lib/deployer'
-  const { XDG_DATA_HOME = '' } = environment
-  // The XDG Base Directory Specification says that a relative path must be ignored.
-  const folder = isAbsolute(XDG_DATA_HOME) ? XDG_DATA_HOME : join(homeOfUser(), '.local/share')
-  return join(folder, 'deployer')
-}
-
-/** Throws `invalid_request` for a user without a home directory, such as an unknown user id in a container. */
-function homeOfUser(): string {
-  try {
-    const home = homedir()
-    if (isAbsolute(home)) return home
-  } catch {
-    // There is no such user.
-  }
-  throw new AppError('invalid_request', 'this user has no home directory: set --data-dir (DEPLOYER_DATA_DIR)')
-}
-
 /** 1 TiB. */
 const MAX_LOG_SIZE_MB = 1_048_576
 
@@ -231,10 +189,9 @@ const MAX_LOG_SIZE_MB = 1_048_576
 const JOBS_PER_CORE = 4
 
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
+
 /** The addresses of the services' listeners. Throws `invalid_request` when both are the same. */
-function readServiceListeners(
-  text: (name: FlagName) => string | null,
-): Pick<Options, 'httpListen' | 'httpsListen' | 'tls'> {
+function readServiceListeners(text: Readers['text']): Pick<Options, 'httpListen' | 'httpsListen' | 'tls'> {
   const tls = readChoice('tls', text('tls'), TLS, 'auto')
   const httpListen = readListen('http-listen', text('http-listen'), { host: '::', port: 80 })
   const httpsListen = readListen('https-listen', text('https-listen'), { host: '::', port: 443 })
@@ -249,6 +206,7 @@ function readDashboardHost(value: string | null, baseDomain: string): string | n
   if (value !== null) return readDomain('dashboard-host', value)
   return isLocalName(baseDomain) ? null : `dashboard.${baseDomain}`
 }
+
 function readExternalAccount(kid: string | null, key: string | null): AcmeOptions['externalAccount'] {
   if (kid === null && key === null) return null
   if (kid === null || key === null || !/^[A-Za-z0-9_-]{16,}$/.test(key))
@@ -258,6 +216,7 @@ function readExternalAccount(kid: string | null, key: string | null): AcmeOption
     )
   return { kid, key }
 }
+
 function readMail(url: string | null, from: string | null): Options['mail'] {
   if (url === null && from === null) return null
   if (url === null || from === null)

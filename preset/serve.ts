@@ -13,7 +13,7 @@ import { AppError, messageOf } from '#server/errors.ts'
 import { writePrivateFile } from '#server/files.ts'
 import { logger, setUpLog } from '#server/log.ts'
 import { exposedSecrets } from '#server/options/flags.ts'
-import { readOptions, secretsOf } from '#server/options/index.ts'
+import { readOptions, secretsOf, type Options } from '#server/options/index.ts'
 import { recordOrderlyStop } from '#server/work/orderly-stop.ts'
 import { httpListenerPort, httpsListenerPort } from '#server/network/public-address.ts'
 import { hide } from '#server/text/redaction.ts'
@@ -39,15 +39,7 @@ export async function serve(argv: string[]): Promise<void> {
   for (const warning of exposedSecrets(argv)) log.warn(warning)
   const lock = openDataDirectory(options.dataDirectory)
   const stopping = new AbortController()
-  const database = await usable(join(options.dataDirectory, 'deployer.db'), openDatabase)
-  const context: Context = {
-    options,
-    database,
-    vault: await usable(join(options.dataDirectory, 'secret.key'), openVault),
-    serverId: serverIdOf(database),
-    version: VERSION,
-    stopping: stopping.signal,
-  }
+  const context = await openContext(options, stopping.signal)
   provideContext(context)
   ensureProduction()
   ensureBaseDomain()
@@ -59,52 +51,32 @@ export async function serve(argv: string[]): Promise<void> {
   const port = await listen(server, options.listen)
   const url = `http://${formatAddress({ host: options.listen.host, port })}`
   log.info(`API and dashboard at ${url}`)
-  const daemon = await startDaemon({
-    apiUrl: url,
-    apiPort: port,
-    proxyProgram: join(dirname(process.argv[1]!), 'proxy.mjs'),
-    readerProgram: join(dirname(process.argv[1]!), 'source-reader.mjs'),
-    gitProgram: join(dirname(process.argv[1]!), 'git-runner.mjs'),
-    searchProgram: join(dirname(process.argv[1]!), 'log-search.mjs'),
-    blueprintProgram: join(dirname(process.argv[1]!), 'blueprint-reader.mjs'),
-  })
+  const daemon = await startDaemon({ apiUrl: url, apiPort: port, ...programs() })
   started.resolve()
-  const httpsPort = options.tls === 'off' ? null : httpsListenerPort()
-  log.info(
-    `services at port ${httpListenerPort()} (HTTP)${httpsPort === null ? '' : ` and ${httpsPort} (HTTPS)`}`,
-  )
+  logServicePorts(options)
   announceSetup(context, url, port)
   // Last, so that everything is ready for whoever reads this file.
-  writePrivateFile(
-    join(options.dataDirectory, 'server.json'),
-    JSON.stringify({
-      pid: process.pid,
-      url,
-      http_url: `http://${formatAddress({ ...options.httpListen, port: httpListenerPort() })}`,
-      https_url:
-        httpsPort === null ? null : `https://${formatAddress({ ...options.httpsListen, port: httpsPort })}`,
-    }),
-  )
-
-  let ending = false
-  const stop = async (code: number) => {
-    if (ending) return
-    ending = true
-    setTimeout(() => process.exit(code || 1), STOP_WITHIN_MS).unref()
-    // A stop because of an internal error counts as a crash, however tidy it is.
-    if (code === 0) recordOrderlyStop()
+  writeAddresses(options, url)
+  stopOnSignal(async () => {
     stopping.abort()
     await closeServer(server)
     await daemon.stop()
-    await database.close()
+    await context.database.close()
     lock.release()
-    process.exit(code)
-  }
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
-  process.on('uncaughtException', (error) => {
-    log.error('internal error: the server stops', { error: String(error.stack ?? error) })
-    void stop(1)
   })
+}
+
+/** Opens what belongs to the data directory. */
+async function openContext(options: Options, stopping: AbortSignal): Promise<Context> {
+  const database = await usable(join(options.dataDirectory, 'deployer.db'), openDatabase)
+  return {
+    options,
+    database,
+    vault: await usable(join(options.dataDirectory, 'secret.key'), openVault),
+    serverId: serverIdOf(database),
+    version: VERSION,
+    stopping,
+  }
 }
 
 /** Opens a file of the data directory. The error for a damaged one names the file. */
@@ -117,6 +89,63 @@ async function usable<T>(file: string, open: (file: string) => T | Promise<T>): 
       cause,
     })
   }
+}
+
+/** The other programs of the server, which are next to this one. */
+function programs() {
+  const folder = dirname(process.argv[1]!)
+  return {
+    proxyProgram: join(folder, 'proxy.mjs'),
+    readerProgram: join(folder, 'source-reader.mjs'),
+    gitProgram: join(folder, 'git-runner.mjs'),
+    searchProgram: join(folder, 'log-search.mjs'),
+    blueprintProgram: join(folder, 'blueprint-reader.mjs'),
+  }
+}
+
+function logServicePorts(options: Options): void {
+  const httpsPort = httpsPortOf(options)
+  log.info(
+    `services at port ${httpListenerPort()} (HTTP)${httpsPort === null ? '' : ` and ${httpsPort} (HTTPS)`}`,
+  )
+}
+
+/** Writes where the server listens into the data directory, for the command line. */
+function writeAddresses(options: Options, url: string): void {
+  const { dataDirectory, httpListen, httpsListen } = options
+  const httpsPort = httpsPortOf(options)
+  writePrivateFile(
+    join(dataDirectory, 'server.json'),
+    JSON.stringify({
+      pid: process.pid,
+      url,
+      http_url: `http://${formatAddress({ ...httpListen, port: httpListenerPort() })}`,
+      https_url: httpsPort === null ? null : `https://${formatAddress({ ...httpsListen, port: httpsPort })}`,
+    }),
+  )
+}
+
+function httpsPortOf({ tls }: Options): number | null {
+  return tls === 'off' ? null : httpsListenerPort()
+}
+
+/** Ends the process after `close` when a signal asks for it, or after an internal error. */
+function stopOnSignal(close: () => Promise<void>): void {
+  let ending = false
+  const stop = async (code: number) => {
+    if (ending) return
+    ending = true
+    setTimeout(() => process.exit(code || 1), STOP_WITHIN_MS).unref()
+    // A stop because of an internal error counts as a crash, however tidy it is.
+    if (code === 0) recordOrderlyStop()
+    await close()
+    process.exit(code)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
+  process.on('uncaughtException', (error) => {
+    log.error('internal error: the server stops', { error: String(error.stack ?? error) })
+    void stop(1)
+  })
 }
 
 function announceSetup(context: Context, url: string, port: number): void {

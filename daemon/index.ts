@@ -99,51 +99,109 @@ export function useMetrics(): Metrics {
  * used.
  */
 export async function startDaemon(start: Start): Promise<Daemon> {
-  const { options, serverId } = useContext()
+  const { dataDirectory } = useContext().options
   apiUrl = start.apiUrl
   provideReaderProgram(start.readerProgram)
   provideGitRunner(start.gitProgram)
   provideSearchProgram(start.searchProgram)
   provideBlueprintProgram(start.blueprintProgram)
+  const started = await connect(start)
+  world = started
+  const workers = createWorkers(started)
+  recover(workers)
+  void removeLeftCheckouts(dataDirectory)
+  const observers = createObservers(started)
+  verification = observers.domains
+  blueprintSync = observers.blueprints
+  metrics = observers.metrics
+  const driver = new Driver()
+  startTasks(driver, started, workers, observers)
+  ensureSshKey(dataDirectory).catch((error: unknown) =>
+    log.warn('there is no SSH key for cloning', { error: messageOf(error) }),
+  )
+  return { stop: () => stop(driver, started, workers, observers) }
+}
+
+/** Connects to the container engine and the data plane. */
+async function connect({ proxyProgram, apiPort }: Start): Promise<World> {
+  const { options, serverId } = useContext()
   const engine = createEngine({
     ...(options.dockerHost === null ? {} : { dockerHost: options.dockerHost }),
     serverId,
     ledger,
   })
-  const dataPlane = await DataPlane.start(start.proxyProgram, start.apiPort)
-  const started: World = {
+  return {
     engine,
-    dataPlane,
+    dataPlane: await DataPlane.start(proxyProgram, apiPort),
     reachByAddress: null,
     engineFault: null,
     metadataFault: null,
     engineDepartures: 0,
   }
-  world = started
+}
 
-  const driver = new Driver()
-  const deploys = new DeployQueue(started)
-  const jobs = new JobQueue(started)
-  const schedule = new Schedule()
-  const instances = new InstanceKeeper(started, (id) => Promise.all([deploysDone(id), jobsDone(id)]))
-  const datastores = new DatastoreKeeper(started)
+/** What brings services and datastores to their desired state. */
+interface Workers {
+  deploys: DeployQueue
+  jobs: JobQueue
+  schedule: Schedule
+  instances: InstanceKeeper
+  datastores: DatastoreKeeper
+}
+
+function createWorkers(world: World): Workers {
+  return {
+    deploys: new DeployQueue(world),
+    jobs: new JobQueue(world),
+    schedule: new Schedule(),
+    instances: new InstanceKeeper(world, (id) => Promise.all([deploysDone(id), jobsDone(id)])),
+    datastores: new DatastoreKeeper(world),
+  }
+}
+
+/** Continues what the last run of the server left. */
+function recover({ datastores }: Workers): void {
   const hasCrashed = !takeOrderlyStop()
   recoverDeploys(hasCrashed)
   datastores.recover(hasCrashed)
-  void removeLeftCheckouts(options.dataDirectory)
-  const domains = new Verification(started)
-  verification = domains
-  const certificates = new Certification(started)
-  blueprintSync = new BlueprintSync(started)
-  const endStatuses = reportCommitStatuses()
-  const measuring = new Metrics(started)
-  metrics = measuring
-  const serviceLogs = new LogCollector(engine)
-  const logDrains = new LogDrains()
-  const notifier = new Notifier()
-  const serviceWatch = new ServiceWatch()
+}
+
+/** What follows the state of services and domains, and of repositories. */
+interface Observers {
+  domains: Verification
+  certificates: Certification
+  blueprints: BlueprintSync
+  endCommitStatuses: () => void
+  metrics: Metrics
+  serviceLogs: LogCollector
+  logDrains: LogDrains
+  notifier: Notifier
+  serviceWatch: ServiceWatch
+}
+
+/** They are created after the recovery, which they do not report. */
+function createObservers(world: World): Observers {
+  return {
+    domains: new Verification(world),
+    certificates: new Certification(world),
+    blueprints: new BlueprintSync(world),
+    endCommitStatuses: reportCommitStatuses(),
+    metrics: new Metrics(world),
+    serviceLogs: new LogCollector(world.engine),
+    logDrains: new LogDrains(),
+    notifier: new Notifier(),
+    serviceWatch: new ServiceWatch(),
+  }
+}
+
+function startTasks(
+  driver: Driver,
+  world: World,
+  { deploys, jobs, schedule, instances, datastores }: Workers,
+  { domains, certificates, blueprints, metrics, serviceLogs, notifier }: Observers,
+): void {
   driver.start(
-    engineEvents(started, instances, datastores, serviceLogs, () => {
+    engineEvents(world, instances, datastores, serviceLogs, () => {
       driver.wake('deploys')
       driver.wake('jobs')
       driver.wake('cleanup')
@@ -151,37 +209,32 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   )
   driver.start(deploys.task(() => driver.wake('deploys')))
   driver.start(instances.task(() => driver.wake('instances')))
-  driver.start(new Health(started, instances).task())
+  driver.start(new Health(world, instances).task())
   for (const task of datastores.tasks((name) => driver.wake(name))) driver.start(task)
   driver.start(jobs.task(() => driver.wake('jobs')))
   driver.start(schedule.task(() => driver.wake('schedule')))
   driver.start(domains.task(() => driver.wake('domains')))
   driver.start(certificates.task(() => driver.wake('certificates')))
-  driver.start(blueprintSync.task(() => driver.wake('blueprints')))
-  driver.start(cleanup(started))
-  driver.start(environments(started))
-  driver.start(jobCleanup(started))
-  driver.start(measuring.task())
+  driver.start(blueprints.task(() => driver.wake('blueprints')))
+  driver.start(cleanup(world))
+  driver.start(environments(world))
+  driver.start(jobCleanup(world))
+  driver.start(metrics.task())
   driver.start(serviceLogs.task())
   driver.start(notifier.task(() => driver.wake('notifications')))
   driver.start(looks())
-  ensureSshKey(options.dataDirectory).catch((error: unknown) =>
-    log.warn('there is no SSH key for cloning', { error: messageOf(error) }),
-  )
+}
 
-  return {
-    async stop() {
-      endStatuses()
-      instances.stop()
-      datastores.stop()
-      domains.stop()
-      certificates.stop()
-      schedule.stop()
-      serviceWatch.stop()
-      await Promise.all([deploys.stop(), jobs.stop(), driver.stop()])
-      measuring.stop()
-      await Promise.all([serviceLogs.stop(), logDrains.stop(), notifier.stop()])
-      dataPlane.close()
-    },
-  }
+async function stop(driver: Driver, world: World, workers: Workers, observers: Observers): Promise<void> {
+  observers.endCommitStatuses()
+  workers.instances.stop()
+  workers.datastores.stop()
+  observers.domains.stop()
+  observers.certificates.stop()
+  workers.schedule.stop()
+  observers.serviceWatch.stop()
+  await Promise.all([workers.deploys.stop(), workers.jobs.stop(), driver.stop()])
+  observers.metrics.stop()
+  await Promise.all([observers.serviceLogs.stop(), observers.logDrains.stop(), observers.notifier.stop()])
+  world.dataPlane.close()
 }

@@ -35,65 +35,108 @@ run(async () => {
     `127.0.0.1:${await freePort()}`,
   ]
   flags.push('--log-level', 'debug', ...process.argv.slice(2))
+  const server = new RebuiltServer(node, flags, `http://${listen} (data in ${dataDirectory})`)
+  const end = async () => {
+    if (server.isEnding) return
+    await server.end()
+    await removeData(node, dataDirectory)
+    process.exit(0)
+  }
+  process.on('SIGINT', () => void end())
+  process.on('SIGTERM', () => void end())
+  await server.refresh()
+  watchSources(() => void server.refresh())
+})
 
+/** A server that runs the last good build of the sources. */
+class RebuiltServer {
+  #node
+  #flags
+  #greeting
   /** @type {import('node:child_process').ChildProcess | null} */
-  let server = null
-  let busy = false
-  let again = false
-  let ending = false
-  let served = ''
+  #process = null
+  #isBusy = false
+  #again = false
+  isEnding = false
+  /** The hash of the sources that it runs. */
+  #served = ''
 
-  const refresh = async () => {
-    if (busy) {
-      again = true
-      return
-    }
-    busy = true
-    do {
-      again = false
-      const sources = hashSources()
-      if (sources === served) continue
-      // A build error is printed and waits for the next change; the last good build keeps running.
-      const entry = await ensureBuild(node, BUILD).catch((/** @type {Error} */ error) => say(error.message))
-      if (!entry || ending) continue
-      served = sources
-      await endServer()
-      server = spawn(node, [entry, 'serve', ...flags], { stdio: 'inherit' })
-      say(`http://${listen} (data in ${dataDirectory})`)
-    } while (again && !ending)
-    busy = false
+  /**
+   * @param {string} node
+   * @param {string[]} flags
+   * @param {string} greeting printed at each start
+   */
+  constructor(node, flags, greeting) {
+    this.#node = node
+    this.#flags = flags
+    this.#greeting = greeting
   }
 
-  const endServer = async () => {
+  /** Builds and restarts what changed; during a build, asks for another. */
+  async refresh() {
+    if (this.#isBusy) {
+      this.#again = true
+      return
+    }
+    this.#isBusy = true
+    do {
+      this.#again = false
+      await this.#rebuild()
+    } while (this.#again && !this.isEnding)
+    this.#isBusy = false
+  }
+
+  async #rebuild() {
+    const sources = hashSources()
+    if (sources === this.#served) return
+    // A build error is printed and waits for the next change; the last good build keeps running.
+    const entry = await ensureBuild(this.#node, BUILD).catch((/** @type {Error} */ error) =>
+      say(error.message),
+    )
+    if (!entry || this.isEnding) return
+    this.#served = sources
+    await this.#endProcess()
+    this.#process = spawn(this.#node, [entry, 'serve', ...this.#flags], { stdio: 'inherit' })
+    say(this.#greeting)
+  }
+
+  async end() {
+    this.isEnding = true
+    await this.#endProcess()
+  }
+
+  async #endProcess() {
+    const server = this.#process
     if (!server || server.exitCode !== null || server.signalCode !== null) return
     const ended = once(server, 'exit')
     server.kill('SIGTERM')
     await ended
   }
+}
 
-  const end = async () => {
-    if (ending) return
-    ending = true
-    await endServer()
-    const entry = join(BUILD, 'server/index.mjs')
-    if (existsSync(entry)) await capture(node, [entry, 'stop', '--all', '--data-dir', dataDirectory])
-    rmSync(dataDirectory, { recursive: true, force: true })
-    process.exit(0)
-  }
+/**
+ * Removes the data directory and what the server keeps running.
+ *
+ * @param {string} node
+ * @param {string} dataDirectory
+ */
+async function removeData(node, dataDirectory) {
+  const entry = join(BUILD, 'server/index.mjs')
+  if (existsSync(entry)) await capture(node, [entry, 'stop', '--all', '--data-dir', dataDirectory])
+  rmSync(dataDirectory, { recursive: true, force: true })
+}
 
-  process.on('SIGINT', () => void end())
-  process.on('SIGTERM', () => void end())
-  await refresh()
+/** @param {() => void} onChange called once the sources have settled after a change */
+function watchSources(onChange) {
   /** @type {NodeJS.Timeout | undefined} */
   let settling
-  const onChange = () => {
+  const settle = () => {
     clearTimeout(settling)
-    settling = setTimeout(() => void refresh(), SETTLE_MS)
+    settling = setTimeout(onChange, SETTLE_MS)
   }
-  for (const source of SOURCES.map((path) => join(ROOT, path)).filter((path) => existsSync(path))) {
-    watch(source, { recursive: statSync(source).isDirectory() }, onChange)
-  }
-})
+  for (const source of SOURCES.map((path) => join(ROOT, path)).filter((path) => existsSync(path)))
+    watch(source, { recursive: statSync(source).isDirectory() }, settle)
+}
 
 /** @returns {Promise<number>} */
 async function freePort() {

@@ -33,6 +33,7 @@ const knownAnswerFields = new KnownFields()
  * `head`. Returns `COMPLETE`, `INCOMPLETE` or the status to refuse with (400 for anything malformed; for a response, the
  * caller turns it into 502).
  */
+// oxlint-disable-next-line max-lines-per-function -- one pass over bytes; parts would have to return two positions each
 export function parseFields(
   input: Uint8Array,
   at: number,

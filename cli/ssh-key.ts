@@ -1,4 +1,4 @@
-import { ensureSshKey } from '#daemon/sources/git.ts'
+import { ensureSshKey } from '#daemon/sources/ssh-key.ts'
 import { prepareDataDirectory } from '#server/data-directory.ts'
 import { readOwnFlags } from './own-flags.ts'
 

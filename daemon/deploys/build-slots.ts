@@ -1,7 +1,7 @@
 import { useContext } from '#server/context.ts'
 
 /** A deploy that wants to build. */
-export interface Builder {
+interface Builder {
   /** The sequence number of its deploy; lower ones go first. */
   sequence: number
   /** Its service, which the logs of waiting deploys name. */

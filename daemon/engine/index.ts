@@ -19,16 +19,12 @@ export type { BuildLimits } from './build-limits.ts'
 export type { ContainerSpec } from './container-spec.ts'
 export { KILLED, OOM_REPORTED_MS, type ContainerState } from './container-state.ts'
 export type { LogOptions } from './container-output.ts'
-export type { RegistryCredentials } from './credentials.ts'
 export type { EngineEvent } from './events.ts'
 export { isEngineAway, isSubnetTaken } from './faults.ts'
 export type { Ledger } from './ledger.ts'
-export type { ImageInfo, PullOptions } from './images.ts'
 export type { Listener } from './listening-ports.ts'
 export { MAX_LINE_BYTES, type OutputLine } from './log-frames.ts'
-export type { NetworkSpec, NetworkState } from './networks.ts'
-export type { ContainerUsage, RunningContainer } from './usage.ts'
-export type { VolumeState } from './volumes.ts'
+export type { RunningContainer } from './usage.ts'
 
 /** Which engine answers, and what its host has. */
 export interface EngineInfo {

@@ -15,9 +15,6 @@ import { listRefs } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { failureOf, type Submodule } from './submodules.ts'
 
-export { lsRemote } from './refs.ts'
-export { ensureSshKey } from './ssh-key.ts'
-
 /** The time limit of a clone, in addition to that of the build. */
 const CHECKOUT_TIMEOUT_MS = 15 * 60_000
 /** How much of a commit's message is kept. */

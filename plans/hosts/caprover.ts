@@ -3,7 +3,7 @@ import { flyDockerfile } from './fly.ts'
 import { fileOf, readRecord, silent, type HostFile } from './host-file.ts'
 
 /** The name of CapRover's file, which is JSON. */
-export const CAPTAIN_DEFINITION = 'captain-definition'
+const CAPTAIN_DEFINITION = 'captain-definition'
 
 /**
  * Reads CapRover's file, which names a Dockerfile of the source or contains its lines (caprover.com, "Captain Definition

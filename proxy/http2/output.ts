@@ -5,7 +5,7 @@ import type { SocketWire } from '../wire/socket-wire.ts'
 import { FLAG, FRAME, FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from './protocol.ts'
 
 /** How much is written at a time: four records of TLS. */
-export const CHUNK_BYTES = 64 * 1024
+const CHUNK_BYTES = 64 * 1024
 /** Max chunks that are kept for reuse. */
 const MAX_KEPT_CHUNKS = 64
 /** Min length of a DATA frame that is shortened by the end of a chunk. */

@@ -46,11 +46,6 @@ export class Routes implements Targets {
     return this.#maps.certificates.find(hostName(host))
   }
 
-  /** Whether there are any HTTP-01 challenges to answer. */
-  get challenged(): boolean {
-    return this.#maps.challenges.size > 0
-  }
-
   /** Returns the answer to an HTTP-01 challenge (RFC 8555 section 8.3). */
   challenge(token: string): string | undefined {
     return this.#maps.challenges.get(token)

@@ -5,7 +5,7 @@ import { SECTIONS, type Section, type TableMessage } from '../protocol.ts'
 const MESSAGE_CHARACTERS = 32 * 1024
 
 /** Entries with the JSON of their values; null removes one. */
-export type TextPart = Partial<Record<Section, [name: string, text: string | null][]>>
+type TextPart = Partial<Record<Section, [name: string, text: string | null][]>>
 
 /** Writes a table as JSON messages, each short enough for its reader to process in one turn. */
 export class MessageWriter {

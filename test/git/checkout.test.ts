@@ -3,7 +3,8 @@ import { lstatSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ensureSshKey, lsRemote } from '../../daemon/sources/git.ts'
+import { lsRemote } from '../../daemon/sources/refs.ts'
+import { ensureSshKey } from '../../daemon/sources/ssh-key.ts'
 import { failure } from './checkouts.ts'
 import { freePort, git, PRIVATE_PASSWORD, PRIVATE_USER } from './remotes.ts'
 

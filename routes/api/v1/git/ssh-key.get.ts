@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ensureSshKey } from '#daemon/sources/git.ts'
+import { ensureSshKey } from '#daemon/sources/ssh-key.ts'
 import { useContext } from '#server/context.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 

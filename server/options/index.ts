@@ -113,12 +113,8 @@ export interface AcmeOptions {
  */
 export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = process.env): Options {
   const flags = parseFlags(argv)
-  const { text, number, count, secret } = readersOf(flags, environment)
-  const bucketKeys = () => ({
-    accessKeyId: secret('backup-s3-key', S3_KEY_FORM),
-    secretAccessKey: secret('backup-s3-secret', S3_KEY_FORM),
-  })
-  const areKeysInFiles = text('backup-s3-key-file') !== null || text('backup-s3-secret-file') !== null
+  const readers = readersOf(flags, environment)
+  const { text, number, count, secret } = readers
   // Such as from an unset shell variable: the server would start with a new, default directory.
   if (flags['data-dir'] === '') throw bad('data-dir', 'a directory', '')
   const baseDomain = readDomain('base-domain', text('base-domain') ?? 'localhost')
@@ -144,12 +140,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     allowMetadata: readSwitch('allow-metadata', text('allow-metadata')),
     relationalImage: readImage('relational-image', text('relational-image') ?? 'postgres:18'),
     keyvalueImage: readImage('keyvalue-image', text('keyvalue-image') ?? 'valkey/valkey:9'),
-    backupBucket: readBucket({
-      url: text('backup-s3-url'),
-      region: text('backup-s3-region'),
-      ...bucketKeys(),
-      ...(areKeysInFiles && { readKeys: bucketKeys }),
-    }),
+    backupBucket: readBackupBucket(readers),
     publicIps: readIps('public-ip', text('public-ip')),
     publicHttpPort: text('public-http-port') === null ? null : count('public-http-port', 0, 1, MAX_PORT),
     dnsResolvers: readResolvers('dns-resolvers', text('dns-resolvers')),
@@ -199,6 +190,20 @@ function readServiceListeners(text: Readers['text']): Pick<Options, 'httpListen'
   if (tls !== 'off' && isSame)
     throw bad('https-listen', 'another address than that of --http-listen', text('https-listen') ?? ':443')
   return { httpListen, httpsListen, tls }
+}
+
+function readBackupBucket({ text, secret }: Readers): BucketOptions | null {
+  const keys = () => ({
+    accessKeyId: secret('backup-s3-key', S3_KEY_FORM),
+    secretAccessKey: secret('backup-s3-secret', S3_KEY_FORM),
+  })
+  const areKeysInFiles = text('backup-s3-key-file') !== null || text('backup-s3-secret-file') !== null
+  return readBucket({
+    url: text('backup-s3-url'),
+    region: text('backup-s3-region'),
+    ...keys(),
+    ...(areKeysInFiles && { readKeys: keys }),
+  })
 }
 
 function readDashboardHost(value: string | null, baseDomain: string): string | null {

@@ -13,21 +13,61 @@ export const BUILD_STEP_FILE = 'build-step'
 /** The folder of the context with only the manifests of a tree, so that a change of the code does not change it. */
 export const MANIFESTS_FOLDER = 'manifests'
 
+/** Where the caches of a project are mounted, each in a folder named by its place in DEPLOYER_CACHES. */
+const PROJECT_CACHES = '/var/cache/project'
+
+/** The folder of a build stage with what came since the stage before it; see TAKE_CHANGES. */
+export const TAKEN = '/taken'
+
 /**
  * Runs a command with the variables of the build, which are mounted as files under /run/secrets, byte for byte: the `x`
  * preserves trailing newlines, which `$(...)` would strip. Nothing of it remains in a layer.
+ *
+ * DEPLOYER_CACHES lists folders of the project, with colons between them, which are links to mounted caches during the
+ * command: a mount in their place could not be removed, as by `rm -rf .next`, and would fail the command. With
+ * DEPLOYER_TAKE, everything that is newer than this script, which a stage copies first, is copied to a folder of its own.
  */
 export const BUILD_STEP = `#!/bin/sh
-for DEPLOYER_FILE in /run/secrets/*; do
-  [ -f "$DEPLOYER_FILE" ] || continue
-  DEPLOYER_VALUE=$(/bin/cat "$DEPLOYER_FILE"; printf x)
-  export "\${DEPLOYER_FILE##*/}=\${DEPLOYER_VALUE%x}"
-done
-unset DEPLOYER_FILE DEPLOYER_VALUE
-export NO_UPDATE_NOTIFIER=1 npm_config_update_notifier=false pnpm_config_update_notifier=false
-export PIP_DISABLE_PIP_VERSION_CHECK=1 DENO_NO_UPDATE_CHECK=1 BUNDLE_DISABLE_VERSION_CHECK=true
-export PRISMA_HIDE_UPDATE_MESSAGE=1 BROWSERSLIST_IGNORE_OLD_DATA=1 BASELINE_BROWSER_MAPPING_IGNORE_OLD_DATA=1
-exec /bin/sh -c "$1"
+caches=$DEPLOYER_CACHES take=$DEPLOYER_TAKE
+unset DEPLOYER_CACHES DEPLOYER_TAKE DEPLOYER_VARIABLES
+link_caches() {
+  at=0 IFS=:
+  for each in $caches; do
+    [ -e "$each" ] || { mkdir -p "$(dirname "$each")" && ln -s "${PROJECT_CACHES}/$at" "$each"; }
+    at=$((at + 1))
+  done
+  unset IFS
+}
+unlink_caches() {
+  IFS=:
+  for each in $caches; do
+    [ ! -L "$each" ] || rm "$each"
+    rmdir "$(dirname "$each")" 2>/dev/null
+  done
+  unset IFS
+}
+take_changes() {
+  rm -rf "$HOME/.npm" "$HOME/.cache/node-gyp" "$HOME/.cache/Cypress"
+  mkdir -p ${TAKEN}
+  find . -newercc "$0" '(' ! -type d -o ! -path '*/node_modules/*' ')' -print0 |
+    tar --null --no-recursion -cf - -T - | tar -xf - -C ${TAKEN}
+}
+run() (
+  for DEPLOYER_FILE in /run/secrets/*; do
+    [ -f "$DEPLOYER_FILE" ] || continue
+    DEPLOYER_VALUE=$(/bin/cat "$DEPLOYER_FILE"; printf x)
+    export "\${DEPLOYER_FILE##*/}=\${DEPLOYER_VALUE%x}"
+  done
+  unset DEPLOYER_FILE DEPLOYER_VALUE caches take
+  export NO_UPDATE_NOTIFIER=1 npm_config_update_notifier=false pnpm_config_update_notifier=false
+  export PIP_DISABLE_PIP_VERSION_CHECK=1 DENO_NO_UPDATE_CHECK=1 BUNDLE_DISABLE_VERSION_CHECK=true
+  export PRISMA_HIDE_UPDATE_MESSAGE=1 BROWSERSLIST_IGNORE_OLD_DATA=1 BASELINE_BROWSER_MAPPING_IGNORE_OLD_DATA=1
+  exec /bin/sh -c "$1"
+)
+link_caches
+run "$1" || exit
+unlink_caches
+[ -z "$take" ] || take_changes
 `
 
 const BUILD_STEP_PATH = `/usr/local/bin/${BUILD_STEP_FILE}`
@@ -60,9 +100,10 @@ export function buildStage(image: string, name = 'build'): string[] {
 
 /**
  * A mount that a command sees while it runs and no layer keeps: a cache of the service, a cache that parallel stages take
- * turns with, or a folder of another stage.
+ * turns with, a folder of another stage, or a cache that is linked to from a folder of the project.
  */
-export type Mount = string | { inTurns: string } | { stage: string; folder: string }
+export type Mount =
+  string | { inTurns: string } | { stage: string; folder: string } | { project: string; at: number }
 
 /** A RUN line with the build's variables and with mounts. */
 export function step(command: string, settings: PlanSettings, mounts: readonly Mount[] = []): string {
@@ -76,10 +117,25 @@ export function step(command: string, settings: PlanSettings, mounts: readonly M
 
 function mountOf(mount: Mount, settings: PlanSettings): string {
   if (typeof mount === 'string') return `--mount=type=cache,id=${settings.cacheScope}${mount},target=${mount}`
+  if ('project' in mount) {
+    const id = posix.join(settings.cacheScope, '/app', mount.project)
+    return `--mount=type=cache,id=${id},target=${PROJECT_CACHES}/${mount.at}`
+  }
   if ('inTurns' in mount) return `${mountOf(mount.inTurns, settings)},sharing=locked`
   // Writes to it are discarded with the command.
   return `--mount=type=bind,from=${mount.stage},source=${mount.folder},target=${mount.folder},rw`
 }
+
+/** Returns the line and the mounts with which a stage's commands find caches in folders of the project. */
+export function projectCaches(folders: readonly string[]): { line: string; mounts: Mount[] } {
+  return {
+    line: `ENV DEPLOYER_CACHES=${folders.join(':')}`,
+    mounts: folders.map((project, at) => ({ project, at })),
+  }
+}
+
+/** The line with which the stage's command leaves in `TAKEN` what is newer than the stage; its last command only. */
+export const TAKE_CHANGES = 'ENV DEPLOYER_TAKE=1'
 
 /** The line of the build command, which runs again when the variables change; none without a command. */
 export function buildCommandSteps(

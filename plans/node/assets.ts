@@ -1,7 +1,7 @@
 import type { PlanSettings } from '../plan.ts'
 import type { Tree } from '../source/tree.ts'
 import { baseImage, buildStage, step, type Mount } from '../steps.ts'
-import { readInstallation } from './installation.ts'
+import { fromManifests, readInstallation } from './installation.ts'
 import { choosePackageManager } from './manager.ts'
 import { BUN_PACKAGE, type PackageManager } from './managers.ts'
 import { readManifest } from './manifest.ts'
@@ -37,7 +37,7 @@ export async function readAssets(
   if (!hasPackages && script === undefined) return NONE
   const major = await chooseNodeMajor([{ tree, manifest }], notes)
   const manager = await choosePackageManager(tree, new Map([['', manifest]]), notes)
-  const installation = await readInstallation(tree, manifest, new Map(), [], manager, notes)
+  const installation = await readInstallation(tree, manifest, new Map(), manager, notes)
   notes.push(`node ${major} with ${manager.name} for the assets`)
   const environment = Object.entries(oldWebpackEnvironment([manifest], major, notes))
   return {
@@ -45,11 +45,16 @@ export async function readAssets(
     stages: [
       ...nodeStage(major, manager, settings),
       ...installation.copies,
-      step(`${manager.install} && mkdir -p node_modules`, settings, [manager.cache]),
+      step(`(${fromManifests(manager.install, installation)}) && mkdir -p node_modules`, settings, [
+        manager.cache,
+      ]),
     ],
     lines: [...NODE_LINES, ...environment.map(([key, value]) => `ENV ${key}=${value}`)],
     mounts: [manager.cache, { stage: 'packages', folder: '/app/node_modules' }],
-    commands: [...installation.scripts, ...(script === undefined ? [] : [manager.run(script)])],
+    commands: [
+      ...(installation.needsSource ? [manager.complete] : []),
+      ...(script === undefined ? [] : [manager.run(script)]),
+    ],
   }
 }
 

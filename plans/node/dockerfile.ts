@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { inOrder } from '../choices.ts'
 import type { PlanSettings } from '../plan.ts'
 import { installBrowser } from '../playwright.ts'
 import {
@@ -6,13 +7,15 @@ import {
   buildStage,
   finalStage,
   installPackages,
+  projectCaches,
   siteStage,
   step,
+  TAKE_CHANGES,
   takeApp,
-  type Mount,
+  TAKEN,
 } from '../steps.ts'
 import type { Framework } from './frameworks.ts'
-import type { Installation } from './installation.ts'
+import { fromManifests, type Installation } from './installation.ts'
 import type { PackageManager } from './managers.ts'
 import type { SystemPackages } from './system-packages.ts'
 
@@ -28,8 +31,6 @@ export interface NodeBuild {
   installation: Installation
   /** The package's folder in the source; empty for the root. */
   folder: string
-  /** Folders with packages of their own, except the root. */
-  needed: string[]
   framework: Framework | null
   buildCommand: string | null
   /** Variables that the build needs. */
@@ -63,43 +64,41 @@ const PROJECT_CACHES = ['node_modules/.cache', '.turbo', '.nx/cache']
 
 /** The Dockerfile's lines. */
 export function nodeDockerfile(build: NodeBuild): string[] {
-  const { installation, manager, settings } = build
-  const tools = [
+  const { manager, settings } = build
+  const stages = [
     `FROM ${build.fullImage} AS tools`,
     ...installPackages([...build.system.build, ...build.aptPackages]),
     ...build.runtimeLines,
-    ...managerSteps(manager),
+    ...globally(manager.globalPackage),
     ...environmentOf({ ...manager.environment, ...build.system.environment }),
+    // Creates the home folder, where programs look for what installations have put there, such as a browser.
+    `WORKDIR ${HOME}`,
+    `ENV HOME=${HOME}`,
+    ...packageStages(build),
+    ...buildStages(build),
   ]
-  const stages = installation.changesPackages ? wholeStages(build) : partedStages(build)
-  if (build.isSite) return [...tools, ...stages, ...siteStage(workdirOf(build))]
+  if (build.isSite) return [...stages, ...siteStage(workdirOf(build))]
   const browser = build.usesPlaywright ? installBrowser('node_modules/.bin/playwright') : []
-  const content = build.isSelfContained
-    ? [takeOutput(build)]
-    : installation.changesPackages
-      ? [takeApp(), ...browser]
-      : [takeApp('/app', productionStage(build)), ...browser, takeApp()]
   return [
-    ...tools,
     ...stages,
     ...finalStage({
       image: build.slimImage,
       packages: [...build.system.run, ...build.aptPackages],
       content: [
-        ...(build.needsManager ? managerSteps(manager) : []),
+        ...(build.needsManager ? globally(manager.globalPackage) : []),
         ...globally(build.program),
-        ...content,
-        `ENV NODE_ENV=production PATH=${pathOf(build)}:$PATH ${SCRIPT_SHELL}`,
+        ...(build.isSelfContained ? [] : [takeApp('/app', shippedStage(build)), ...browser]),
+        takeApp(HOME, runsOnSource(build) ? 'build' : 'packages'),
+        build.isSelfContained
+          ? takeOutput(build)
+          : takeApp(runsOnSource(build) ? TAKEN : '/app', 'build', '/app'),
+        `ENV HOME=${HOME} NODE_ENV=production PATH=${pathOf(build)}:$PATH ${SCRIPT_SHELL}`,
         ...environmentOf(build.system.environment),
       ],
       startCommand: build.startCommand,
       workdir: workdirOf(build),
     }),
   ]
-
-  function managerSteps({ globalPackage }: PackageManager): string[] {
-    return globally(globalPackage)
-  }
 
   function globally(name: string | null): string[] {
     if (name === null) return []
@@ -108,6 +107,9 @@ export function nodeDockerfile(build: NodeBuild): string[] {
     ]
   }
 }
+
+/** The same folder in the build and in the image. */
+const HOME = '/home/app'
 
 function environmentOf(environment: Record<string, string>): string[] {
   return Object.entries(environment).map(([key, value]) => `ENV ${key}=${value}`)
@@ -122,88 +124,75 @@ function pathOf({ folder }: NodeBuild): string {
   return places.map((place) => `${place}/node_modules/.bin`).join(':')
 }
 
-/** Returns the folders of installed packages, which the build can see. */
-function packageFolders({ needed }: NodeBuild): string[] {
-  return ['', ...needed].map((folder) => posix.join('/app', folder, 'node_modules'))
+/** Whether anything runs once the source is there: the rest of the installation, or a build. */
+function runsOnSource({ installation, buildCommand }: NodeBuild): boolean {
+  return installation.needsSource || buildCommand !== null
 }
 
 /**
- * Packages for the build and packages for the image are installed in separate stages: the build only mounts the first, so
- * its stage contains only code, and a change of the code affects neither.
+ * Returns the stage whose packages come into the image: without development dependencies, unless the program needs them.
  */
-function partedStages(build: NodeBuild): string[] {
-  const { manager, settings } = build
-  const folders = packageFolders(build)
-  const hasBuild = commandsOf(build).length > 0
-  const stages: string[] = []
-  const usesDevelopment = hasBuild || productionStage(build) === 'packages'
-  if (usesDevelopment) stages.push(...installStage('packages', manager.install))
-  if (!build.isSite && !build.isSelfContained && productionStage(build) === 'production') {
-    stages.push(...installStage('production', manager.installProduction!))
-  }
-  const mounts = folders.map((folder): Mount => ({ stage: 'packages', folder }))
+function shippedStage(build: NodeBuild): 'packages' | 'production' {
+  const { keepsDevelopment, manager } = build
+  return keepsDevelopment || manager.installProduction === null || !runsOnSource(build)
+    ? 'packages'
+    : 'production'
+}
+
+/**
+ * The stages in which packages are installed from the manifests alone, which a change of the code does not run again: all
+ * packages for the build, and those for the image.
+ */
+function packageStages(build: NodeBuild): string[] {
+  const { manager, installation, settings, keepsDevelopment } = build
+  const isShipped = !build.isSite && !build.isSelfContained
+  const isForBuild = runsOnSource(build) || keepsDevelopment || manager.installProduction === null
   return [
-    ...stages,
-    ...buildStage('tools'),
-    'COPY source/ ./',
-    ...(hasBuild ? buildLines(build, mounts) : []),
+    ...stage('packages', isForBuild ? manager.install : manager.installProduction!),
+    ...(isShipped && shippedStage(build) === 'production'
+      ? stage('production', manager.installProduction!)
+      : []),
   ]
 
-  function installStage(name: string, install: string): string[] {
-    // The build mounts each of these folders, and not every package has one.
-    const all = `${install} && mkdir -p ${folders.join(' ')}`
-    return [...buildStage('tools', name), ...build.installation.copies, step(all, settings, [manager.cache])]
+  function stage(name: string, install: string): string[] {
+    const command = fromManifests(install, installation)
+    return [...buildStage('tools', name), ...installation.copies, step(command, settings, [manager.cache])]
   }
 }
 
 /**
- * Returns the stage that the image's packages come from: without development dependencies, unless the program needs them.
+ * The stage in which the source is built, over all packages and with the rest of their installation, as by hand. What came
+ * since `packages` is taken into the image: the source, what was built, and what scripts changed in the packages.
  */
-function productionStage({ keepsDevelopment, manager }: NodeBuild): 'packages' | 'production' {
-  return keepsDevelopment || manager.installProduction === null ? 'packages' : 'production'
-}
-
-/**
- * Scripts of the project change its packages: everything happens in one stage, and what only the build needs is removed
- * afterwards.
- */
-function wholeStages(build: NodeBuild): string[] {
-  const { manager, settings } = build
-  const prune = build.keepsDevelopment || build.isSite || build.needed.length > 0 ? null : manager.prune
-  return [
-    ...buildStage('tools'),
-    ...build.installation.copies,
-    step(manager.install, settings, [manager.cache]),
-    'COPY source/ ./',
-    ...buildLines(build, []),
-    ...(prune === null ? [] : [step(prune, settings, [manager.cache])]),
-  ]
-}
-
-/** Returns what the build runs: the project's installation scripts, and the build command. */
-function commandsOf({ installation, buildCommand }: NodeBuild): string[] {
-  return [...installation.scripts, ...(buildCommand === null ? [] : [buildCommand])]
-}
-
-function buildLines(build: NodeBuild, mounts: Mount[]): string[] {
-  const { settings, framework, manager, folder, installation } = build
-  const caches = [...PROJECT_CACHES, ...(framework?.caches ?? [])].map((path) =>
-    posix.join('/app', folder, path),
+function buildStages(build: NodeBuild): string[] {
+  const { settings, framework, manager, installation } = build
+  const runs = runsOnSource(build)
+  const source = ['COPY source/ ./', ...installation.corrections]
+  if (!runs) return [...buildStage('tools'), ...source]
+  const caches = projectCaches(
+    [...PROJECT_CACHES, ...(framework?.caches ?? [])].map((path) => posix.join(build.folder, path)),
   )
-  const all = [manager.cache, ...new Set(caches), ...mounts]
-  const run = (commands: string[]): string[] =>
-    commands.length === 0 ? [] : buildCommandSteps(commands.join(' && '), settings, all)
-  const completion = completionOf(build)
-  // A user's own command is written for the package's own folder.
-  const isElsewhere = folder !== '' && build.isGivenBuild
+  const commands = [
+    installation.needsSource ? manager.complete : null,
+    ownBuild(build),
+    completionOf(build),
+  ].filter((command) => command !== null)
   return [
-    `ENV NODE_ENV=production PATH=${pathOf(build)}:$PATH`,
+    ...buildStage('packages', 'build'),
+    ...source,
+    `ENV PATH=${pathOf(build)}:$PATH`,
     ...environmentOf(build.buildEnvironment),
-    ...(isElsewhere
-      ? [...run(installation.scripts), `WORKDIR ${workdirOf(build)}`, ...run([build.buildCommand!])]
-      : run(commandsOf(build))),
-    ...(completion === null ? [] : [step(completion, settings)]),
+    caches.line,
+    ...(build.isSite || build.isSelfContained ? [] : [TAKE_CHANGES]),
+    ...buildCommandSteps(inOrder(commands), settings, [manager.cache, ...caches.mounts]),
   ]
+}
+
+/** Returns the build command for the root. A user's own is written for the package's folder, and may be any list. */
+function ownBuild({ buildCommand, folder, isGivenBuild }: NodeBuild): string | null {
+  if (buildCommand === null || !isGivenBuild) return buildCommand
+  const whole = /[|;\n#]/.test(buildCommand) ? `(${buildCommand}\n)` : buildCommand
+  return folder === '' ? whole : `cd ${folder} && ${whole}`
 }
 
 /**

@@ -1,29 +1,33 @@
 import { posix } from 'node:path'
 import { BuildFailure } from '../source/failure.ts'
+import { isRecord } from '../source/json.ts'
+import { hasLine } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
 import { MANIFESTS_FOLDER } from '../steps.ts'
 import { withoutMirrors } from './locks/mirrors.ts'
 import type { PackageManager } from './managers.ts'
-import type { Manifest } from './manifest.ts'
-import { callsOf } from './scripts.ts'
-import { plainName, type Packages } from './workspace.ts'
+import { readManifest, type Manifest } from './manifest.ts'
+import type { Packages } from './workspace.ts'
 
-/** What is needed to install the packages of a project. */
+/**
+ * How the packages of a project are installed: first from the manifests alone, in a layer that changes of the code leave
+ * in the engine's cache, then, where the source may matter, once more over the source, as by hand.
+ */
 export interface Installation {
   /** Every package.json by path, without the scripts that would run at installation; also lock files that are rewritten. */
   manifests: Record<string, string>
-  /**
-   * The lines that copy what an installation reads, so that a change of the code leaves the installed packages in the
-   * engine's cache.
-   */
+  /** The lines that copy what an installation from the manifests reads. */
   copies: string[]
-  /** The project's own scripts that run at installation; they may read any file of the tree. */
-  scripts: string[]
-  /** Whether those scripts change the installed packages, which then can only be installed in the build's own stage. */
-  changesPackages: boolean
+  /** The line that replaces rewritten lock files in the source; none where there are none. */
+  corrections: string[]
+  /**
+   * Whether an installation may read or run more of the source than that: scripts, packages, patches, hooks. Then it may
+   * fail without the source, which must do no harm.
+   */
+  needsSource: boolean
 }
 
-/** Scripts that run at installation, in their order (npm-scripts, "Life Cycle Operation Order"). */
+/** Scripts that run at installation (npm-scripts, "Life Cycle Operation Order"). */
 const INSTALL_SCRIPTS = [
   'preinstall',
   'install',
@@ -34,17 +38,24 @@ const INSTALL_SCRIPTS = [
   'postprepare',
 ]
 
-/** Programs that set up a developer's checkout, or reject other package managers. */
-const CHECKOUT_TOOLS = new Set(
-  'husky simple-git-hooks lefthook only-allow git is-ci pinst yorkie skip-ci echo true exit :'.split(' '),
-)
+/** Fields of package.json that say what is installed. */
+const FIELDS = [
+  'dependencies',
+  'devDependencies',
+  'optionalDependencies',
+  'peerDependencies',
+  'overrides',
+  'resolutions',
+  'pnpm',
+  'patchedDependencies',
+]
 
-/** Programs that only write next to the code. */
-const CODE_TOOLS = new Set(
-  'nuxt nuxi svelte-kit astro react-router panda fumadocs-mdx contentlayer tsc vite next turbo nx tsup esbuild'.split(
-    ' ',
-  ),
-)
+/** A value that names something of the tree, rather than a version: a path, or a protocol for one. */
+const OF_THE_TREE =
+  /^(?:(?:file|link|portal|patch|exec|workspace):|~?\/|\.{1,2}\/)|\.(?:patch|diff|tgz|tar\.gz)$/
+
+/** A setting that names a file of the tree, such as `node-options=--require ./hook.cjs`. */
+const NAMES_FILE = /(?:^|[\s="',:])\.{1,2}\//
 
 /** All manifests of a workspace together. */
 const MAX_MANIFESTS_CHARACTERS = 16 * 1024 * 1024
@@ -54,15 +65,12 @@ export async function readInstallation(
   tree: Tree,
   manifest: Manifest,
   packages: Packages,
-  needed: readonly string[],
   manager: PackageManager,
   notes: string[],
 ): Promise<Installation> {
+  const own = [['', manifest] as const, ...packages, ...(await localPackages(tree, manifest, packages))]
   const manifests = Object.fromEntries(
-    [['', manifest] as const, ...packages].map(([folder, each]) => [
-      posix.join(folder, 'package.json'),
-      withoutScripts(each),
-    ]),
+    own.map(([folder, each]) => [posix.join(folder, 'package.json'), withoutScripts(each)]),
   )
   const size = Object.values(manifests).reduce((sum, text) => sum + text.length, 0)
   if (size > MAX_MANIFESTS_CHARACTERS) {
@@ -70,11 +78,48 @@ export async function readInstallation(
       `the package.json files of the workspace have more than ${MAX_MANIFESTS_CHARACTERS} characters in total: set root_dir to a smaller part, or add a Dockerfile`,
     )
   }
-  const { scripts, changesPackages } = readScripts(manifest, packages, needed, manager)
   const locks = await withoutMirrors(tree, manager.files, notes)
   const files = manager.files.filter((name) => !(name in locks))
-  const copies = await copiesOf(tree, manifest, packages, { ...manager, files })
-  return { manifests: { ...manifests, ...locks }, copies, scripts, changesPackages }
+  const needsSource =
+    own.length > 1 ||
+    namesSource(manifest) ||
+    (await hasAny(tree, manager.hooks)) ||
+    (await hasSettingWithFile(tree, manager.settings))
+  return {
+    manifests: { ...manifests, ...locks },
+    copies: await copiesOf(tree, files, manager.folders),
+    corrections: Object.keys(locks).map((name) => `COPY ${MANIFESTS_FOLDER}/${name} ./`),
+    needsSource,
+  }
+}
+
+/**
+ * Returns the command of an installation from the manifests alone. Where it may need the source, it may fail: then it leaves
+ * nothing, which would not be told from what is complete.
+ */
+export function fromManifests(install: string, { needsSource }: Installation): string {
+  return needsSource ? `${install} || find . -name node_modules -prune -exec rm -rf {} +` : install
+}
+
+/** Whether a manifest has scripts that run at installation, or names anything of the tree that is installed. */
+function namesSource({ scripts, value }: Manifest): boolean {
+  return INSTALL_SCRIPTS.some((name) => name in scripts) || FIELDS.some((field) => namesTree(value[field]))
+}
+
+function namesTree(value: unknown): boolean {
+  if (typeof value === 'string') return OF_THE_TREE.test(value)
+  if (Array.isArray(value)) return value.some(namesTree)
+  return isRecord(value) && Object.values(value).some(namesTree)
+}
+
+async function hasAny(tree: Tree, names: readonly string[]): Promise<boolean> {
+  for (const name of names) if ((await tree.hasFile(name)) || (await tree.hasFolder(name))) return true
+  return false
+}
+
+async function hasSettingWithFile(tree: Tree, names: readonly string[]): Promise<boolean> {
+  for (const name of names) if (hasLine((await tree.readText(name)) ?? '', NAMES_FILE)) return true
+  return false
 }
 
 function withoutScripts({ value, scripts }: Manifest): string {
@@ -82,66 +127,39 @@ function withoutScripts({ value, scripts }: Manifest): string {
   return `${JSON.stringify({ ...value, scripts: Object.fromEntries(others) }, null, 2)}\n`
 }
 
-function readScripts(
-  root: Manifest,
-  packages: Packages,
-  needed: readonly string[],
-  manager: PackageManager,
-): Pick<Installation, 'scripts' | 'changesPackages'> {
-  const commands: string[] = []
-  let changesPackages = false
-  for (const folder of ['', ...needed]) {
-    const manifest = folder === '' ? root : packages.get(folder)
-    const name = folder === '' || manifest === undefined ? null : plainName(manifest)
-    if (manifest === undefined || (folder !== '' && name === null)) continue
-    for (const script of INSTALL_SCRIPTS) {
-      const programs = callsOf(manifest.scripts[script] ?? '', manifest.scripts)
-      const isOf = (tools: ReadonlySet<string>, call: string[]): boolean =>
-        tools.has(call[0]!) || call.some((word) => word.includes('husky'))
-      if (programs.every((call) => isOf(CHECKOUT_TOOLS, call))) continue
-      commands.push(name === null ? manager.run(script) : manager.runIn(name, script))
-      changesPackages ||= !programs.every((call) => isOf(CHECKOUT_TOOLS, call) || CODE_TOOLS.has(call[0]!))
-    }
-  }
-  return { scripts: commands, changesPackages }
-}
-
-/** Paths that a COPY line accepts as they are. */
-const PLAIN_PATH = /^[\w@.+-]+(?:\/[\w@.+-]+)*$/
-
-/** Each is a layer, of which an image has about a hundred at most. */
-const MAX_LOCAL = 20
-
 async function copiesOf(
   tree: Tree,
-  manifest: Manifest,
-  packages: Packages,
-  manager: PackageManager,
+  names: readonly string[],
+  folderNames: readonly string[],
 ): Promise<string[]> {
   const files: string[] = []
-  for (const name of manager.files) if (await tree.hasFile(name)) files.push(name)
+  for (const name of names) if (await tree.hasFile(name)) files.push(name)
   const folders: string[] = []
-  for (const name of manager.folders) if (await tree.hasFolder(name)) folders.push(name)
-  const locals = localDependencies(manifest, packages)
-  for (const local of locals) {
-    if (locals.length > MAX_LOCAL || !PLAIN_PATH.test(local))
-      return ['COPY source/ ./', `COPY ${MANIFESTS_FOLDER}/ ./`]
-    if (await tree.hasFolder(local)) folders.push(local)
-    else if (await tree.hasFile(local)) folders.push(local)
-  }
+  for (const name of folderNames) if (await tree.hasFolder(name)) folders.push(name)
   return [
     `COPY ${MANIFESTS_FOLDER}/ ./`,
     ...(files.length === 0 ? [] : [`COPY ${files.map((name) => `source/${name}`).join(' ')} ./`]),
-    ...[...new Set(folders)].map((name) => `COPY source/${name} ./${name}`),
+    ...folders.map((name) => `COPY source/${name} ./${name}`),
   ]
 }
 
-/** Packages inside the tree, as a folder or an archive; those of the workspace have their manifests already. */
-function localDependencies(root: Manifest, packages: Packages): string[] {
-  const paths = [['', root] as const, ...packages].flatMap(([folder, { dependencies }]) =>
+/** More would be no small project; without their manifests they are installed with the source. */
+const MAX_LOCAL = 100
+
+/** Returns the packages in folders of the tree that are dependencies but not part of a workspace. */
+async function localPackages(tree: Tree, root: Manifest, packages: Packages): Promise<Packages> {
+  const locals: Packages = new Map()
+  const folders = [['', root] as const, ...packages].flatMap(([folder, { dependencies }]) =>
     Object.values(dependencies)
-      .filter((version) => /^(?:file|link|portal):/.test(version))
-      .map((version) => posix.join(folder, version.slice(version.indexOf(':') + 1)).replace(/\/$/, '')),
+      .map((version) => /^(?:file|link|portal):(?!\/)(.*)/.exec(version)?.[1])
+      .filter((path) => path !== undefined)
+      .map((path) => posix.join(folder, path).replace(/\/$/, '')),
   )
-  return paths.filter((path) => !packages.has(path) && path !== '.')
+  for (const folder of [...new Set(folders)].slice(0, MAX_LOCAL)) {
+    const isInside = folder !== '.' && !folder.startsWith('../') && folder !== '..'
+    const path = `${folder}/package.json`
+    if (!isInside || packages.has(folder) || !(await tree.hasFile(path))) continue
+    locals.set(folder, await readManifest(tree, path))
+  }
+  return locals
 }

@@ -11,18 +11,28 @@ export interface PackageManager {
   cache: Mount
   /** Installs including development dependencies, which the build needs, whatever NODE_ENV the variables set. */
   install: string
+  /**
+   * The same over what `install` made of the manifests alone: adds what it lacked, links the programs of the project's own
+   * packages and runs their scripts.
+   */
+  complete: string
   /** Installs without development dependencies; null where that is not possible. */
   installProduction: string | null
-  /** Removes the development dependencies again; null where that is not possible. */
-  prune: string | null
   run(script: string): string
   /** The command for a script of a workspace's package. */
   runIn(packageName: string, script: string): string
   environment: Record<string, string>
-  /** Files and folders that an installation reads besides package.json. */
+  /** Files and folders with which an installation from the manifests alone usually succeeds. */
   files: string[]
   folders: string[]
+  /** Files with which an installation may read any other. */
+  hooks: string[]
+  /** Files of settings, which may name files of the tree. */
+  settings: string[]
 }
+
+/** The folder of npm's downloads, which its commands use whatever home folder the build has. */
+const NPM_CACHE = '/root/.npm'
 
 /** Set once for all of npm's commands, and for pnpm's, which reads them too. */
 const NPM_ENVIRONMENT = {
@@ -31,6 +41,8 @@ const NPM_ENVIRONMENT = {
   // The plan has chosen the manager by this very field.
   npm_config_engine_strict: 'false',
   npm_config_fund: 'false',
+  npm_config_cache: NPM_CACHE,
+  npm_config_devdir: '/root/.node-gyp',
 }
 
 /** How npm treats its lock file: enforces it, adds what is missing, ignores it. */
@@ -47,10 +59,11 @@ export function npm(lock: LockState): PackageManager {
   return {
     name: 'npm',
     globalPackage: null,
-    cache: '/root/.npm',
+    cache: NPM_CACHE,
     install: `${install} --include=dev`,
+    // Never `npm ci`, which would begin by removing everything. It judges conflicts of peers that `npm ci` accepts.
+    complete: `npm install --include=dev --no-save${install === 'npm ci' ? ' --force' : ''}`,
     installProduction: `${install} --omit=dev`,
-    prune: 'npm prune --omit=dev --ignore-scripts',
     run: (script) => (script === 'start' ? 'npm start' : `npm run ${script}`),
     runIn: (name, script) => `npm run ${script} --workspace=${name}`,
     // For every command: one that prunes would resolve the peers again.
@@ -60,6 +73,9 @@ export function npm(lock: LockState): PackageManager {
         : NPM_ENVIRONMENT,
     files: ['package-lock.json', 'npm-shrinkwrap.json', '.npmrc'],
     folders: [],
+    // Without a script for it npm compiles that (npm-scripts, "Life Cycle Operation Order").
+    hooks: ['binding.gyp'],
+    settings: ['.npmrc'],
   }
 }
 
@@ -71,21 +87,39 @@ export function pnpm(version: string, lock: LockState): PackageManager {
     globalPackage: `pnpm@${version}`,
     cache: '/root/.pnpm-store',
     install: `${install} --prod=false`,
+    complete: `${install} --prod=false`,
     installProduction: `${install} --prod`,
-    prune: 'pnpm prune --prod --ignore-scripts',
     run: (script) => (script === 'start' ? 'pnpm start' : `pnpm run ${script}`),
     runIn: (name, script) => `pnpm --filter ${name} run ${script}`,
-    // Without a terminal pnpm cannot ask before it removes node_modules, so it is told not to ask.
-    environment: {
-      ...NPM_ENVIRONMENT,
-      npm_config_store_dir: '/root/.pnpm-store',
-      npm_config_confirm_modules_purge: 'false',
-      // The installed packages are seen through a mount, and are up to date.
-      npm_config_verify_deps_before_run: 'false',
-    },
-    files: ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', '.pnpmfile.cjs', 'pnpmfile.cjs'],
-    folders: ['patches'],
+    environment: { ...NPM_ENVIRONMENT, ...pnpmSettings() },
+    files: ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc'],
+    folders: [],
+    hooks: ['.pnpmfile.cjs', '.pnpmfile.mjs', 'pnpmfile.cjs', 'pnpm-workspace.yaml'],
+    settings: ['.npmrc'],
   }
+}
+
+const PNPM_SETTINGS = {
+  store_dir: '/root/.pnpm-store',
+  cache_dir: '/root/.pnpm-store/.metadata',
+  // Without a terminal pnpm cannot ask before it removes node_modules, so it is told not to ask.
+  confirm_modules_purge: 'false',
+  // They were installed in an earlier step.
+  verify_deps_before_run: 'false',
+  // What scripts wrote elsewhere, such as a browser, would be missing.
+  side_effects_cache: 'false',
+  // It compares times of files, which the layers of an image do not keep.
+  optimistic_repeat_install: 'false',
+}
+
+/** pnpm reads variables of npm until version 10, and its own from version 11 on (pnpm.io, "Settings"). */
+function pnpmSettings(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(PNPM_SETTINGS).flatMap(([key, value]) => [
+      [`npm_config_${key}`, value],
+      [`pnpm_config_${key}`, value],
+    ]),
+  )
 }
 
 /** How yarn 1 treats its lock file: enforces it, reads it without writing, ignores it. */
@@ -106,13 +140,16 @@ export function yarnClassic(version: string, lock: LockState): PackageManager {
     // Two processes that unpack into it at once break each other's packages.
     cache: { inTurns: '/root/.yarn-cache' },
     install: `${install} --production=false`,
+    // Where this file says that all is there, yarn neither links programs nor runs scripts of the project's packages.
+    complete: `rm -f node_modules/.yarn-integrity && ${install} --production=false`,
     installProduction: `${install} --production=true`,
-    prune: `${install} --production=true --ignore-scripts --prefer-offline`,
     run: (script) => (script === 'start' ? 'yarn start' : `yarn run ${script}`),
     runIn: (name, script) => `yarn workspace ${name} run ${script}`,
     environment: { ...NPM_ENVIRONMENT, YARN_CACHE_FOLDER: '/root/.yarn-cache' },
     files: ['yarn.lock', '.npmrc', '.yarnrc'],
-    folders: ['patches'],
+    folders: ['.yarn'],
+    hooks: [],
+    settings: ['.npmrc', '.yarnrc'],
   }
 }
 
@@ -126,8 +163,8 @@ export function yarn(version: string, lock: LockState): PackageManager {
     globalPackage: `@yarnpkg/cli-dist@${version}`,
     cache: '/root/.yarn/berry',
     install: lock === 'whole' ? 'yarn install --immutable' : 'yarn install --no-immutable',
+    complete: lock === 'whole' ? 'yarn install --immutable' : 'yarn install --no-immutable',
     installProduction: production,
-    prune: production,
     run: (script) => (script === 'start' ? 'yarn start' : `yarn run ${script}`),
     runIn: (name, script) => `yarn workspace ${name} run ${script}`,
     // A plain node_modules folder, so that the program runs without yarn.
@@ -136,9 +173,12 @@ export function yarn(version: string, lock: LockState): PackageManager {
       YARN_NODE_LINKER: 'node-modules',
       YARN_ENABLE_TELEMETRY: '0',
       YARN_ENABLE_GLOBAL_CACHE: 'true',
+      YARN_GLOBAL_FOLDER: '/root/.yarn/berry',
     },
     files: ['yarn.lock', '.npmrc', '.yarnrc.yml'],
     folders: ['.yarn'],
+    hooks: ['.yarn/plugins', 'yarn.config.cjs'],
+    settings: ['.yarnrc.yml'],
   }
 }
 
@@ -153,14 +193,16 @@ export function bunManager(lock: LockState, globalPackage: string | null): Packa
     globalPackage,
     cache: '/root/.bun/install/cache',
     install,
+    complete: install,
     // Otherwise it would not add what the file lacks.
     installProduction: lock === 'lacking' ? null : `${install} --production`,
-    prune: null,
     run: (script) => `bun run ${script}`,
     runIn: (name, script) => `bun run --filter ${name} ${script}`,
-    environment: {},
+    environment: { BUN_INSTALL_CACHE_DIR: '/root/.bun/install/cache' },
     // A lock file that exists nevertheless cannot be used.
     files: [...(lock === 'none' ? [] : ['bun.lock', 'bun.lockb']), 'bunfig.toml', '.npmrc'],
-    folders: ['patches'],
+    folders: [],
+    hooks: [],
+    settings: ['bunfig.toml', '.npmrc'],
   }
 }

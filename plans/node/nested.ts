@@ -26,8 +26,8 @@ const BEFORE = ['preinstall', 'install', 'postinstall', 'prepare']
 
 /**
  * Returns commands that install the packages of folders in which the build runs a script although nothing installs them: on
- * the machine of the developer who wrote `cd client && npm run build` they were installed by hand. Folders whose packages
- * only the build needs are removed from the image.
+ * the machine of the developer who wrote `cd client && npm run build` they were installed by hand. Packages that only the
+ * build needs are removed again. `folders` are those in which it runs a script.
  */
 export async function nestedInstallation(
   { tree, manifest, packages, folder: own, application }: Project,
@@ -35,11 +35,12 @@ export async function nestedInstallation(
   build: string | null,
   start: string | null,
   notes: string[],
-): Promise<{ before: string[]; after: string[]; built: Manifest[] }> {
+): Promise<{ before: string[]; after: string[]; built: Manifest[]; folders: string[] }> {
   const before: string[] = []
   const after: string[] = []
   const built: Manifest[] = []
-  if (own !== '' || application !== null) return { before, after, built }
+  const folders: string[] = []
+  if (own !== '' || application !== null) return { before, after, built, folders }
   const nested: Nested = { runs: new Set(), installs: new Set(), seen: new Set() }
   for (const name of BEFORE) follow(manifest.scripts[name] ?? '', manifest.scripts, nested)
   // Anything they run other than an npm script may install too, and for more than the build.
@@ -54,6 +55,7 @@ export async function nestedInstallation(
     if (isOther || !(await tree.hasFile(`${folder}/package.json`))) continue
     const place = tree.folder(folder)
     const its = await readManifest(place)
+    folders.push(folder)
     if (ofBuild.has(folder)) built.push(its)
     if (nested.installs.has(folder) || packages.has(folder)) continue
     const theirs = await choosePackageManager(place, new Map([['', its]]), [])
@@ -65,7 +67,7 @@ export async function nestedInstallation(
     const isBuilt = ofBuild.has(folder) && !isNamed(start, folder, manifest)
     if (isBuilt && !mayInstall) after.push(`rm -rf ${folder}/node_modules`)
   }
-  return { before, after, built }
+  return { before, after, built, folders }
 }
 
 /** Whether the start command, or the script that it runs, is in a folder. */

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { aptPackagesOf } from '../apt.ts'
 import { inOrder } from '../choices.ts'
 import {
@@ -17,7 +18,7 @@ import { nodeDockerfile } from './dockerfile.ts'
 import { frameworkOf } from './framework.ts'
 import type { Framework } from './frameworks.ts'
 import { importedPackages } from './imports.ts'
-import { readInstallation, type Installation } from './installation.ts'
+import { readInstallation } from './installation.ts'
 import { chooseBun, choosePackageManager } from './manager.ts'
 import type { Manifest, Manifests } from './manifest.ts'
 import { nestedInstallation } from './nested.ts'
@@ -102,18 +103,19 @@ async function planNode(
   const start = await chooseStart(project.tree, settings, notes, proposal, ADVICE)
   const chosen = await chooseBuildCommand(project, manager, framework, settings)
   const nested = await nestedInstallation(project, manager, chosen, start.startCommand, notes)
-  const buildCommand = inOrder([...nested.before, ...(chosen === null ? [] : [chosen]), ...nested.after])
+  const generation = await prismaGeneration(project)
+  const buildCommand = inOrder(
+    [generation, ...nested.before, chosen, ...nested.after].filter((command) => command !== null),
+  )
   if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
   if (start.isSite && framework !== null && framework.start !== null && framework.siteBuild === null) {
     const advice = framework.name === 'next' ? ": set output: 'export' in next.config for files alone" : ''
     notes.push(`${framework.name} builds a server here, not a site${advice}`)
   }
   const aptPackages = await aptPackagesOf(tree, settings, notes)
-  const installation = await readInstallation(root, rootManifest, packages, needed, manager, notes)
+  const installation = await readInstallation(root, rootManifest, packages, manager, notes)
   const manifests = [manifest, ...needed.map((path) => packages.get(path)!)]
-  await addPrisma(project, manifests, installation)
   const system = systemPackages(manifests)
-  if (needed.length > MAX_MOUNTED_FOLDERS) installation.changesPackages = true
   const preDeploy = settings.preDeployCommand ?? (await releaseCommand(tree))
   const isSelfContained =
     start.isProposed && preDeploy === null && framework !== null && runsOutput(start, framework)
@@ -127,7 +129,6 @@ async function planNode(
     manager,
     installation,
     folder,
-    needed,
     framework,
     buildCommand,
     buildEnvironment: {
@@ -166,9 +167,19 @@ async function planNode(
     dockerfile: textOf(dockerfile),
     manifests: installation.manifests,
     needsWhole: project.needsWhole,
-    ignore: ['.git', '**/node_modules'],
+    ignore: ['.git', ...new Set(['', ...packages.keys(), ...nested.folders].map(packagesBelow))],
     notes: [`${name} ${runtime.version ?? ''} with ${manager.name}`.replace('  ', ' '), ...notes],
   }
+}
+
+/**
+ * Returns the pattern for the installed packages of a folder, which the build installs itself: the tree's may be another
+ * platform's. Neighbours share one, since each pattern is compared with each file.
+ */
+function packagesBelow(folder: string): string {
+  const escaped = (path: string): string => path.replaceAll(/[\\*?[\]!#]/g, '\\$&')
+  const parent = posix.dirname(folder)
+  return parent === '.' ? posix.join(escaped(folder), 'node_modules') : `${escaped(parent)}/*/node_modules`
 }
 
 const ADONIS_KEY: PlannedVariable = {
@@ -178,9 +189,6 @@ const ADONIS_KEY: PlannedVariable = {
 }
 
 const ADVICE = 'add a script "start" to package.json, or a Procfile with a line "web:"'
-
-/** How many packages get a mount of their own in the build's line; a larger workspace is built in one stage. */
-const MAX_MOUNTED_FOLDERS = 50
 
 /** Whether the start command is the one for the framework's output. */
 function runsOutput({ startCommand }: Start, framework: Framework): boolean {
@@ -199,21 +207,17 @@ function standaloneStart(
   return `node .next/standalone/${folder === '' ? '' : `${folder}/`}server.js`
 }
 
-/** Prisma writes its client into the installed packages (Prisma, "Generating Prisma Client"). */
-async function addPrisma(
-  { tree, manifest, folder }: Project,
-  manifests: readonly Manifest[],
-  installation: Installation,
-): Promise<void> {
-  if (!manifests.some(({ dependencies }) => '@prisma/client' in dependencies)) return
-  installation.changesPackages = true
+/**
+ * Returns the command that writes Prisma's client where no script does: the package's own script does it at installation,
+ * when the schema is not there yet (Prisma, "Generating Prisma Client").
+ */
+async function prismaGeneration({ tree, manifest, folder }: Project): Promise<string | null> {
   const { scripts, dependencies } = manifest
+  if (!('@prisma/client' in dependencies && 'prisma' in dependencies) || folder !== '') return null
   const generates = ['postinstall', 'prebuild', 'build'].some((name) =>
     callsOf(scripts[name] ?? '', scripts).some(([program]) => program === 'prisma'),
   )
-  const canGenerate =
-    folder === '' && 'prisma' in dependencies && (await tree.hasFile('prisma/schema.prisma'))
-  if (!generates && canGenerate) installation.scripts.push('prisma generate')
+  return !generates && (await tree.hasFile('prisma/schema.prisma')) ? 'prisma generate' : null
 }
 
 /** Whether a command, or a script that it runs, needs a package manager that not every image has. */

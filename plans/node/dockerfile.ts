@@ -32,6 +32,8 @@ export interface NodeBuild {
   /** The package's folder in the source; empty for the root. */
   folder: string
   framework: Framework | null
+  /** What generates code before the build; null for nothing. */
+  generation: string | null
   buildCommand: string | null
   /** Variables that the build needs. */
   buildEnvironment: Record<string, string>
@@ -125,8 +127,8 @@ function pathOf({ folder }: NodeBuild): string {
 }
 
 /** Whether anything runs once the source is there: the rest of the installation, or a build. */
-function runsOnSource({ installation, buildCommand }: NodeBuild): boolean {
-  return installation.needsSource || buildCommand !== null
+function runsOnSource({ installation, generation, buildCommand }: NodeBuild): boolean {
+  return installation.needsSource || generation !== null || buildCommand !== null
 }
 
 /**
@@ -165,18 +167,13 @@ function packageStages(build: NodeBuild): string[] {
  * since `packages` is taken into the image: the source, what was built, and what scripts changed in the packages.
  */
 function buildStages(build: NodeBuild): string[] {
-  const { settings, framework, manager, installation } = build
+  const { settings, framework, manager } = build
   const runs = runsOnSource(build)
-  const source = ['COPY source/ ./', ...installation.corrections]
+  const source = ['COPY source/ ./', ...build.installation.corrections]
   if (!runs) return [...buildStage('tools'), ...source]
   const caches = projectCaches(
     [...PROJECT_CACHES, ...(framework?.caches ?? [])].map((path) => posix.join(build.folder, path)),
   )
-  const commands = [
-    installation.needsSource ? manager.complete : null,
-    ownBuild(build),
-    completionOf(build),
-  ].filter((command) => command !== null)
   return [
     ...buildStage('packages', 'build'),
     ...source,
@@ -184,15 +181,24 @@ function buildStages(build: NodeBuild): string[] {
     ...environmentOf(build.buildEnvironment),
     caches.line,
     ...(build.isSite || build.isSelfContained ? [] : [TAKE_CHANGES]),
-    ...buildCommandSteps(inOrder(commands), settings, [manager.cache, ...caches.mounts]),
+    ...buildCommandSteps(commandOf(build), settings, [manager.cache, ...caches.mounts]),
   ]
 }
 
-/** Returns the build command for the root. A user's own is written for the package's folder, and may be any list. */
-function ownBuild({ buildCommand, folder, isGivenBuild }: NodeBuild): string | null {
-  if (buildCommand === null || !isGivenBuild) return buildCommand
-  const whole = /[|;\n#]/.test(buildCommand) ? `(${buildCommand}\n)` : buildCommand
-  return folder === '' ? whole : `cd ${folder} && ${whole}`
+/** Joins the commands of the build. A user's own is written for the package's folder, and may be any list. */
+function commandOf(build: NodeBuild): string | null {
+  const { installation, manager, generation, buildCommand, folder, isGivenBuild } = build
+  const isElsewhere = isGivenBuild && folder !== ''
+  const before = [
+    installation.needsSource ? manager.complete : null,
+    generation,
+    isElsewhere ? `cd ${folder}` : null,
+  ].filter((command) => command !== null)
+  const after = completionOf(build)
+  const isAlone = before.length === 0 && after === null
+  const isList = buildCommand !== null && isGivenBuild && /[|;\n#]/.test(buildCommand)
+  const own = isList && !isAlone ? `(${buildCommand}\n)` : buildCommand
+  return inOrder([...before, own, after].filter((command) => command !== null))
 }
 
 /**

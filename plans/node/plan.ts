@@ -103,10 +103,7 @@ async function planNode(
   const start = await chooseStart(project.tree, settings, notes, proposal, ADVICE)
   const chosen = await chooseBuildCommand(project, manager, framework, settings)
   const nested = await nestedInstallation(project, manager, chosen, start.startCommand, notes)
-  const generation = await prismaGeneration(project)
-  const buildCommand = inOrder(
-    [generation, ...nested.before, chosen, ...nested.after].filter((command) => command !== null),
-  )
+  const buildCommand = inOrder([...nested.before, ...(chosen === null ? [] : [chosen]), ...nested.after])
   if (buildCommand !== null) notes.push(`building with: ${buildCommand}`)
   if (start.isSite && framework !== null && framework.start !== null && framework.siteBuild === null) {
     const advice = framework.name === 'next' ? ": set output: 'export' in next.config for files alone" : ''
@@ -130,6 +127,7 @@ async function planNode(
     installation,
     folder,
     framework,
+    generation: await prismaGeneration(project),
     buildCommand,
     buildEnvironment: {
       ...framework?.environment,

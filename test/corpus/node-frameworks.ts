@@ -109,7 +109,7 @@ export const NODE_FRAMEWORKS: CorpusTree[] = [
       ...NPM_LOCK,
     },
     plan: server('next', 'next start'),
-    dockerfile: ['target=/app/.next/cache', 'NEXT_TELEMETRY_DISABLED=1', 'npm ci --omit=dev'],
+    dockerfile: ['id=/app/.next/cache,target=', 'NEXT_TELEMETRY_DISABLED=1', 'npm ci --omit=dev'],
   },
   {
     title: 'Next without scripts, among the development dependencies',
@@ -150,7 +150,7 @@ export const NODE_FRAMEWORKS: CorpusTree[] = [
       ...NPM_LOCK,
     },
     plan: server('nuxt', 'node .output/server/index.mjs'),
-    dockerfile: ['npm run postinstall && npm run build', '/app/.output /app/.output'],
+    dockerfile: ['npm install --include=dev --no-save --force && npm run build', '/app/.output /app/.output'],
     without: ['--omit=dev', 'COPY --from=packages'],
   },
   {

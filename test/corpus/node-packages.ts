@@ -228,7 +228,7 @@ export const NODE_PACKAGES: CorpusTree[] = [
     },
     plan: { runtime: 'node' },
     // Given once for all commands: what is pruned is resolved like what was installed.
-    dockerfile: ['ENV npm_config_legacy_peer_deps=true', 'npm prune --omit=dev'],
+    dockerfile: ['ENV npm_config_legacy_peer_deps=true', 'npm ci --omit=dev'],
     without: ['--legacy-peer-deps'],
   },
   {

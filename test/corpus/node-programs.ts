@@ -130,7 +130,7 @@ export const NODE_PROGRAMS: CorpusTree[] = [
       ...NPM_LOCK,
     },
     plan: server(null, 'node index.js', null),
-    dockerfile: ['prisma generate', 'openssl', 'npm prune --omit=dev'],
+    dockerfile: ['prisma generate', 'openssl', 'npm ci --omit=dev'],
   },
   {
     title: 'a migration that runs a development dependency',

@@ -133,7 +133,7 @@ export const NODE_SITES: CorpusTree[] = [
       ...NPM_LOCK,
     },
     plan: site('vite', 'dist', true),
-    dockerfile: ['--mount=type=bind,from=packages,source=/app/node_modules,target=/app/node_modules,rw'],
+    dockerfile: ['FROM packages AS build'],
   },
   {
     title: 'Vite whose start script is its development server',
@@ -217,7 +217,7 @@ export const NODE_SITES: CorpusTree[] = [
       ...NPM_LOCK,
     },
     plan: site('angular', 'dist/shop/browser', true),
-    dockerfile: ['target=/app/.angular/cache', 'NG_CLI_ANALYTICS=false'],
+    dockerfile: ['id=/app/.angular/cache,target=', 'NG_CLI_ANALYTICS=false'],
   },
   {
     title: 'Angular with the older builder',
@@ -271,7 +271,7 @@ export const NODE_SITES: CorpusTree[] = [
       'src/index.html': '',
     },
     plan: site('parcel', 'dist', true),
-    dockerfile: ['target=/app/.parcel-cache'],
+    dockerfile: ['id=/app/.parcel-cache,target='],
   },
   {
     title: 'Umi',
@@ -353,7 +353,7 @@ export const NODE_SITES: CorpusTree[] = [
       'astro.config.mjs': "import { defineConfig } from 'astro/config'\nexport default defineConfig({})\n",
     },
     plan: site('astro', 'dist', false),
-    dockerfile: ['target=/app/node_modules/.astro'],
+    dockerfile: ['id=/app/node_modules/.astro,target='],
   },
   {
     title: 'Eleventy',
@@ -412,7 +412,7 @@ export const NODE_SITES: CorpusTree[] = [
       'next.config.js': "module.exports = { output: 'export' }\n",
     },
     plan: site('next', 'out', false),
-    dockerfile: ['target=/app/.next/cache'],
+    dockerfile: ['id=/app/.next/cache,target='],
   },
   {
     title: 'Nuxt as files alone',

@@ -115,7 +115,7 @@ export const NODE_WORKSPACES: CorpusTree[] = [
       publishDirectory: 'dist',
       buildCommand: 'npm run build --workspace=@acme/ui && npm run build --workspace=web',
     },
-    dockerfile: ['source=/app/packages/ui/node_modules', 'WORKDIR /app/apps/web'],
+    dockerfile: ['npm install --include=dev --no-save --force && npm run build', 'WORKDIR /app/apps/web'],
     without: ['@acme/cli'],
   },
   {
@@ -206,7 +206,7 @@ export const NODE_WORKSPACES: CorpusTree[] = [
     },
     folder: 'apps/api',
     plan: { runtime: 'node', buildCommand: 'turbo run build --filter=api' },
-    dockerfile: ['target=/app/apps/api/.turbo'],
+    dockerfile: ['id=/app/apps/api/.turbo,target='],
   },
   {
     title: 'Nx with packages',
@@ -492,7 +492,7 @@ export const NODE_WORKSPACES: CorpusTree[] = [
     files: workspace(BUN),
     folder: 'apps/web',
     plan: { runtime: 'node', packageManager: 'bun' },
-    dockerfile: [' bun@1\nFROM tools AS packages'],
+    dockerfile: [' bun@1\n', 'FROM tools AS packages'],
   },
   {
     title: "a front end in a workspace with Bun's lock file alone",
@@ -505,7 +505,7 @@ export const NODE_WORKSPACES: CorpusTree[] = [
       packageManager: 'bun',
       publishDirectory: 'dist',
     },
-    dockerfile: [' bun@1\nFROM tools AS packages'],
+    dockerfile: [' bun@1\n', 'FROM tools AS packages'],
   },
   {
     title: 'a server whose script starts it by Bun behind a variable, in a workspace of Bun',

@@ -49,7 +49,7 @@ unlink_caches() {
 take_changes() {
   rm -rf "$HOME/.npm" "$HOME/.cache/node-gyp" "$HOME/.cache/Cypress"
   mkdir -p ${TAKEN}
-  find . -newercc "$0" '(' ! -type d -o ! -path '*/node_modules/*' ')' -print0 |
+  find . -newercc "$0" '(' ! -type d -o -empty -o ! -path '*/node_modules/*' ')' -print0 |
     tar --null --no-recursion -cf - -T - | tar -xf - -C ${TAKEN}
 }
 run() (

@@ -4,7 +4,7 @@ import type { PlanSettings } from '../plan.ts'
 import type { Framework } from './frameworks.ts'
 import type { PackageManager } from './managers.ts'
 import type { Project } from './project.ts'
-import { plainName } from './workspace.ts'
+import { plainName, quoted, runInMember } from './workspace.ts'
 
 /** Scripts that build, in order of preference; the first is for hosts that build before they start. */
 const BUILD_SCRIPTS = ['heroku-postbuild', 'build']
@@ -55,10 +55,9 @@ async function workspaceBuild(
     const each = packages.get(path)!
     const isOwn = path === folder
     const wanted = isOwn ? script : 'build' in each.scripts ? 'build' : undefined
-    const eachName = plainName(each)
-    if (wanted !== undefined && eachName !== null) commands.push(manager.runIn(eachName, wanted))
+    if (wanted !== undefined) commands.push(runInMember(manager, path, each, wanted))
     else if (isOwn && framework !== null && framework.build !== null) {
-      commands.push(`cd ${folder} && ${framework.build}`)
+      commands.push(`cd ${quoted(folder)} && ${framework.build}`)
     }
   }
   return commands.length === 0 ? null : commands.join(' && ')

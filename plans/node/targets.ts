@@ -6,6 +6,9 @@ import type { Manifest } from './manifest.ts'
 /** How many files one name may mean, by the conditions of `exports`. */
 const MAX_TARGETS = 20
 
+/** How many patterns of a package are compared with each name. */
+const MAX_PATTERNS = 200
+
 const ENDINGS = ['', '.js', '.ts', '.mjs', '.cjs', '.mts', '.cts', '.tsx', '.jsx']
 const INDEXES = ['/index.js', '/index.ts', '/index.mjs', '/index.cjs', '/index.tsx']
 
@@ -26,19 +29,34 @@ export function targetsOf({ main, module, value }: Manifest, name: string): stri
 }
 
 function mapped(table: unknown, name: string): string[] {
-  if (!isRecord(table)) return name === '.' ? textsIn(table) : []
-  const keys = Object.keys(table)
+  const keys = isRecord(table) ? keysOf(table) : null
   // Without paths it has only conditions, for the package itself.
-  if (!keys.some((key) => /^[.#]/.test(key))) return name === '.' ? textsIn(table) : []
+  if (keys === null || !isRecord(table)) return name === '.' ? textsIn(table) : []
   if (Object.hasOwn(table, name)) return textsIn(table[name])
+  let best: { start: string; end: string } | null = null
   for (const key of keys) {
     const [start = '', end] = key.split('*')
-    if (end === undefined || name.length < key.length || !name.startsWith(start) || !name.endsWith(end))
-      continue
-    const part = name.slice(start.length, name.length - end.length)
-    return textsIn(table[key]).map((target) => target.replaceAll('*', () => part))
+    const isLess = end === undefined || (best !== null && best.start.length >= start.length)
+    if (isLess || name.length < start.length + end.length) continue
+    if (name.startsWith(start) && name.endsWith(end)) best = { start, end }
   }
-  return []
+  if (best === null) return []
+  const part = name.slice(best.start.length, name.length - best.end.length)
+  return textsIn(table[`${best.start}*${best.end}`]).map((target) => target.replaceAll('*', () => part))
+}
+
+/** The patterns of tables that were already asked. */
+const known = new WeakMap<Record<string, unknown>, string[] | null>()
+
+/** Returns the patterns of a table of paths; null for one that has only conditions. */
+function keysOf(table: Record<string, unknown>): string[] | null {
+  const before = known.get(table)
+  if (before !== undefined) return before
+  const paths = Object.keys(table).filter((key) => /^[.#]/.test(key))
+  const patterns = paths.filter((key) => key.includes('*')).slice(0, MAX_PATTERNS)
+  const keys = paths.length === 0 ? null : patterns
+  known.set(table, keys)
+  return keys
 }
 
 /** Returns the texts in a value under any condition, except those for types. */

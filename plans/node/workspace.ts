@@ -15,8 +15,8 @@ const PLAIN_NAME = /^(?:@[\w.~-]+\/)?[\w~][\w.~-]*$/
 /** The folders that managers would read as a pattern or an option; they are given to none. */
 const PLAIN_FOLDER = /^[\w@+ .][\w@+ ./-]*$/
 
-/** A longer list of patterns was not written by a person. */
-const MAX_YAML_BYTES = 256 * 1024
+/** The parser takes up to a second for this much of what was made to confuse it; a list of patterns has a few lines. */
+const MAX_YAML_BYTES = 128 * 1024
 /** How often a file may repeat what it has said, each time with all that is repeated there. */
 const MAX_ALIASES = 100
 
@@ -65,10 +65,11 @@ async function pnpmPatterns(tree: Tree): Promise<string[] | null> {
 
 /**
  * Returns the folders of a package and of those that it is built with, each after those that it needs itself, the package
- * last: its dependencies of every kind, and the root's, among which are the tools and settings of all packages.
+ * last: its dependencies of every kind, and the root's, if that is given: it has the tools and settings of all packages.
  */
-export function neededBy(folder: string, packages: Packages, root: Manifest): string[] {
+export function neededBy(folder: string, packages: Packages, root: Manifest | null): string[] {
   const edges = edgesOf(packages)
+  if (root === null) return inOrder([folder], edges)
   const needing = reached([folder], reversed(edges))
   // What tests the package from the root needs it, and not the reverse.
   const ofRoot = membersOf('', root, packages, namesOf(packages)).filter((each) => !needing.has(each))

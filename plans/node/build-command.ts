@@ -4,7 +4,7 @@ import type { PlanSettings } from '../plan.ts'
 import type { Framework } from './frameworks.ts'
 import type { PackageManager } from './managers.ts'
 import type { Project } from './project.ts'
-import { plainName } from './workspace.ts'
+import { neededBy, plainName, quoted, runInMember } from './workspace.ts'
 
 /** Scripts that build, in order of preference; the first is for hosts that build before they start. */
 const BUILD_SCRIPTS = ['heroku-postbuild', 'build']
@@ -42,24 +42,34 @@ async function workspaceBuild(
   framework: Framework | null,
   script: string | undefined,
 ): Promise<string | null> {
-  const { root, rootManifest, folder, manifest, packages, needed } = project
-  const name = plainName(manifest)
-  if (name !== null && script === 'build') {
-    const hasTurbo = 'turbo' in rootManifest.dependencies && (await root.hasFile('turbo.json'))
-    if (hasTurbo) return `turbo run build --filter=${name}`
-    const hasNx = 'nx' in rootManifest.dependencies && (await root.hasFile('nx.json'))
-    if (hasNx) return `nx build ${name}`
+  const { folder, packages, needed } = project
+  if (script === 'build') {
+    const built = await toolBuild(project)
+    if (built !== null) return built
   }
   const commands: string[] = []
   for (const path of needed) {
     const each = packages.get(path)!
     const isOwn = path === folder
     const wanted = isOwn ? script : 'build' in each.scripts ? 'build' : undefined
-    const eachName = plainName(each)
-    if (wanted !== undefined && eachName !== null) commands.push(manager.runIn(eachName, wanted))
+    if (wanted !== undefined) commands.push(runInMember(manager, path, each, wanted))
     else if (isOwn && framework !== null && framework.build !== null) {
-      commands.push(`cd ${folder} && ${framework.build}`)
+      commands.push(`cd ${quoted(folder)} && ${framework.build}`)
     }
   }
   return commands.length === 0 ? null : commands.join(' && ')
+}
+
+/** Returns the command of a workspace's own tool, which builds the dependencies of a package by itself, but not the root's. */
+async function toolBuild({ root, rootManifest, folder, packages, needed }: Project): Promise<string | null> {
+  const own = new Set(neededBy(folder, packages, null))
+  const ofRoot = needed.filter((path) => !own.has(path) && 'build' in packages.get(path)!.scripts)
+  const names = [...ofRoot, folder].map((path) => plainName(packages.get(path)!))
+  if (names.includes(null)) return null
+  const has = async (tool: string, file: string): Promise<boolean> =>
+    tool in rootManifest.dependencies && (await root.hasFile(file))
+  if (await has('turbo', 'turbo.json'))
+    return inOrder(names.map((name) => `turbo run build --filter=${name}`))
+  if (await has('nx', 'nx.json')) return inOrder(names.map((name) => `nx build ${name}`))
+  return null
 }

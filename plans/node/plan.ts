@@ -14,10 +14,10 @@ import type { Tree } from '../source/tree.ts'
 import { chooseStart, type Start } from '../start.ts'
 import { baseImage, textOf } from '../steps.ts'
 import { chooseBuildCommand } from './build-command.ts'
+import { keepsDevelopment } from './development.ts'
 import { nodeDockerfile } from './dockerfile.ts'
 import { frameworkOf } from './framework.ts'
 import type { Framework } from './frameworks.ts'
-import { importedPackages } from './imports.ts'
 import { readInstallation } from './installation.ts'
 import { chooseBun, choosePackageManager } from './manager.ts'
 import type { Manifest, Manifests } from './manifest.ts'
@@ -27,7 +27,7 @@ import { oldWebpackEnvironment } from './old-webpack.ts'
 import { isBot } from './packages.ts'
 import { findProject, type Project } from './project.ts'
 import { chooseRuntime, type Runtime } from './runtime.ts'
-import { callsOf, packageNeeded, wordsOf } from './scripts.ts'
+import { callsOf, wordsOf } from './scripts.ts'
 import { proposeStart } from './start.ts'
 import { systemPackages } from './system-packages.ts'
 
@@ -227,62 +227,6 @@ function callsManager(command: string, scripts: Record<string, string>): boolean
 function runsPackage({ dependencies, devDependencies }: Manifest, name: string): boolean {
   return name in dependencies && !(name in devDependencies)
 }
-
-/** Whether the program, or what runs before it goes live, needs packages listed as development dependencies. */
-async function keepsDevelopment(
-  { tree, manifest, rootManifest }: Project,
-  start: Start,
-  commands: string[],
-  notes: string[],
-): Promise<boolean> {
-  const development = { ...rootManifest.devDependencies, ...manifest.devDependencies }
-  const names = new Set(Object.keys(development))
-  for (const command of commands) {
-    const needed = packageNeeded(command, manifest.scripts, names)
-    if (needed === null) continue
-    notes.push(`keeping the development dependencies: ${needed} is one of them, and runs`)
-    return true
-  }
-  const called = commands.flatMap((command) => callsOf(command, manifest.scripts)).slice(0, MAX_CALLS)
-  const words = commands.flatMap((command) => wordsOf(command, manifest.scripts))
-  const startsNext = words.some((word) => /(?:^|\/)next$/.test(word))
-  if (names.has('typescript') && startsNext && (await compilesSettings(tree, manifest))) {
-    notes.push(
-      'keeping the development dependencies: next reads next.config.ts with typescript, which is one of them',
-    )
-    return true
-  }
-  // On hosts that install everything, programs work with lists that are wrong.
-  const listed = { ...rootManifest.dependencies, ...manifest.dependencies, [manifest.name ?? '']: '' }
-  // The compiler's settings may map package names to files.
-  const isPlain = !(await tree.hasFile('tsconfig.json')) && !(await tree.hasFile('jsconfig.json'))
-  for (const words of names.size === 0 ? [] : called) {
-    for (const name of await importedPackages(tree, words)) {
-      const isOther = isPlain && !(name in listed)
-      if (!names.has(name) && !isOther) continue
-      const why = isOther ? 'which package.json does not name' : 'which is one of them'
-      notes.push(`keeping the development dependencies: the program imports ${name}, ${why}`)
-      return true
-    }
-  }
-  // No production dependencies are listed, although something runs that no framework has bundled.
-  const hasOthers = Object.keys(manifest.dependencies).some((name) => !(name in manifest.devDependencies))
-  const isBundled = start.isProposed && /^node (?:build|\.output\/)/.test(start.startCommand ?? '')
-  return names.size > 0 && !hasOthers && !isBundled
-}
-
-/**
- * Versions from 15.4 to 16.1, which read their settings with `typescript` at start (next,
- * `next-config-ts/transpile-config.js`).
- */
-const COMPILING_NEXT = /^[v=]*(?:\^15\b|~?15(?:\.x|\.[4-9]\b|$)|[~^]?16\.[01]\b)/
-
-async function compilesSettings(tree: Tree, { dependencies }: Manifest): Promise<boolean> {
-  return COMPILING_NEXT.test(dependencies.next ?? '') && (await tree.hasFile('next.config.ts'))
-}
-
-/** How many programs of a start command are followed; each is followed through its files. */
-const MAX_CALLS = 3
 
 /** The caller knows a static site's own folder, so an obstacle of the framework does not apply. */
 function obstacleOf(start: Start, framework: Framework | null, { processType }: PlanSettings): string | null {

@@ -5,7 +5,7 @@ import { frameworkOf } from './framework.ts'
 import { readManifest, type Manifest } from './manifest.ts'
 import { nxApplications, type NxApplication } from './nx.ts'
 import { callsOf } from './scripts.ts'
-import { neededBy, readWorkspace, type Packages } from './workspace.ts'
+import { neededBy, orderedFolders, readWorkspace, type Packages } from './workspace.ts'
 
 /** The package that is built, alone or in its workspace. */
 export interface Project {
@@ -62,7 +62,7 @@ export async function findProject(
     return outer
   }
   const packages = await readWorkspace(tree, manifest)
-  const root = packages === null ? alone : { ...alone, packages, needed: [...packages.keys()] }
+  const root = packages === null ? alone : { ...alone, packages, needed: orderedFolders(packages) }
   const project = packages === null ? root : await chooseInRoot(root, settings, notes)
   const isChosen = project.folder !== '' || project.obstacle !== null
   return isChosen || settings.startCommand !== null || startsItself(manifest)
@@ -84,7 +84,7 @@ async function applicationIn({ tree: root, folder }: WholeSource): Promise<Proje
     tree: root,
     manifest,
     packages,
-    needed: [...packages.keys()],
+    needed: orderedFolders(packages),
     needsWhole: true,
     obstacle: null,
     rootDirectories: [],
@@ -121,7 +121,7 @@ async function inWorkspace(tree: Tree, manifest: Manifest, whole: WholeSource): 
   const rootManifest = await readManifest(root)
   const packages = await readWorkspace(root, rootManifest)
   if (packages === null || !packages.has(folder)) return null
-  const needed = neededBy(folder, packages)
+  const needed = neededBy(folder, packages, rootManifest)
   return {
     root,
     rootManifest,
@@ -166,7 +166,7 @@ async function chooseInRoot(project: Project, settings: PlanSettings, notes: str
     folder,
     tree: tree.folder(folder),
     manifest: packages.get(folder)!,
-    needed: neededBy(folder, packages),
+    needed: neededBy(folder, packages, manifest),
   }
 }
 

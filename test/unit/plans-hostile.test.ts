@@ -269,6 +269,98 @@ test.each<[string, Files]>([
       'index.php': '',
     },
   ],
+  ...[
+    '{a,b}'.repeat(100_000),
+    '{'.repeat(MIB),
+    `${'{'.repeat(MIB / 4)}a,b${'}'.repeat(MIB / 4)}`,
+    `${'{a,b}/'.repeat(7)}*`,
+    `*/${'*a'.repeat(2_000)}`,
+    `*/${'[a-'.repeat(MIB / 4)}`,
+    `*/[${'!a-'.repeat(1_000)}]`,
+    `!${'!'.repeat(MIB)}`,
+    `packages/\u0000`,
+  ].map((pattern): [string, Files] => [
+    `a pattern of packages such as ${pattern.slice(0, 12)}, ${pattern.length} characters long`,
+    {
+      'package.json': { ...startable, workspaces: ['**', pattern, `!${pattern}`] },
+      [`p/${'a'.repeat(200)}/package.json`]: {},
+    },
+  ]),
+  [
+    'exceptions that match a deep folder in many ways',
+    {
+      'package.json': {
+        ...startable,
+        workspaces: ['a/'.repeat(100), `!${'**/a/'.repeat(40)}x`, `!${'**/a*a*/'.repeat(40)}x`],
+      },
+      [`${'a/'.repeat(100)}package.json`]: {},
+    },
+  ],
+  [
+    'more patterns than a person writes',
+    { 'package.json': { workspaces: Array.from({ length: 5_000 }, (_, at) => `p${at}`) } },
+  ],
+  [
+    'a list of pnpm whose anchors multiply each other',
+    {
+      'package.json': startable,
+      'pnpm-workspace.yaml': `a0: &a0 [p, p]\n${Array.from({ length: 60 }, (_, at) => `a${at + 1}: &a${at + 1} [*a${at}, *a${at}]\n`).join('')}packages: *a60\n`,
+    },
+  ],
+  [
+    'a list of pnpm that contains itself',
+    { 'package.json': startable, 'pnpm-workspace.yaml': 'packages: &a [*a, p]\n' },
+  ],
+  [
+    'a list of pnpm of a megabyte',
+    { 'package.json': startable, 'pnpm-workspace.yaml': 'packages: [a]\n'.repeat(MIB / 14) },
+  ],
+  ...['[a,', '\na', '{', '? - ', '|\n ', '*a ', '&a '].map((run): [string, Files] => [
+    `a list of pnpm with many of ${JSON.stringify(run)}`,
+    { 'package.json': startable, 'pnpm-workspace.yaml': `packages:\n  - &a x\n  - ${run.repeat(10_000)}` },
+  ]),
+  [
+    'keys of pnpm that are all compared',
+    {
+      'package.json': startable,
+      'pnpm-workspace.yaml': Array.from({ length: 10_000 }, (_, at) => `k${at}: 1\n`).join(''),
+    },
+  ],
+  [
+    'packages that all need each other',
+    {
+      'package.json': { ...startable, workspaces: ['p/*'] },
+      ...Object.fromEntries(
+        Array.from({ length: 100 }, (_, at) => [
+          `p/${at}/package.json`,
+          {
+            name: `p${at}`,
+            dependencies: Object.fromEntries(Array.from({ length: 100 }, (_each, to) => [`p${to}`, '*'])),
+          },
+        ]),
+      ),
+    },
+  ],
+  [
+    'exports of many names, each of which is imported',
+    {
+      'package.json': { ...startable, workspaces: ['p'], devDependencies: { x: '1' } },
+      'x.js': Array.from({ length: 2_000 }, (_, at) => `import 'p/${at}'\n`).join(''),
+      'p/package.json': {
+        name: 'p',
+        exports: Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`./no${at}/*`, './*'])),
+      },
+      ...Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`p/${at}.js`, ''])),
+    },
+  ],
+  [
+    'a package whose exports are nested deep',
+    {
+      'package.json': { ...startable, workspaces: ['p'], devDependencies: { x: '1' } },
+      'x.js': "import 'p'",
+      'p/package.json': `{"name":"p","exports":${'{"import":'.repeat(5_000)}"./x"${'}'.repeat(5_000)}}`,
+    },
+  ],
   ['patterns that lead out', { 'package.json': { ...startable, workspaces: ['../*', '/etc', '**/**/**'] } }],
 ])('handles a tree with %s', async (_title, files) => {
   const answer = await tree.plan(files).catch((error: unknown) => error)
@@ -284,6 +376,8 @@ test.each<[string, Files]>([
     {
       'package.json': { ...startable, workspaces: ['p/*'] },
       'p/a b\nRUN evil/package.json': { name: 'x\nRUN evil' },
+      'p/a\u2028RUN evil/package.json': {},
+      'p/a"\\/package.json': {},
     },
   ],
   ['a local dependency', { 'package.json': { ...startable, dependencies: { x: 'file:./x\nRUN evil' } } }],

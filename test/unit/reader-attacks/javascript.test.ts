@@ -25,7 +25,35 @@ describe('a tree of JavaScript or TypeScript that was written to take long', () 
       { 'package.json': '{"scripts":{"build":"tsc"}}', 'src/index.ts': '' },
     ],
     ['pnpm-lock.yaml', ['lockfileVersion:'], { 'package.json': '{"scripts":{"start":"x"}}' }],
-    ['pnpm-workspace.yaml', ['packages:\n- ', 'packages:\n  - "'], { 'package.json': '{}' }],
+    [
+      'pnpm-workspace.yaml',
+      ['packages:\n- ', 'packages:\n  - "', 'packages: [', 'packages: &a [*a, ', 'packages:\n- {'],
+      { 'package.json': '{}' },
+    ],
+    [
+      'index.js',
+      [
+        'require(',
+        '// require(',
+        'import(/*',
+        '// import("',
+        "from '",
+        '} from "',
+        'import type ',
+        'import ',
+      ],
+      {
+        'package.json': '{"scripts":{"start":"node ."},"dependencies":{"a":"1"},"devDependencies":{"b":"1"}}',
+      },
+    ],
+    [
+      'p/a/package.json',
+      ['{"exports":{"', '{"exports":', '{"name":"a","exports":{"./*":"'],
+      {
+        'package.json': '{"workspaces":["p/*"],"scripts":{"start":"node ."},"devDependencies":{"b":"1"}}',
+        'index.js': "require('a/x')",
+      },
+    ],
     ['mise.toml', ['[tools]\nnode = ', '[tools]\n"'], { 'package.json': '{"scripts":{"start":"x"}}' }],
   ])
 })

@@ -112,13 +112,13 @@ export function step(command: string, settings: PlanSettings, mounts: readonly M
     ...settings.secretNames.map((name) => `--mount=type=secret,id=${name}`),
   ]
   // One mount per line: the frontend accepts no line over 64 KiB.
-  return ['RUN', ...lines.map((mount) => `${mount} \\\n   `), inDockerfile(command)].join(' ')
+  return ['RUN', ...lines.map((mount) => `${mount} \\\n   `), commandLine(command)].join(' ')
 }
 
 function mountOf(mount: Mount, settings: PlanSettings): string {
   if (typeof mount === 'string') return `--mount=type=cache,id=${settings.cacheScope}${mount},target=${mount}`
   if ('project' in mount) {
-    const id = posix.join(settings.cacheScope, '/app', mount.project)
+    const id = posix.join(settings.cacheScope, '/app', mount.project).replaceAll(/[^\w@.+/-]/g, '_')
     return `--mount=type=cache,id=${id},target=${PROJECT_CACHES}/${mount.at}`
   }
   if ('inTurns' in mount) return `${mountOf(mount.inTurns, settings)},sharing=locked`
@@ -129,7 +129,7 @@ function mountOf(mount: Mount, settings: PlanSettings): string {
 /** Returns the line and the mounts with which a stage's commands find caches in folders of the project. */
 export function projectCaches(folders: readonly string[]): { line: string; mounts: Mount[] } {
   return {
-    line: `ENV DEPLOYER_CACHES=${folders.join(':')}`,
+    line: `ENV DEPLOYER_CACHES="${inDockerfile(folders.join(':'))}"`,
     mounts: folders.map((project, at) => ({ project, at })),
   }
 }
@@ -150,7 +150,7 @@ export function buildCommandSteps(
 }
 
 /** Plain commands are written as they are; the JSON form protects what the frontend would interpret. */
-function inDockerfile(command: string): string {
+function commandLine(command: string): string {
   const isPlain =
     /^[\w./]/.test(command) && !/[\n\r\\]|<<|[^\t -~]/.test(command) && command === command.trim()
   return isPlain ? command : JSON.stringify(['/bin/sh', BUILD_STEP_PATH, command])
@@ -177,7 +177,7 @@ export function finalStage({ image, packages, content, startCommand, workdir }: 
     `RUN getent passwd ${APP_USER_ID} >/dev/null || useradd --uid ${APP_USER_ID} --user-group --create-home app`,
     ...installPackages(packages),
     ...content,
-    `WORKDIR ${workdir ?? '/app'}`,
+    `WORKDIR ${inDockerfile(workdir ?? '/app')}`,
     `USER ${APP_USER_ID}:${APP_USER_ID}`,
     `CMD ${JSON.stringify(shellArguments(startCommand ?? 'true'))}`,
   ]
@@ -185,7 +185,14 @@ export function finalStage({ image, packages, content, startCommand, workdir }: 
 
 /** Copies a folder of a stage, owned by the app's user: many programs write to their own folder. */
 export function takeApp(path = '/app', stage = 'build', target = path): string {
-  return `COPY --from=${stage} --chown=${APP_USER_ID}:${APP_USER_ID} ${path} ${target}`
+  const paths = [path, target].map(inDockerfile)
+  const list = paths.some((each) => each.includes(' ')) ? JSON.stringify(paths) : paths.join(' ')
+  return `COPY --from=${stage} --chown=${APP_USER_ID}:${APP_USER_ID} ${list}`
+}
+
+/** Writes a path or a value so that the frontend expands no variables in it. */
+export function inDockerfile(text: string): string {
+  return text.replaceAll(/["\\$]/g, '\\$&')
 }
 
 /** The certificates that programs trust, for a base image without them. */
@@ -222,9 +229,7 @@ export function textOf(lines: readonly string[]): string {
  * stage inherit them.
  */
 export function withVariables(dockerfile: string, variables: Record<string, string>): string {
-  const lines = Object.entries(variables).map(
-    ([key, value]) => `ENV ${key}="${value.replaceAll(/["\\$]/g, '\\$&')}"`,
-  )
+  const lines = Object.entries(variables).map(([key, value]) => `ENV ${key}="${inDockerfile(value)}"`)
   if (lines.length === 0) return dockerfile
   const stages = new Set<string>()
   return dockerfile.replaceAll(/^FROM (\S+)(?: AS (\S+))?$/gm, (line, image: string, stage?: string) => {
@@ -238,7 +243,7 @@ export function withVariables(dockerfile: string, variables: Record<string, stri
 export function siteStage(workdir = '/app'): string[] {
   return [
     'FROM build',
-    `WORKDIR ${workdir}`,
+    `WORKDIR ${inDockerfile(workdir)}`,
     `USER ${APP_USER_ID}:${APP_USER_ID}`,
     `CMD ${JSON.stringify(shellArguments('true'))}`,
   ]

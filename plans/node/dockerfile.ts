@@ -6,6 +6,7 @@ import {
   buildCommandSteps,
   buildStage,
   finalStage,
+  inDockerfile,
   installPackages,
   projectCaches,
   siteStage,
@@ -18,6 +19,7 @@ import type { Framework } from './frameworks.ts'
 import { fromManifests, type Installation } from './installation.ts'
 import type { PackageManager } from './managers.ts'
 import type { SystemPackages } from './system-packages.ts'
+import { quoted } from './workspace.ts'
 
 /** Everything from which the Dockerfile of a node program is made. */
 export interface NodeBuild {
@@ -94,7 +96,7 @@ export function nodeDockerfile(build: NodeBuild): string[] {
         build.isSelfContained
           ? takeOutput(build)
           : takeApp(runsOnSource(build) ? TAKEN : '/app', 'build', '/app'),
-        `ENV HOME=${HOME} NODE_ENV=production PATH=${pathOf(build)}:$PATH ${SCRIPT_SHELL}`,
+        `ENV HOME=${HOME} NODE_ENV=production PATH=${pathOf(build)} ${SCRIPT_SHELL}`,
         ...environmentOf(build.system.environment),
       ],
       startCommand: build.startCommand,
@@ -121,9 +123,10 @@ function workdirOf({ folder }: NodeBuild): string {
   return posix.join('/app', folder)
 }
 
+/** Returns the value of PATH with the programs of the project's packages. */
 function pathOf({ folder }: NodeBuild): string {
   const places = folder === '' ? ['/app'] : [`/app/${folder}`, '/app']
-  return places.map((place) => `${place}/node_modules/.bin`).join(':')
+  return `"${inDockerfile(places.map((place) => `${place}/node_modules/.bin`).join(':'))}:$PATH"`
 }
 
 /** Whether anything runs once the source is there: the rest of the installation, or a build. */
@@ -177,7 +180,7 @@ function buildStages(build: NodeBuild): string[] {
   return [
     ...buildStage('packages', 'build'),
     ...source,
-    `ENV PATH=${pathOf(build)}:$PATH`,
+    `ENV PATH=${pathOf(build)}`,
     ...environmentOf(build.buildEnvironment),
     caches.line,
     ...(build.isSite || build.isSelfContained ? [] : [TAKE_CHANGES]),
@@ -192,7 +195,7 @@ function commandOf(build: NodeBuild): string | null {
   const before = [
     installation.needsSource ? manager.complete : null,
     generation,
-    isElsewhere ? `cd ${folder}` : null,
+    isElsewhere ? `cd ${quoted(folder)}` : null,
   ].filter((command) => command !== null)
   const after = completionOf(build)
   const isAlone = before.length === 0 && after === null
@@ -206,8 +209,8 @@ function commandOf(build: NodeBuild): string | null {
  */
 function completionOf({ framework, folder, isSite }: NodeBuild): string | null {
   if (framework?.output !== '.next/standalone' || isSite) return null
-  const place = posix.join('/app', folder)
-  const target = posix.join(place, '.next/standalone', folder)
+  const place = quoted(posix.join('/app', folder))
+  const target = quoted(posix.join('/app', folder, '.next/standalone', folder))
   return `cp -r ${place}/.next/static ${target}/.next/ && if [ -d ${place}/public ]; then cp -r ${place}/public ${target}/; fi`
 }
 

@@ -1,6 +1,5 @@
 import { posix } from 'node:path'
 import { BuildFailure } from '../source/failure.ts'
-import { isRecord } from '../source/json.ts'
 import { hasLine } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
 import { MANIFESTS_FOLDER } from '../steps.ts'
@@ -68,7 +67,11 @@ export async function readInstallation(
   manager: PackageManager,
   notes: string[],
 ): Promise<Installation> {
-  const own = [['', manifest] as const, ...packages, ...(await localPackages(tree, manifest, packages))]
+  const own = [
+    ['', manifest] as const,
+    ...packages,
+    ...(await localPackages(tree, manifest, packages, notes)),
+  ]
   const manifests = Object.fromEntries(
     own.map(([folder, each]) => [posix.join(folder, 'package.json'), withoutScripts(each)]),
   )
@@ -106,10 +109,13 @@ function namesSource({ scripts, value }: Manifest): boolean {
   return INSTALL_SCRIPTS.some((name) => name in scripts) || FIELDS.some((field) => namesTree(value[field]))
 }
 
-function namesTree(value: unknown): boolean {
+/** What is nested deeper than any real field may name anything. */
+const MAX_DEPTH = 10
+
+function namesTree(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return OF_THE_TREE.test(value)
-  if (Array.isArray(value)) return value.some(namesTree)
-  return isRecord(value) && Object.values(value).some(namesTree)
+  if (typeof value !== 'object' || value === null) return false
+  return depth === MAX_DEPTH || Object.values(value).some((each) => namesTree(each, depth + 1))
 }
 
 async function hasAny(tree: Tree, names: readonly string[]): Promise<boolean> {
@@ -143,11 +149,18 @@ async function copiesOf(
   ]
 }
 
-/** More would be no small project; without their manifests they are installed with the source. */
+/** A project has a few; without its manifest, a package is installed with the source. */
 const MAX_LOCAL = 100
+/** A path in a note. */
+const MAX_SHOWN = 100
 
 /** Returns the packages in folders of the tree that are dependencies but not part of a workspace. */
-async function localPackages(tree: Tree, root: Manifest, packages: Packages): Promise<Packages> {
+async function localPackages(
+  tree: Tree,
+  root: Manifest,
+  packages: Packages,
+  notes: string[],
+): Promise<Packages> {
   const locals: Packages = new Map()
   const folders = [['', root] as const, ...packages].flatMap(([folder, { dependencies }]) =>
     Object.values(dependencies)
@@ -156,9 +169,13 @@ async function localPackages(tree: Tree, root: Manifest, packages: Packages): Pr
       .map((path) => posix.join(folder, path).replace(/\/$/, '')),
   )
   for (const folder of [...new Set(folders)].slice(0, MAX_LOCAL)) {
-    const isInside = folder !== '.' && !folder.startsWith('../') && folder !== '..'
     const path = `${folder}/package.json`
-    if (!isInside || packages.has(folder) || !(await tree.hasFile(path))) continue
+    if (folder.startsWith('..')) {
+      notes.push(
+        `package.json depends on ${folder.slice(0, MAX_SHOWN)}, which is outside of root_dir and so not part of the build`,
+      )
+    }
+    if (folder === '.' || packages.has(folder) || !(await tree.hasFile(path))) continue
     locals.set(folder, await readManifest(tree, path))
   }
   return locals

@@ -130,7 +130,7 @@ export const NODE_WORKSPACES: CorpusTree[] = [
     dockerfile: [
       'npm ci --omit=dev',
       'WORKDIR /app/apps/api',
-      'PATH=/app/apps/api/node_modules/.bin:/app/node_modules/.bin',
+      'PATH="/app/apps/api/node_modules/.bin:/app/node_modules/.bin:$PATH"',
     ],
   },
   {

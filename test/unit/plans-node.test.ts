@@ -85,6 +85,30 @@ describe('the node plan', () => {
     expect(plain.dockerfile).not.toContain('npm install --include')
   })
 
+  test('says that a dependency outside of the source is not part of the build', async () => {
+    const { notes } = await plan({ 'package.json': { ...startable, dependencies: { x: 'file:../../x' } } })
+    expect(notes).toContain(
+      'package.json depends on ../../x, which is outside of root_dir and so not part of the build',
+    )
+  })
+
+  test.each<[string, Files]>([
+    ['a script', { 'package.json': { ...startable, scripts: { ...startable.scripts, postinstall: 'x' } } }],
+    ['a package in a folder', { 'package.json': { ...startable, dependencies: { x: 'file:./x' } } }],
+    ['an archive', { 'package.json': { ...startable, dependencies: { x: 'x.tgz' } } }],
+    ['a patch', { 'package.json': { ...startable, pnpm: { patchedDependencies: { x: 'p/x.patch' } } } }],
+    ['an override', { 'package.json': { ...startable, overrides: { a: { b: 'file:b' } } } }],
+    ['a hook', { 'package.json': startable, 'pnpm-lock.yaml': '', '.pnpmfile.cjs': '' }],
+    ['a setting', { 'package.json': startable, '.npmrc': 'node-options=--require ./hook.cjs' }],
+    ['an addon', { 'package.json': startable, 'binding.gyp': '{}' }],
+  ])('installs over the source where there is %s', async (_title, files) => {
+    const { dockerfile } = await plan(files)
+    const installs = [...dockerfile.matchAll(/(?:npm|pnpm) (?:ci|install) --/g)].map(({ index }) => index)
+    expect(installs.at(-1)).toBeGreaterThan(dockerfile.indexOf('COPY source/ ./'))
+    // The first one may fail for want of the source.
+    expect(dockerfile).toMatch(/install .* \|\| find \. -name node_modules/)
+  })
+
   test('installs before the code is there, and keeps development packages out of the image', async () => {
     const manifest = {
       scripts: { ...startable.scripts, build: 'tsc' },

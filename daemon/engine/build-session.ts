@@ -9,12 +9,15 @@ import type { Duplex } from 'node:stream'
 import { canonicalRegistry } from '#server/images/reference.ts'
 import type { Connection } from './connection.ts'
 import type { RegistryCredentials } from './credentials.ts'
+import { DIFF_COPY, syncFiles, type SeparateFiles } from './file-sync.ts'
 import { bytesField, numberField, readFields } from './protobuf.ts'
 
 /** What a build may request from its client. */
 export interface SessionOffer {
   secrets: Record<string, string>
   registryAuth: (registry: string) => Promise<RegistryCredentials | null>
+  /** The files of the build, unless they are sent with its request. */
+  files?: SeparateFiles | undefined
 }
 
 export interface BuildSession {
@@ -52,7 +55,7 @@ const METHODS: Record<string, Method> = {
 }
 
 /**
- * Opens a session in which the engine's BuildKit requests secrets and registry credentials: after the upgrade the engine is
+ * Opens a session in which the engine's BuildKit requests secrets, registry credentials and files: after the upgrade the engine is
  * the HTTP/2 client and this side the server. Null when the engine has no BuildKit.
  */
 export async function openBuildSession(
@@ -68,9 +71,10 @@ export async function openBuildSession(
       Upgrade: 'h2c',
       'X-Docker-Expose-Session-Uuid': id,
       'X-Docker-Expose-Session-Name': 'deployer',
-      'X-Docker-Expose-Session-Sharedkey': '',
+      // The engine compares with what a session of the same key sent, and requests only what differs.
+      'X-Docker-Expose-Session-Sharedkey': id,
       // Node sends each item of a list as a header line of its own, which BuildKit expects.
-      'X-Docker-Expose-Session-Grpc-Method': Object.keys(METHODS) as unknown as string,
+      'X-Docker-Expose-Session-Grpc-Method': [...Object.keys(METHODS), DIFF_COPY] as unknown as string,
     },
     signal,
   })
@@ -79,7 +83,9 @@ export async function openBuildSession(
   // If the session breaks, the build fails and says why; after the build it does not matter.
   session.on('error', () => {})
   session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) =>
-    serve(stream, headers, offer),
+    headers[':path'] === DIFF_COPY
+      ? syncFiles(stream, headers, offer.files ?? null)
+      : serve(stream, headers, offer),
   )
   // Bytes that came with the upgrade reach the session at the end of this turn; a closed one would then end the server.
   return { id, close: () => void setImmediate(close, session, socket) }

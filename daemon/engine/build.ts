@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { AppError } from '#server/errors.ts'
 import type { BuildCache } from './build-cache.ts'
 import { explainBuild } from './build-faults.ts'
@@ -8,6 +8,7 @@ import { openBuildSession } from './build-session.ts'
 import type { Connection } from './connection.ts'
 import { registryCredentials, type RegistryCredentials } from './credentials.ts'
 import { EngineAway, engineFault } from './faults.ts'
+import type { SeparateFiles } from './file-sync.ts'
 import { jsonLines } from './json-lines.ts'
 
 export interface BuildOptions {
@@ -15,6 +16,8 @@ export interface BuildOptions {
   tag: string
   /** The Dockerfile's path in the tar. */
   dockerfile: string
+  /** The Dockerfile, if it is not in the tar, so that no `COPY` finds it; see `SeparateFiles`. Needs Docker's BuildKit. */
+  separate?: { content: string; ignore: string | null } | undefined
   buildArgs?: Record<string, string>
   labels?: Record<string, string>
   /** Ignores the cache of earlier builds. */
@@ -49,16 +52,23 @@ export async function buildImage(
   options: BuildOptions,
 ): Promise<string> {
   const { signal } = options
-  const offer = { secrets: options.secrets ?? {}, registryAuth: options.registryAuth ?? registryCredentials }
+  const offer = {
+    secrets: options.secrets ?? {},
+    registryAuth: options.registryAuth ?? registryCredentials,
+    files: separateFiles(context, options),
+  }
   const session = await openBuildSession(connection, offer, signal)
   const buildId = randomUUID()
+  if (offer.files && !session)
+    throw new AppError('runtime_error', 'the container engine opens no build session: update it')
   const progress = new BuildProgress(options.onLine, options.buildArgs, (step) => cache.note(step))
   try {
     const body = await connection.call(
       'building the image',
       (docker, abortSignal) =>
-        docker.buildImage(context, {
+        docker.buildImage(offer.files ? Readable.from([]) : context, {
           ...requestOf(options),
+          ...(offer.files && { remote: 'client-session' }),
           // Must be a number: with the string "2", dockerode opens a session of its own.
           ...(session ? { version: 2, session: session.id, buildid: buildId } : { forcerm: true }),
           abortSignal,
@@ -75,6 +85,14 @@ export async function buildImage(
     context.destroy()
     cache.claim()
   }
+}
+
+function separateFiles(context: Readable, { dockerfile, separate }: BuildOptions): SeparateFiles | undefined {
+  if (separate === undefined) return undefined
+  const { content, ignore } = separate
+  // It may fail before the engine requests it.
+  context.on('error', () => {})
+  return { dockerfile: { path: dockerfile, content }, ignore, context }
 }
 
 function requestOf({

@@ -56,7 +56,12 @@ function readVarint(message: Buffer, cursor: { at: number }): number {
 /** Encodes a field of bytes. */
 export function bytesField(number: number, value: Buffer | string): Buffer {
   const bytes = Buffer.from(value as string)
-  return Buffer.concat([varint(number * 8 + BYTES), varint(bytes.length), bytes])
+  return Buffer.concat([bytesStart(number, bytes.length), bytes])
+}
+
+/** Encodes the beginning of a field of so many bytes, which follow it. */
+export function bytesStart(number: number, length: number): Buffer {
+  return Buffer.concat([varint(number * 8 + BYTES), varint(length)])
 }
 
 /** Encodes a field with an integer. */

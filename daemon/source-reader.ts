@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { packContext } from './builds/context.ts'
-import { CHOOSE_RECIPE, PACK_CONTEXT } from './builds/reader-calls.ts'
+import { packContext, readSeparateFiles } from './builds/context.ts'
+import { CHOOSE_RECIPE, PACK_CONTEXT, READ_SEPARATE_FILES } from './builds/reader-calls.ts'
 import { chooseRecipe } from './builds/choose-recipe.ts'
 import { endWithLifeline, handler, serveCalls } from './reader/serve.ts'
 import { LIFT_FOLDER, TAKE_FOLDER } from './sites/reader-calls.ts'
@@ -32,6 +32,7 @@ serveCalls([
   handler(LINK_TREE, linkTree),
   handler(REMOVE_TREE, deleteTree),
   handler(CHOOSE_RECIPE, chooseRecipe),
+  handler(READ_SEPARATE_FILES, readSeparateFiles),
   handler(PACK_CONTEXT, (input, streams) => packContext(input, streams.output)),
   handler(TAKE_FOLDER, takeFolder),
   handler(LIFT_FOLDER, (input, streams) => unpackFolder(input, streams.input)),

@@ -8,7 +8,7 @@ import { BuildFailure } from '#plans/index.ts'
 import type { BuildLimits } from '../engine/index.ts'
 import type { World } from '../world.ts'
 import { dockerfilePathOf, type BuildFile } from './context.ts'
-import { CHOOSE_RECIPE } from './reader-calls.ts'
+import { CHOOSE_RECIPE, READ_SEPARATE_FILES } from './reader-calls.ts'
 import type { Recipe, RecipeChoice } from './recipe.ts'
 import { SentContext } from './sent-context.ts'
 import type { SourceTree } from './source-tree.ts'
@@ -72,11 +72,17 @@ async function build(
       `these limits of builds cannot be set here: ${unlimited.join(', ')}; the time limit and --build-concurrency still apply`,
     )
   }
-  const context = new SentContext(source, recipe, (note) => log.system(note))
+  // Only Docker's own BuildKit takes a Dockerfile that is not part of the context.
+  const isDocker = (await world.engine.dockerfileFrontend()) !== undefined
+  const separate = isDocker
+    ? await source.ask(READ_SEPARATE_FILES, { root: source.root, file: recipe.file })
+    : null
+  const context = new SentContext(source, recipe, separate !== null, (note) => log.system(note))
   const id = await world.engine.images
     .build(context.tar, {
       tag: reference,
       dockerfile: dockerfilePathOf(recipe.file),
+      ...(separate && { separate }),
       // A declared argument stays in the image's history; the secrets do not.
       buildArgs: Object.fromEntries(recipe.declaredArguments.map((name) => [name, variables[name]!])),
       labels: { 'deployer-image.service': deploy.service_id, 'deployer-image.deploy': deploy.id },

@@ -25,6 +25,14 @@ interface Context {
   notes: string[]
 }
 
+/** The files that define a build and are not part of its context. */
+export interface SeparateFiles {
+  /** The Dockerfile's text. */
+  content: string
+  /** The text of `.dockerignore`, if that is part of the context. */
+  ignore: string | null
+}
+
 /** The folder of a plan's context that holds the source. */
 const SOURCE_FOLDER = 'source'
 
@@ -98,15 +106,39 @@ export function ownIgnoreFile(tree: Tree, path: string): Promise<string | null> 
 }
 
 /**
- * Packs a source tree as the engine's build context. Applies `.dockerignore`, since the engine does not for an uploaded
- * context. Links stay links and are never followed; sockets and devices are left out. Names and order depend on the tree
- * alone. Returns notes for the build's log. Throws BuildFailure for a tree that cannot be packed.
+ * What the engine has to get apart from the context, so that no `COPY` includes a Dockerfile that is outside of it or that
+ * the rules leave out; null when the Dockerfile is part of the context. Throws BuildFailure as `readContext` does.
+ */
+export async function readSeparateFiles({
+  root,
+  file,
+}: {
+  root: string
+  file: BuildFile
+}): Promise<SeparateFiles | null> {
+  if (file.kind === 'plan') return null
+  const tree = new Tree(root)
+  const path = dockerfilePathOf(file)
+  const { replaced, rules } = await readContext(tree, file)
+  if (file.kind === 'tree' && !rules.leavesOut(path)) return null
+  const ignore = rules.leavesOut('.dockerignore')
+    ? null
+    : await tree.readText('.dockerignore', MAX_IGNORE_FILE_BYTES)
+  return { content: replaced.get(path)!, ignore }
+}
+
+/**
+ * Packs a source tree as the engine's build context; with `isSeparate`, without the Dockerfile. Applies `.dockerignore`, since
+ * the engine does not. Links stay links and are never followed; sockets and devices are left out. Names and order depend on
+ * the tree alone: a walk by the bytes of the names, as BuildKit wants it. Returns notes for the build's log. Throws
+ * BuildFailure for a tree that cannot be packed.
  */
 export async function packContext(
-  { root, file }: { root: string; file: BuildFile },
+  { root, file, isSeparate = false }: { root: string; file: BuildFile; isSeparate?: boolean },
   output: Writable,
 ): Promise<string[]> {
   const { replaced, rules } = await readContext(new Tree(root), file)
+  if (isSeparate) replaced.clear()
   const archive = pack()
   const packer = new Packer(root, file.kind === 'plan' ? SOURCE_FOLDER : null, archive, rules, replaced)
   const packing = packer.run().then(

@@ -44,6 +44,16 @@ export class IgnoreRules {
     return last !== -1 && !this.#patterns[last]!.exception
   }
 
+  /** Whether a file is left out, with the verdicts of its folders. */
+  leavesOut(path: string): boolean {
+    const names = path.split('/')
+    const verdict = names.reduce<Verdict | null>(
+      (parent, _, index) => this.match(names.slice(0, index + 1).join('/'), parent),
+      null,
+    )
+    return verdict !== null && this.isLeftOut(verdict)
+  }
+
   /** Whether an exception may include something below a folder that is left out. */
   mayHoldExceptions(directory: string): boolean {
     if (!this.#hasExceptions) return false

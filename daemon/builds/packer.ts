@@ -58,7 +58,7 @@ export class Packer {
 
   /** With `isFixed`, every file stays as it is. */
   async #walk(folder: string, parent: Verdict | null, isFixed: boolean): Promise<void> {
-    const names = readdirSync(join(this.#directory, folder)).toSorted()
+    const names = readdirSync(join(this.#directory, folder), 'buffer').toSorted(byBytes).map(String)
     const areFixed = isFixed || names.includes(CHECKSUMS)
     for (const name of names) {
       const path = folder === '' ? name : `${folder}/${name}`
@@ -134,3 +134,5 @@ export class Packer {
     await promise
   }
 }
+
+const byBytes = (one: Buffer, other: Buffer): number => Buffer.compare(one, other)

@@ -1,5 +1,5 @@
 import type { Call } from '../reader/call.ts'
-import type { BuildFile } from './context.ts'
+import type { BuildFile, SeparateFiles } from './context.ts'
 import type { Place, Recipe, RecipeChoice } from './recipe.ts'
 
 /** Generous: a few dozen small files are read, and the largest lock files take a second. */
@@ -14,8 +14,15 @@ export const CHOOSE_RECIPE: Call<{ place: Place; choice: RecipeChoice }, Recipe>
   limits: { cpuSeconds: CHOICE_SECONDS, seconds: 2 * CHOICE_SECONDS },
 }
 
+/** Reads the Dockerfile of a context that is to be sent without it; null for all others. */
+export const READ_SEPARATE_FILES: Call<{ root: string; file: BuildFile }, SeparateFiles | null> = {
+  name: 'read-separate-files',
+  doing: 'reading the Dockerfile',
+  limits: { cpuSeconds: CHOICE_SECONDS, seconds: 2 * CHOICE_SECONDS },
+}
+
 /** Writes the build context of a tree, a tar archive, to the output; returns notes for the build's log. */
-export const PACK_CONTEXT: Call<{ root: string; file: BuildFile }, string[]> = {
+export const PACK_CONTEXT: Call<{ root: string; file: BuildFile; isSeparate: boolean }, string[]> = {
   name: 'pack-context',
   doing: 'packing the source for the build',
   // The engine may read it slowly; the build's own time limit applies.

@@ -11,22 +11,25 @@ export class SentContext {
   /** Why the tar ended early; undefined when it did not. */
   fault: unknown
 
-  /** `onNote` gets notes for the build's log. */
+  /** With `isSeparate`, the Dockerfile is sent apart from it. `onNote` gets notes for the build's log. */
   constructor(
     source: SourceTree,
     recipe: Pick<Recipe, 'file' | 'needsWhole'>,
+    isSeparate: boolean,
     onNote: (note: string) => void,
   ) {
-    this.tar = freeing(Readable.from(this.#pack(source, recipe, onNote), { objectMode: false }))
+    this.tar = freeing(Readable.from(this.#pack(source, recipe, isSeparate, onNote), { objectMode: false }))
   }
 
   async *#pack(
     source: SourceTree,
     { file, needsWhole }: Pick<Recipe, 'file' | 'needsWhole'>,
+    isSeparate: boolean,
     onNote: (note: string) => void,
   ): AsyncGenerator<Buffer> {
     if (file === null) throw new Error('there is nothing to build')
-    const packed = source.ask(PACK_CONTEXT, { root: needsWhole ? source.place.directory : source.root, file })
+    const root = needsWhole ? source.place.directory : source.root
+    const packed = source.ask(PACK_CONTEXT, { root, file, isSeparate })
     packed.then(
       (notes) => {
         for (const note of notes) onNote(note)

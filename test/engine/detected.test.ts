@@ -127,6 +127,7 @@ test("a Dockerfile next to the folder that is built builds that folder, with the
   const { deploy } = await create('beside', files, fields)
   expect(await endOf(server, deploy)).toMatchObject({ status: 'live', error: null })
   expect(await fetchFrom(server, 'beside.localhost')).toEqual({ status: 200, text: 'of the folder' })
+  expect((await fetchFrom(server, 'beside.localhost', '/.deployer.Dockerfile')).status).toBe(404)
   expect(await logOf(deploy)).toMatch(/the engine's own Dockerfile frontend \(1\.\d+\) instead of/)
 })
 

@@ -5,7 +5,13 @@ import { PassThrough } from 'node:stream'
 import { extract, type Header } from 'tar-stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Tree } from '#plans/index.ts'
-import { dockerfilePathOf, packContext, readContext, type BuildFile } from '../../daemon/builds/context.ts'
+import {
+  dockerfilePathOf,
+  packContext,
+  readContext,
+  readSeparateFiles,
+  type BuildFile,
+} from '../../daemon/builds/context.ts'
 import { Glob } from '../../server/text/glob.ts'
 import { withoutSyntax } from '../../daemon/builds/syntax.ts'
 
@@ -141,6 +147,27 @@ describe('the build context', () => {
     await write({ Dockerfile: 'FROM x', '.dockerignore': '*\n', a: '' })
     const { contents } = await packed()
     expect([...contents]).toEqual([['Dockerfile', 'FROM x']])
+  })
+
+  test.each([
+    ['FROM x', null, 'Dockerfile\n.dockerignore'],
+    ['FROM x', '*\n!.dockerignore', '*\n!.dockerignore'],
+    [null, null, 'Dockerfile\n!Dockerfile'],
+    [null, null, 'a'],
+  ])(
+    'is sent without a Dockerfile (%j) that is ignored, and with the patterns %j',
+    async (content, ignore, patterns) => {
+      await write({ Dockerfile: 'FROM x', '.dockerignore': patterns })
+      const file: BuildFile = { kind: 'tree', path: 'Dockerfile' }
+      const separate = await readSeparateFiles({ root: directory, file })
+      expect(separate).toEqual(content === null ? null : { content, ignore })
+    },
+  )
+
+  test('is sent without an ignored Dockerfile in a folder', async () => {
+    await write({ 'a/b/Dockerfile': 'FROM x', '.dockerignore': 'a' })
+    const file: BuildFile = { kind: 'tree', path: 'a/b/Dockerfile' }
+    expect(await readSeparateFiles({ root: directory, file })).toEqual({ content: 'FROM x', ignore: 'a' })
   })
 
   test('keeps links, modes and long names, and makes everything owned by root', async () => {

@@ -33,7 +33,7 @@ beforeEach(async () => {
   const place = { directory: tree, folder: '' }
   notes = []
   const source = new SourceTree(place, reader, directory, new AbortController().signal)
-  context = new SentContext(source, RECIPE, (note) => notes.push(note))
+  context = new SentContext(source, RECIPE, false, (note) => notes.push(note))
 })
 afterEach(async () => {
   await reader.end()

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { run } from './run.ts'
 
-/** A file's text, or its text and mode; `symlink` makes a link to the text. */
-export type FileSpec = string | { mode?: number; content: string; symlink?: boolean }
+/** A file's content, or its content and mode; `symlink` makes a link to the text. */
+export type FileSpec = string | { mode?: number; content: string | Buffer; symlink?: boolean }
 
 /** A bare repository on disk, as a remote serves it. */
 export interface Repository {

@@ -30,7 +30,7 @@ export const PNPM_10 = 'pnpm@10.34.9'
 export const PNPM_9 = 'pnpm@9.15.9'
 export const YARN_1 = 'yarn@1.22.22'
 export const YARN_4 = 'yarn@4.18.1'
-export const BUN = 'bun@1.3.0'
+export const BUN = 'bun@1'
 
 export const WITH_NPM: Place = { image: NODE_IMAGE, packages: [] }
 export const WITH_PNPM_10: Place = { image: NODE_IMAGE, packages: [PNPM_10] }
@@ -38,6 +38,7 @@ export const WITH_PNPM_9: Place = { image: NODE_IMAGE, packages: [PNPM_9] }
 export const WITH_YARN_1: Place = { image: NODE_IMAGE, packages: [YARN_1] }
 export const WITH_YARN_4: Place = { image: NODE_IMAGE, packages: [`@yarnpkg/cli-dist@${YARN_4.slice(5)}`] }
 export const WITH_BUN: Place = { image: NODE_IMAGE, packages: [`--allow-scripts=bun ${BUN}`] }
+export const ONLY_BUN: Place = { image: 'oven/bun:1', packages: [] }
 export const WITH_PYTHON: Place = { image: 'python:3.13-slim-bookworm', packages: [] }
 export const WITH_GO: Place = { image: 'golang:1.25-bookworm', packages: [] }
 export const WITH_RUBY: Place = { image: 'ruby:3.4-bookworm', packages: [] }

@@ -1,81 +1,13 @@
-import { answering, BUILT, evaluating, program, WITH_NPM, writing, type ByHandCase } from './case.ts'
+import { answering, BUILT, evaluating, program, writing, type ByHandCase } from './case.ts'
+import { NPM_INSTALLATIONS, withNpm } from './npm-installations.ts'
 
 const BOTH = 'npm install && npm run build'
-const HAS_FOLDER = answering(`require('fs').existsSync('dist')`)
-const MKDIRP = { devDependencies: { mkdirp: '3.0.1' } }
-
-const MKDIRP_LOCK = {
-  name: 'app',
-  version: '1.0.0',
-  lockfileVersion: 3,
-  requires: true,
-  packages: {
-    '': { name: 'app', version: '1.0.0', ...MKDIRP },
-    'node_modules/mkdirp': {
-      version: '3.0.1',
-      integrity:
-        'sha512-+NsyUUAZDmo6YVHzL/stxSu3t9YS1iljliy3BSDrXJ/dkn1KYdmtZODGGjLcc9XLgVVpH4KshHB8XmZgMhaBXg==',
-      dev: true,
-      bin: { mkdirp: 'dist/cjs/src/bin.js' },
-    },
-  },
-}
 
 /** A dependency in the tree itself, whose installation script does this. */
 const dependency = (postinstall: string): Record<string, object> => ({
   'local/package.json': { name: 'local', version: '1.0.0', scripts: { postinstall } },
 })
 const NEEDS_LOCAL = { dependencies: { local: 'file:./local' } }
-
-type Draft = Omit<ByHandCase, 'place' | 'start'>
-const withNpm = (cases: Draft[]): ByHandCase[] =>
-  cases.map((each) => ({ ...each, place: WITH_NPM, start: 'npm start' }))
-
-const INSTALLING_BUILDS = withNpm([
-  {
-    title: 'a build installs what only a build needs with npm install',
-    files: {
-      'package.json': program({ build: 'npm install && mkdirp dist' }, MKDIRP),
-      'index.js': HAS_FOLDER,
-    },
-    commands: BOTH,
-  },
-  {
-    title: 'a build removes and installs all packages with npm ci',
-    files: {
-      'package.json': program({ build: 'npm ci && mkdirp dist' }, MKDIRP),
-      'package-lock.json': MKDIRP_LOCK,
-      'index.js': HAS_FOLDER,
-    },
-    commands: 'npm ci && npm run build',
-  },
-  {
-    title: 'a build installs a package that no package.json names',
-    files: {
-      'package.json': program({ build: 'npm install --no-save is-number@7.0.0' }),
-      'index.js': answering(`require('is-number')('5')`),
-    },
-    commands: BOTH,
-  },
-  {
-    title: 'a build installs and builds the client in a folder',
-    files: {
-      'package.json': program({ build: 'npm install --prefix client && npm run build --prefix client' }),
-      'client/package.json': { name: 'client', scripts: { build: 'mkdirp dist' }, ...MKDIRP },
-      'index.js': answering(`require('fs').existsSync('client/dist')`),
-    },
-    commands: BOTH,
-  },
-  {
-    title: 'a build goes into a folder and installs there',
-    files: {
-      'package.json': program({ build: 'cd client && npm install && npm run build' }),
-      'client/package.json': { name: 'client', scripts: { build: 'mkdirp dist' }, ...MKDIRP },
-      'index.js': answering(`require('fs').existsSync('client/dist')`),
-    },
-    commands: BOTH,
-  },
-])
 
 const WRITTEN_FILES = withNpm([
   {
@@ -163,56 +95,18 @@ ${writing(`'module.exports = "generated"'`, 'node_modules/.acme/client.js')}`,
   },
 ])
 
-const LOCAL_PACKAGES = withNpm([
-  {
-    title: 'the program of a package in the tree runs although its file is not executable',
-    files: {
-      'package.json': program(
-        { build: 'acmebuild' },
-        { devDependencies: { '@acme/tool': 'file:./tools/tool' } },
-      ),
-      'tools/tool/package.json': { name: '@acme/tool', version: '1.0.0', bin: { acmebuild: 'cli.js' } },
-      'tools/tool/cli.js': `#!/usr/bin/env node\n${writing("'built by its own tool'")}`,
-      'index.js': answering(BUILT),
-    },
-    commands: BOTH,
-  },
-  {
-    title: 'a package in the tree has its own version of a dependency, which the project has in another',
-    files: {
-      'package.json': program(
-        { build: evaluating(writing(`require('@acme/lib')`)) },
-        { devDependencies: { '@acme/lib': 'file:./libs/lib', 'is-number': '6.0.0' } },
-      ),
-      'libs/lib/package.json': {
-        name: '@acme/lib',
-        version: '1.0.0',
-        dependencies: { 'is-number': '7.0.0' },
-      },
-      'libs/lib/index.js': `module.exports = require('is-number/package.json').version\n`,
-      'index.js': answering(BUILT),
-    },
-    commands: BOTH,
-  },
-  {
-    title: 'packages that the tree has in a folder of its code are found',
-    files: {
-      'package.json': program({ start: 'node src/index.js' }),
-      'src/index.js': answering(`require('util-own')`),
-      'src/node_modules/util-own/index.js': `module.exports = 'own'\n`,
-    },
-    commands: 'npm install',
-  },
-])
-
 const RUN_TIME = withNpm([
   {
-    title: 'an installation script sees no NODE_ENV',
+    title: 'a build and an installation see the NODE_ENV that the variables set',
     files: {
-      'package.json': program({ postinstall: evaluating(writing('process.env.NODE_ENV')) }),
-      'index.js': answering(BUILT),
+      'package.json': program({
+        postinstall: evaluating(writing('process.env.NODE_ENV', 'installed.txt')),
+        build: evaluating(writing('process.env.NODE_ENV')),
+      }),
+      'index.js': answering(`${BUILT} + ' and ' + require('fs').readFileSync('installed.txt')`),
     },
-    commands: 'npm install',
+    fields: { env: [{ key: 'NODE_ENV', value: 'development' }] },
+    commands: 'export NODE_ENV=development && npm install && npm run build',
   },
   {
     title: 'a program loads a package by a name that it puts together, which only a build should need',
@@ -245,4 +139,4 @@ const RUN_TIME = withNpm([
 ])
 
 /** Programs of one package, with npm. */
-export const NPM: ByHandCase[] = [...INSTALLING_BUILDS, ...WRITTEN_FILES, ...LOCAL_PACKAGES, ...RUN_TIME]
+export const NPM: ByHandCase[] = [...NPM_INSTALLATIONS, ...WRITTEN_FILES, ...RUN_TIME]

@@ -216,7 +216,7 @@ const SINGLE = inRoot([
     title: "a dependency's installation script runs if it is allowed to",
     files: {
       'package.json': program({}, { packageManager: PNPM_10, dependencies: { local: 'file:./local' } }),
-      'pnpm-workspace.yaml': 'onlyBuiltDependencies:\n  - local\n',
+      'pnpm-workspace.yaml': 'onlyBuiltDependencies:\n  - local@file:local\n',
       'local/package.json': {
         name: 'local',
         version: '1.0.0',

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => comparison?.close())
 
 // A deploy differs on purpose, so there is no case where the answer depends on: files outside `root_dir` that no workspace joins
-// to it; files that `.dockerignore` leaves out; NODE_ENV during a build; writing outside of the code while it runs.
+// to it; files that `.dockerignore` leaves out; a NODE_ENV that no variable sets; writing outside of the code while it runs.
 describe('a build gives what the commands by hand give', () => {
   const kinds = {
     npm: NPM,

@@ -3,6 +3,7 @@ import type { FileContext } from '#server/blueprints/read.ts'
 import { readBlueprintAside } from '#server/blueprints/reading-thread.ts'
 import type { BlueprintResult } from '#server/blueprints/schema.ts'
 import type { ApplyOptions } from '#server/blueprints/work.ts'
+import { provideAuthority } from '#server/datastores/authority.ts'
 import { findEnvironment } from '#server/environments/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
@@ -24,6 +25,8 @@ export async function applyBlueprint(
 ): Promise<BlueprintResult> {
   const environment = findEnvironment(context.environment).name
   const file = await readBlueprintAside(text, { ...context, environment })
+  // The services of the file may refer to the certificate of its datastores.
+  if (file.project.datastores.length > 0) await provideAuthority()
   const { madeEnvironments, ...result } = applyFile(file, options)
   if (options.dryRun) return result
   for (const name of madeEnvironments) {

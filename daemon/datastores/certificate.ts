@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { certify } from '#server/datastores/authority.ts'
-import { KINDS, majorOf, type DatastoreKind } from '#server/datastores/kinds.ts'
+import { supportsTls, type DatastoreKind } from '#server/datastores/kinds.ts'
 import type { DatastoreRow } from '#server/datastores/store.ts'
 import type { Engine } from '../engine/index.ts'
 import { idsOf } from '../instances/disk.ts'
@@ -10,11 +10,6 @@ import type { ProgramCertificate } from './files.ts'
 const USERS: Record<DatastoreKind, string[]> = { relational: ['postgres'], keyvalue: ['valkey', 'redis'] }
 /** The names that a certificate may have; some machines have names with other characters. */
 const DNS_NAME = /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,10}$/
-
-/** Whether the program of a datastore supports TLS at all. */
-export function supportsTls({ kind, version }: DatastoreRow): boolean {
-  return (majorOf(version) ?? Infinity) >= KINDS[kind].tlsSince
-}
 
 /**
  * Returns a new certificate for a datastore's program, whose container exists and is not started yet: for its name and

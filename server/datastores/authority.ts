@@ -39,13 +39,18 @@ function load(): Promise<Library> {
 /** It never changes, and each view of a datastore shows it: caching saves decrypting the key that is stored with it. */
 const certificates = new WeakMap<Database, string>()
 
-/** The certificate of the authority for this server's datastores; null before the first of them was started. */
+/** The certificate of the authority for this server's datastores; null before the first of them is created. */
 export function authorityCertificate(): string | null {
   const database = useDatabase()
   const certificate = certificates.get(database) ?? readAuthority()?.certificate
   if (certificate === undefined) return null
   certificates.set(database, certificate)
   return certificate
+}
+
+/** Creates the authority unless it exists, so that variables can refer to its certificate before a datastore has started. */
+export async function provideAuthority(): Promise<void> {
+  if (authorityCertificate() === null) await createAuthority(await load())
 }
 
 /** Issues a certificate for a datastore's program from the server's own authority, which is created on first use. */

@@ -63,3 +63,8 @@ export function majorOf(version: string): number | null {
   const digits = /^(\d{1,6})(?:[.-]|$)/.exec(version)?.[1]
   return digits === undefined ? null : Number(digits)
 }
+
+/** Whether the program of a datastore supports TLS at all. */
+export function supportsTls({ kind, version }: { kind: DatastoreKind; version: string }): boolean {
+  return (majorOf(version) ?? Infinity) >= KINDS[kind].tlsSince
+}

@@ -4,7 +4,7 @@ export type TargetKind = 'service' | 'datastore'
 /** The properties of each kind; the first is the default. A service also has `env.KEY`. */
 export const PROPERTIES = {
   service: ['hostport', 'host', 'port', 'url'],
-  datastore: ['url', 'host', 'port', 'database', 'username', 'password'],
+  datastore: ['url', 'host', 'port', 'database', 'username', 'password', 'ca_certificate'],
 } as const satisfies Record<TargetKind, readonly string[]>
 
 /** A parsed reference such as `${{service.api.host}}`. */

@@ -1,4 +1,5 @@
-import { KINDS } from '../datastores/kinds.ts'
+import { authorityCertificate } from '../datastores/authority.ts'
+import { KINDS, supportsTls } from '../datastores/kinds.ts'
 import { getDatastoreByName, type DatastoreRow } from '../datastores/store.ts'
 import { internalPlace } from '../datastores/view.ts'
 import { getDeploy } from '../deploys/store.ts'
@@ -54,6 +55,8 @@ function findDatastore(environment: Environment, name: string): Target | null {
 }
 
 function datastoreProperty(datastore: DatastoreRow, property: string): string | null {
+  // Also before its first start, since a service may be saved, and even deployed, before that.
+  if (property === 'ca_certificate') return supportsTls(datastore) ? authorityCertificate() : null
   const place = internalPlace(datastore)
   if (property === 'url') return KINDS[datastore.kind].url(place)
   const value = place[property as keyof typeof place]

@@ -1,5 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { authorityCertificate, provideAuthority } from '#server/datastores/authority.ts'
+import { createDatastore } from '#server/datastores/operations.ts'
 import { deleteEnvGroup, linkEnvGroup, replaceGroupVariables } from '#server/env-groups/operations.ts'
 import { findEnvGroup } from '#server/env-groups/store.ts'
 import { viewEnvGroup } from '#server/env-groups/view.ts'
@@ -51,6 +53,17 @@ describe('the whole environment of a service', () => {
       QUEUE: 'q',
       ESCAPED: '${{service.web.host}}',
     })
+  })
+
+  it('has the certificate that verifies a datastore, even before its first start', async () => {
+    await provideAuthority()
+    createDatastore({ kind: 'relational', name: 'db' })
+    createDatastore({ kind: 'keyvalue', name: 'old', version: '5-alpine' })
+    service('api', { CA: '${{datastore.db.ca_certificate}}' })
+    expect(environmentOf('api')).toEqual({ CA: authorityCertificate() })
+    expect(() => service('web', { CA: '${{datastore.old.ca_certificate}}' })).toThrow(
+      '${{datastore.old.ca_certificate}} is missing: key-value datastore has no ca_certificate',
+    )
   })
 
   it('follows a variable that is itself a reference, and treats its value as plain text', () => {

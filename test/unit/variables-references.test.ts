@@ -28,7 +28,7 @@ const reference: fc.Arbitrary<Reference> = fc.oneof(
   fc.record({
     kind: fc.constant('datastore' as const),
     name,
-    property: fc.constantFrom('url', 'host', 'port', 'database', 'username', 'password'),
+    property: fc.constantFrom('url', 'host', 'port', 'database', 'username', 'password', 'ca_certificate'),
     key: fc.constant(null),
   }),
   fc

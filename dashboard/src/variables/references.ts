@@ -36,6 +36,7 @@ const DATASTORE_PROPERTIES: [property: string, detail: string][] = [
   ['database', 'database'],
   ['username', 'user'],
   ['password', 'password'],
+  ['ca_certificate', 'certificate to verify it'],
 ]
 
 /** The reference that is being typed at the cursor; null elsewhere. `$${{` is literal. */

@@ -6,6 +6,7 @@ import { DATASTORE_FIELDS, FIXED_DATASTORE_FIELDS, SERVICE_FIELDS } from '#serve
 import { exportBlueprint } from '#server/blueprints/export.ts'
 import { readBlueprint } from '#server/blueprints/read.ts'
 import type { Context } from '#server/context.ts'
+import { provideAuthority } from '#server/datastores/authority.ts'
 import { findEnvironment } from '#server/environments/store.ts'
 import { openContext } from '../../support/context.ts'
 
@@ -195,6 +196,7 @@ const project = fc
         env: [
           ...env[index]!.filter((entry) => entry.key !== 'TO_STORE'),
           { key: 'TO_STORE', from_datastore: { name: names[1] } },
+          { key: 'AUTHORITY_OF_STORE', from_datastore: { name: names[1], property: 'ca_certificate' } },
         ],
         env_groups: linked[index] ? [names[0]] : [],
       }
@@ -208,6 +210,7 @@ let context: Context
 let close: () => Promise<void>
 beforeAll(async () => {
   ;({ context, close } = await openContext())
+  await provideAuthority()
 })
 afterAll(() => close())
 

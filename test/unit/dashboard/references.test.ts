@@ -47,8 +47,12 @@ describe('references in a value', () => {
 
   test('are suggested with every property that their target has, once one is begun', () => {
     expect(at('${{|')).toEqual([
-      ...['url', 'host', 'port', 'database', 'username', 'password'].map((name) => `datastore.db.${name}`),
-      ...['url', 'host', 'port', 'username', 'password'].map((name) => `datastore.cache.${name}`),
+      ...['url', 'host', 'port', 'database', 'username', 'password', 'ca_certificate'].map(
+        (name) => `datastore.db.${name}`,
+      ),
+      ...['url', 'host', 'port', 'username', 'password', 'ca_certificate'].map(
+        (name) => `datastore.cache.${name}`,
+      ),
       ...['hostport', 'host', 'port', 'url', 'env.'].map((name) => `service.api.${name}`),
       ...['hostport', 'host', 'port', 'env.'].map((name) => `service.inner.${name}`),
       'service.worker.env.',

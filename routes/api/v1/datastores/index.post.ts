@@ -1,3 +1,4 @@
+import { provideAuthority } from '#server/datastores/authority.ts'
 import { createDatastore } from '#server/datastores/operations.ts'
 import { Datastore, DatastoreInput } from '#server/datastores/schema.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
@@ -12,5 +13,8 @@ export default defineEndpoint({
   body: DatastoreInput,
   response: Datastore,
   errors: ['conflict', 'not_found'],
-  handler: ({ body }) => providedDatastore(createDatastore(body)),
+  async handler({ body }) {
+    await provideAuthority()
+    return providedDatastore(createDatastore(body))
+  },
 })

@@ -16,6 +16,8 @@ export interface Address {
 const HOSTS = /(^|\/\/|[@,;\s=("'[])([A-Za-z0-9][\w.-]*)(?=[:/?,;\s"')\]]|$)/g
 /** Keys of variables whose value may be just a host. */
 const HOST_KEY = /host|addr|server|url|uri|endpoint|broker|upstream|proxy|nodes/i
+/** The flag of a command before a host. */
+const HOST_FLAG = /(?:^|\s)-(?:h|-?[\w-]*(?:host|addr|server|address|endpoint|broker|url|uri))$/i
 const HTTP = 80
 
 /** The addresses of other programs in the value of a variable, or in a command, which has no key. */
@@ -30,7 +32,8 @@ export function addressesIn(text: string, file: ComposeFile, key = ''): Address[
       before === '//' ||
       before === '@' ||
       written !== undefined ||
-      (before === '=' && isHostOf(text, match.index))
+      (before === '=' && isHostOf(text, match.index)) ||
+      (key === '' && HOST_FLAG.test(text.slice(Math.max(0, match.index - 32), match.index)))
     if (!isAddress && !HOST_KEY.test(key)) return []
     const isHttp = before === '//' && /\bhttp:$/.test(text.slice(Math.max(0, match.index - 6), match.index))
     const port = written === undefined ? (isHttp ? HTTP : null) : Number(written)
@@ -43,16 +46,20 @@ function isHostOf(text: string, at: number): boolean {
   return /(?:host|server|data source|addr|address)\s*$/i.test(text.slice(Math.max(0, at - 32), at))
 }
 
-/** Replaces the hosts in a text by their names here. Also returns which names changed. */
+/**
+ * Replaces the hosts in a text of a program by their names here. Also returns which names changed. A name with a dot that a
+ * program uses for itself stays: it is the one under which others know it, such as `git.example.com`.
+ */
 export function renameHosts(
   text: string,
   addresses: readonly Address[],
+  own: ComposeProgram,
 ): { text: string; renamed: string[] } {
   const renamed: string[] = []
   let written = ''
   let from = 0
   for (const { program, host, at } of addresses) {
-    if (program.here === host) continue
+    if (program.here === host || (program === own && host.includes('.'))) continue
     renamed.push(`${host} is ${program.here}`)
     written += `${text.slice(from, at)}${program.here}`
     from = at + host.length

@@ -39,7 +39,11 @@ function inside(node: ScalarNode, notes: Notes, base = ''): ScalarNode | undefin
   const given = known(node, notes)
   if (!given) return undefined
   const path = posix.normalize(plainPath(given.text))
-  if (/^(?:\w+:\/\/|git@|\/)/.test(given.text) || posix.join(base, path).startsWith('..')) {
+  if (/^(?:\w+:\/\/|git@)/.test(given.text)) {
+    warn(notes, node, 'is in another repository: set repo_url, branch and root_dir by hand')
+    return undefined
+  }
+  if (given.text.startsWith('/') || posix.join(base, path).startsWith('..')) {
     warn(
       notes,
       node,

@@ -23,7 +23,10 @@ export function readCommand(
   const [entry, given] = parts
   if (node === undefined || parts.includes('unknown')) return undefined
   const lines = [entry, given].flatMap((part) => (typeof part === 'object' && part.line !== '' ? [part] : []))
-  if (lines.length === 0) return undefined
+  if (lines.length === 0) {
+    warn(notes, node, 'is empty: here the image starts its own program, with its own arguments')
+    return undefined
+  }
   if (lines[0]!.words[0]!.startsWith('-')) {
     warn(
       notes,
@@ -52,14 +55,15 @@ function partOf(node: Node | undefined, notes: Notes): Words | 'unknown' | undef
 }
 
 /** The words of a command: Compose splits a text as a shell does, but expands nothing in it. */
-export function wordsOf(node: Node | undefined): Words {
+export function wordsOf(node: Node | undefined, textOf = ({ text }: ScalarNode) => text): Words {
   if (node?.kind === 'list') {
-    const words = node.items.map((item) => (item.kind === 'scalar' ? item.text : ''))
+    const words = node.items.map((item) => (item.kind === 'scalar' ? textOf(item) : ''))
     return { words, line: words.map(quoted).join(' ') }
   }
   if (node?.kind !== 'scalar') return { words: [], line: '' }
-  const { words, isPlain } = split(node.text)
-  return { words, line: isPlain ? node.text.trim() : words.map(quoted).join(' ') }
+  const text = textOf(node)
+  const { words, isPlain } = split(text)
+  return { words, line: isPlain ? text.trim() : words.map(quoted).join(' ') }
 }
 
 /** Parts of a word (POSIX shell, 2.2 "Quoting"): a quoted text, an escaped character, or plain characters. */

@@ -31,7 +31,11 @@ export function readEnvironment(program: ForeignMapping, notes: Notes): ComposeV
 /** The pairs of a mapping, or of a list of `KEY=value`. */
 export function pairsOf(node: Node, notes: Notes): ComposeVariable[] {
   if (node.kind === 'mapping')
-    return [...node.entries].map(([key, value]) => ({ key, value: givenIn(value), node: value }))
+    return [...node.entries].flatMap(([key, value]): ComposeVariable[] => {
+      if (value.kind === 'scalar') return [{ key, value: givenIn(value), node: value }]
+      notes.faults.add(value.place, 'must be a plain value')
+      return []
+    })
   if (node.kind === 'list')
     return node.items.flatMap((item): ComposeVariable[] => {
       if (item.kind === 'scalar') return [splitPair(item)]
@@ -66,8 +70,8 @@ function afterKey(text: string): string {
 }
 
 /** A missing or null value comes from outside the file (compose-spec, "environment"). */
-function givenIn(node: Node): ComposeScalar | null {
-  return node.kind === 'scalar' && node.value !== null ? node : null
+function givenIn(node: ComposeScalar): ComposeScalar | null {
+  return node.value === null ? null : node
 }
 
 /** A field's text; one that uses something from outside the file is left out with a warning. */

@@ -27,7 +27,8 @@ export function withExtended(services: MappingNode, notes: Notes): MappingNode {
     under.delete(name)
     const own = new Map(node.entries)
     own.delete('extends')
-    const merged = from.kind === 'mapping' ? merge(from, { ...node, entries: own }) : node
+    const moved = movedTo(node.place.path, from)
+    const merged = moved.kind === 'mapping' ? merge(moved, { ...node, entries: own }) : node
     done.set(name, merged)
     return merged
   }
@@ -51,6 +52,18 @@ function baseOf(
   if (base) return { name, node: base }
   faults.add(node.place, `extends ${name === '' ? 'nothing' : name}, which is not in this file`)
   return undefined
+}
+
+/** A base at the path of the service that extends it, which warnings name; its lines stay. */
+function movedTo(path: string, base: Node): Node {
+  const from = base.place.path.length
+  const moved = (node: Node): Node => {
+    const place = { ...node.place, path: path + node.place.path.slice(from) }
+    if (node.kind === 'list') return { ...node, place, items: node.items.map(moved) }
+    if (node.kind === 'scalar') return { ...node, place }
+    return { ...node, place, entries: new Map([...node.entries].map(([key, value]) => [key, moved(value)])) }
+  }
+  return moved(base)
 }
 
 function merge(base: MappingNode, own: MappingNode): MappingNode {

@@ -97,5 +97,8 @@ export function missingIn(node: Node | undefined): readonly string[] {
 /** A text for comparisons: texts that use the same variables from outside the file are equal. */
 export function writtenIn(node: ScalarNode): string {
   const { missing = [], written, text } = node as ComposeScalar
-  return missing.length > 0 ? (written ?? text) : text
+  return missing.length > 0 ? (written ?? text).replaceAll(REQUIRED, '${$1$2}') : text
 }
+
+/** `$NAME` and `${NAME:?message}`, which mean the same as `${NAME}` when it is set. */
+const REQUIRED = /\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*):?\?[^${}]*\}/g

@@ -18,13 +18,19 @@ export function readLimits(program: ForeignMapping, notes: Notes): Limits {
   const memory = known(program.scalar('mem_limit') ?? limits?.scalar('memory'), notes)
   const cpus = known(program.scalar('cpus') ?? limits?.scalar('cpus'), notes)
   const instances = known(program.scalar('scale') ?? deploy?.scalar('replicas'), notes)
-  limits?.end()
+  // A field that was not taken is given twice.
+  limits?.end({
+    memory: 'mem_limit of the service takes precedence',
+    cpus: 'cpus of the service takes precedence',
+  })
   resources?.end({ reservations: 'nothing is reserved here: only limits apply' })
   deploy?.end({
     restart_policy: 'programs are always restarted here',
     update_config: 'a deploy replaces instances without downtime here',
     rollback_config: 'a deploy that fails leaves the old instances running here',
     placement: 'there is one machine here',
+    labels: 'labels are not read; domains are custom_domains here',
+    replicas: 'scale of the service takes precedence',
   })
   return {
     instances: instances && amount(instances, notes),

@@ -1,5 +1,5 @@
-import { lookUp, warn, type ForeignMapping, type Notes } from '../foreign.ts'
-import type { Node } from '../nodes.ts'
+import { ForeignMapping, lookUp, warn, type Notes } from '../foreign.ts'
+import type { MappingNode, Node } from '../nodes.ts'
 import { missingIn } from './interpolation.ts'
 
 /** Where a program listens inside its container. */
@@ -12,8 +12,9 @@ export interface Port {
 
 /** Ports whose programs do not speak HTTP, so that publishing one does not call for a route. */
 const OTHER_PROTOCOLS = new Set([
-  21, 22, 25, 53, 110, 143, 389, 465, 587, 636, 993, 995, 1025, 1433, 1521, 1883, 2525, 3306, 5432, 5672,
-  6379, 8883, 9042, 9092, 11_211, 27_017,
+  21, 22, 25, 53, 110, 143, 389, 465, 587, 636, 993, 995, 1025, 1433, 1521, 1883, 1935, 2181, 2525, 3306,
+  4222, 5222, 5432, 5672, 6379, 6380, 7687, 8883, 9042, 9092, 9101, 11_211, 26_379, 27_017, 29_092, 33_060,
+  61_616,
 ])
 /** Ports whose programs speak HTTP over their own TLS. */
 const TLS_PORTS = new Set([443, 8443, 9443])
@@ -35,12 +36,7 @@ export function readListening(program: ForeignMapping, called: Port | undefined,
   const main = plain(web) ?? (web.length > 0 ? (plain(exposed) ?? web[0]) : published[0])
   const port = main ?? exposed[0] ?? called ?? usualPort(program.node.entries.get('image'))
   const isWeb = web.length > 0
-  for (const { node } of published.filter(isLocal))
-    warn(
-      notes,
-      node,
-      "is published only on the machine's loopback address: here it can be reached from everywhere",
-    )
+  for (const given of published) warnOfAddress(given, isWeb && given === main, notes)
   for (const other of [...published, ...exposed]) warnOfUnreachable(other, port!, notes)
   if (main && !isWeb)
     warn(
@@ -90,10 +86,32 @@ function usualPort(image: Node | undefined): Port | undefined {
   return number === undefined ? undefined : { number, last: number, node: image }
 }
 
-/** Whether a port is published only on 127.0.0.1. */
-function isLocal({ node }: Port): boolean {
-  const address = node.kind === 'mapping' ? node.entries.get('host_ip') : node
-  return address?.kind === 'scalar' && /^(?:127\.|localhost|\[?::1)/.test(address.text)
+/** Warns of a port that is published only at one address of the host: here a web service is reached at all of them. */
+function warnOfAddress({ node }: Port, isReached: boolean, notes: Notes): void {
+  const given = node.kind === 'mapping' ? node.entries.get('host_ip') : node
+  if (given?.kind !== 'scalar') return
+  const address = node.kind === 'mapping' ? given.text : (HOST_ADDRESS.exec(given.text)?.[1] ?? '')
+  if (isReached && LOOPBACK.test(address))
+    warn(
+      notes,
+      given,
+      "is published only on the machine's loopback address: here it can be reached from everywhere",
+    )
+  else if (isReached && !EVERY_ADDRESS.test(address))
+    warn(notes, given, `is published only at ${address}: here it can be reached from everywhere`)
+  else if (node.kind === 'mapping')
+    warn(notes, given, 'a port has no address of its own here: it is left out')
+}
+
+/** The address in the short form, which is followed by both ports (compose-spec, "ports"). */
+const HOST_ADDRESS = /^(\[[^\]]*\]|[^:]*):[^:]*:[^:]*$/
+const LOOPBACK = /^(?:127\.|localhost$|\[?::1\]?$)/
+const EVERY_ADDRESS = /^(?:|0\.0\.0\.0|\[?::\]?)$/
+
+/** Fields of the long form that have no counterpart, and why. */
+const LEFT_OUT: Record<string, string> = {
+  published: 'no port of the host leads to a service here: a web service is reached by its host names',
+  mode: 'there is one machine here: it is left out',
 }
 
 /** The end of `80`, `8080:80`, `127.0.0.1:8080:80/tcp`, `3000-3005:3000-3005`: the port inside the container. */
@@ -109,10 +127,18 @@ function readPorts(program: ForeignMapping, field: string, notes: Notes): Port[]
     const [number, last] = [Number(from), Number(to)]
     if (/\/(?:udp|sctp)$/i.test(text) || (protocol?.kind === 'scalar' && protocol.text !== 'tcp'))
       warn(notes, item, 'only TCP is routed here: it is left out')
-    else if (number >= 1 && last >= number && last <= 65_535) return [{ number, last, node: item }]
-    else if (missing.length > 0)
+    else if (number >= 1 && last >= number && last <= 65_535) {
+      if (item.kind === 'mapping') warnOfFields(item, notes)
+      return [{ number, last, node: item }]
+    } else if (missing.length > 0)
       warn(notes, item, `uses ${missing.join(', ')} from outside the file: set the port by hand`)
     else notes.faults.add(item.place, 'must be a port such as 8080:80')
     return []
   })
+}
+
+function warnOfFields(item: MappingNode, notes: Notes): void {
+  const mapping = new ForeignMapping(item, notes)
+  for (const field of ['target', 'protocol', 'host_ip']) mapping.take(field)
+  mapping.end(LEFT_OUT)
 }

@@ -2,7 +2,7 @@ import { scalarAt } from '../builder.ts'
 import { warn, type Notes } from '../foreign.ts'
 import { plain, type Node, type ScalarNode } from '../nodes.ts'
 import { calledPrograms, type Called } from './addresses.ts'
-import { readCommand } from './commands.ts'
+import { readCommand, wordsOf } from './commands.ts'
 import type { ComposeFile, ComposeProgram } from './file.ts'
 import { readStore, type ComposeStore } from './stores.ts'
 import { ComposeVolumes } from './volumes.ts'
@@ -85,7 +85,7 @@ export class Roles {
     if (this.file.waitingFor(program, 'it ends').length > 0) return true
     const { entries } = program.mapping.node
     const hasPorts = ['ports', 'expose'].some((field) => entries.has(field))
-    return isNeverRestarted(program) && !hasPorts && !this.listens(program)
+    return (isNeverRestarted(program) || endsWithExit(program)) && !hasPorts && !this.listens(program)
   }
 
   /**
@@ -125,6 +125,14 @@ function isNeverRestarted({ mapping }: ComposeProgram): boolean {
   const restart = textOf(entries.get('restart'))
   const policy = textOf(fieldOf(fieldOf(entries.get('deploy'), 'restart_policy'), 'condition'))
   return restart === 'no' || restart === 'false' || policy === 'none'
+}
+
+/** Whether the script of a program ends with `exit 0`, as those do that prepare something. */
+function endsWithExit({ mapping }: ComposeProgram): boolean {
+  return ['entrypoint', 'command'].some((field) => {
+    const script = wordsOf(mapping.node.entries.get(field)).words.at(-1) ?? ''
+    return /[;&\s]exit(?: 0)?$/.test(script.trim().replace(/;$/, '').trimEnd())
+  })
 }
 
 /** Whether two programs run from the same image. */

@@ -1,14 +1,16 @@
 import { mappingAt, scalarAt, someAt } from '../builder.ts'
-import { warn, type ForeignMapping, type Notes } from '../foreign.ts'
+import { warn, type Notes } from '../foreign.ts'
 import type { Node, ScalarNode } from '../nodes.ts'
 import { addressesIn, renameHosts } from './addresses.ts'
 import { readBuild } from './build.ts'
-import { readCommand, wordsOf } from './commands.ts'
+import { readCommand } from './commands.ts'
 import { known } from './environment.ts'
 import type { ComposeProgram } from './file.ts'
+import { probeOf, readHealth } from './health.ts'
 import { readLimits } from './limits.ts'
 import { readListening } from './ports.ts'
 import type { Roles } from './roles.ts'
+import { staleIn } from './store-uses.ts'
 import { UNNEEDED } from './stores.ts'
 import { composeVariables } from './variables.ts'
 
@@ -17,7 +19,7 @@ const LEFT_OUT: Record<string, string> = {
   env_file: 'the file is not read: set its variables by hand',
   labels: 'labels are not read; domains are custom_domains here',
   profiles: 'there are no profiles here: the service is always created',
-  secrets: 'secrets are variables here: set them by hand',
+  secrets: 'there are no files of secrets here: give the program their values in variables',
   configs: 'put the files of configs into the image or the repository',
   privileged: 'containers cannot be privileged here',
   user: 'programs run as the user of their image: it is left out',
@@ -25,6 +27,8 @@ const LEFT_OUT: Record<string, string> = {
   network_mode: 'containers only have the network of their environment here',
   stop_grace_period: 'a program has 30 s to stop here: it is left out',
   stop_signal: 'programs are stopped with SIGTERM here: it is left out',
+  working_dir:
+    'a start_command runs in the working directory of its image: begin it with cd, if it needs another',
   platform: "images run on the server's own platform: it is left out",
 }
 
@@ -32,7 +36,8 @@ const LEFT_OUT: Record<string, string> = {
 export function composeService(program: ComposeProgram, roles: Roles, notes: Notes): Node {
   const { mapping, here } = program
   const { place } = mapping.node
-  const { port, isWeb } = readListening(mapping, roles.called.get(program), notes)
+  const probe = probeOf(program)
+  const { port, isWeb } = readListening(mapping, roles.called.get(program) ?? probe?.port, notes)
   const listens = port !== undefined || roles.listens(program)
   const build = readBuild(mapping, notes)
   if (!port)
@@ -50,7 +55,7 @@ export function composeService(program: ComposeProgram, roles: Roles, notes: Not
     start_command: readStart(program, roles, notes),
     pre_deploy_command: roles.preDeployOf(program),
     port: port && scalarAt(port.node.place, port.number),
-    health_check_path: readHealth(mapping, listens, port?.number, notes),
+    health_check_path: readHealth(mapping, probe, listens ? (port?.number ?? 'unknown') : null, notes),
     disk_mount_path: roles.volumes.diskOf(program, notes),
     ...readLimits(mapping, notes),
     env: someAt(place, composeVariables(program, roles, notes)),
@@ -73,39 +78,7 @@ function readStart(program: ComposeProgram, roles: Roles, notes: Notes): ScalarN
         `points to the datastore ${store.name}, which has its own password: take it from a variable with \${{datastore.${store.name}.url}}`,
       )
   }
-  return scalarAt(command.place, renameHosts(command.text, addresses).text)
+  for (const name of staleIn(command.text, addresses, roles))
+    warn(notes, command, `names ${name}: change it by hand`)
+  return scalarAt(command.place, renameHosts(command.text, addresses, program).text)
 }
-
-/** An HTTP request of a probe to the program itself: the port, and the path up to a character that ends it in a shell. */
-const PROBED =
-  /(https?):\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::(\d+))?(\/[\w.~%!*+,:@/?=-]*)?(?=["'`)\s;|&]|$)/
-const USUAL_PORTS: Record<string, number> = { http: 80, https: 443 }
-
-function readHealth(
-  program: ForeignMapping,
-  listens: boolean,
-  port: number | undefined,
-  notes: Notes,
-): ScalarNode | undefined {
-  const check = program.mapping('healthcheck')
-  const test = check?.take('test')
-  if (!check) return undefined
-  check.end(Object.fromEntries(TIMES.map((field) => [field, 'the server decides when to probe'])))
-  if (!test) return undefined
-  const [, scheme = '', probed = USUAL_PORTS[scheme], path = '/'] =
-    PROBED.exec(wordsOf(test).words.join(' ')) ?? []
-  const isOwnPort = scheme !== '' && (port === undefined || Number(probed) === port)
-  if (listens && isOwnPort) return scalarAt(test.place, path)
-  warn(
-    notes,
-    test,
-    !listens
-      ? 'a background worker is not probed: it is left out'
-      : scheme === ''
-        ? 'health checks use HTTP here: set health_check_path, or only the port is probed'
-        : `probes port ${probed}, but health checks use the port of the service here: it is left out`,
-  )
-  return undefined
-}
-
-const TIMES = ['interval', 'timeout', 'retries', 'start_period', 'start_interval']

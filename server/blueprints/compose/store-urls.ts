@@ -1,28 +1,23 @@
 import { KINDS } from '../../datastores/kinds.ts'
-import { writeReference } from '../../variables/references.ts'
 import { warn, type Notes } from '../foreign.ts'
 import type { ComposeVariable } from './environment.ts'
-import { ABSENT, markedIn } from './interpolation.ts'
+import { markedIn } from './interpolation.ts'
 import type { Roles } from './roles.ts'
+import {
+  isOwnDatabase,
+  readPairs,
+  referenceTo,
+  warnOfDatabase,
+  type Part,
+  type WithUrls,
+} from './store-pairs.ts'
 import type { ComposeStore } from './stores.ts'
-
-/** A text in which addresses of databases use references. */
-export interface WithUrls {
-  /** The datastore whose URL is the whole text. */
-  whole: ComposeStore | null
-  parts: Part[]
-  /** The datastores whose password is in the text. */
-  unlocked: ComposeStore[]
-}
-
-/** Text of the file, or a reference. */
-export type Part = { text: string } | { reference: string }
 
 /** An address: scheme, user, password, host, port, path, query; several schemes may precede one (`jdbc:postgresql`). */
 const URL_PATTERN =
   /(?<![\w+.:-])((?:[A-Za-z][\w+.-]*:)+)\/\/(?:([^\s:@/?#]*)(?::([^\s@/]*))?@)?([A-Za-z0-9][\w.-]*)(?::(\d+))?(\/[^\s?#,;"']*)?(\?[^\s#"']*)?/g
 
-/** Reads a value that contains addresses of databases; null if it contains none. */
+/** Reads a value that contains addresses of databases, or the pairs of one; null if it contains none. */
 export function readUrls({ key, value, node }: ComposeVariable, roles: Roles, notes: Notes): WithUrls | null {
   const text = value ? markedIn(value) : ''
   const found: WithUrls = { whole: null, parts: [], unlocked: [] }
@@ -38,16 +33,11 @@ export function readUrls({ key, value, node }: ComposeVariable, roles: Roles, no
       return { whole: store, parts: [], unlocked: [store] }
     }
     warn(notes, node, `${key} points to the datastore ${store.name} here`)
-    const warnOfDatabase = (name: string) =>
-      warn(
-        notes,
-        node,
-        `${key} names the database ${name.replaceAll(ABSENT, '')}, which the datastore ${store.name} does not have: add a datastore for it`,
-      )
-    found.parts.push({ text: text.slice(from, match.index) }, ...partsOf(url, store, found, warnOfDatabase))
+    const warnOf = (name: string) => warnOfDatabase({ key, node }, name, store, notes)
+    found.parts.push({ text: text.slice(from, match.index) }, ...partsOf(url, store, found, warnOf))
     from = match.index + whole.length
   }
-  if (from === 0) return null
+  if (from === 0) return readPairs({ key, value, node }, roles, notes)
   found.parts.push({ text: text.slice(from) })
   return found
 }
@@ -68,13 +58,7 @@ function isOwnUrl({ scheme, user, path, query }: Url, store: ComposeStore): bool
   if (!OWN_SCHEMES[store.kind].includes(scheme) || query !== '') return false
   // Database 0 is the default.
   if (store.kind === 'keyvalue') return path === '' || path === '/' || path === '/0'
-  return user !== undefined && isOwnDatabase(path, store)
-}
-
-/** Whether a path names the database of a store, or both come from outside the file. */
-function isOwnDatabase(path: string, { database }: ComposeStore): boolean {
-  const name = decoded(path.slice(1))
-  return name === database.there || (name === ABSENT && database.here === null)
+  return user !== undefined && isOwnDatabase(decoded(path.slice(1)), store)
 }
 
 function decoded(text: string): string {
@@ -90,7 +74,7 @@ function partsOf(
   { scheme, user, password, port, path, query }: Url,
   store: ComposeStore,
   found: WithUrls,
-  warnOfDatabase: (name: string) => void,
+  warnOf: (name: string) => void,
 ): Part[] {
   const ref = (property: string): Part => referenceTo(store, property)
   // The file's key-value store may have no password, but the datastore always does.
@@ -102,8 +86,8 @@ function partsOf(
   ]
   if (needsPassword) found.unlocked.push(store)
   const hasDatabase = KINDS[store.kind].hasDatabases && path.length > 1
-  const isOwn = hasDatabase && isOwnDatabase(path, store)
-  if (hasDatabase && !isOwn) warnOfDatabase(path.slice(1))
+  const isOwn = hasDatabase && isOwnDatabase(decoded(path.slice(1)), store)
+  if (hasDatabase && !isOwn) warnOf(path.slice(1))
   return [
     { text: `${scheme}://` },
     ...(user !== undefined || needsPassword ? login : []),
@@ -128,8 +112,4 @@ function queryParts(query: string, store: ComposeStore, found: WithUrls): Part[]
     from = match.index + whole.length
   }
   return [...parts, { text: query.slice(from) }]
-}
-
-function referenceTo({ name }: ComposeStore, property: string): Part {
-  return { reference: writeReference({ kind: 'datastore', name, property, key: null }) }
 }

@@ -1,13 +1,14 @@
+import { KINDS } from '../../datastores/kinds.ts'
 import { warn, type Notes } from '../foreign.ts'
 import type { Node } from '../nodes.ts'
-import { addressesIn } from './addresses.ts'
+import { addressesIn, type Address } from './addresses.ts'
 import type { ComposeVariable } from './environment.ts'
 import type { ComposeProgram } from './file.ts'
 import { markedIn, writtenIn } from './interpolation.ts'
 import type { Roles } from './roles.ts'
 import { DATABASE_KEYS, PASSWORD_KEYS, USER_KEYS, type ComposeStore } from './stores.ts'
 
-type Property = 'password' | 'username' | 'database'
+type Property = 'password' | 'username' | 'database' | 'port'
 
 /** A variable that names the host of a database, by itself or in an address. */
 interface Use {
@@ -52,7 +53,9 @@ export class StoreUses {
     const written = value ? writtenIn(value) : ''
     if (property === null || written === '') return null
     const equal = this.#stores.filter((store) => isValueOf(store, property, written))
-    const near = nearest(key, equal, this.#uses)
+    const near = nearest(key, this.#stores, this.#uses).filter((store) => equal.includes(store))
+    // All datastores of a kind have the same port.
+    if (property === 'port') return near.length > 0 && isOneKind(near) ? { store: near[0]!, property } : null
     if (near.length === 1) {
       if (property === 'password') this.unlock(near[0]!)
       return { store: near[0]!, property }
@@ -80,6 +83,34 @@ export class StoreUses {
   }
 }
 
+/**
+ * What a text names of databases that is different here, for a message: a database, a user, or the port of an address that
+ * no reference replaced.
+ */
+export function staleIn(text: string, addresses: readonly Address[], roles: Roles): string[] {
+  // One pass over the text, however many databases there are.
+  const words = new Set([...(text.match(/[\w-]+/g) ?? []), ...(text.match(/[\w.-]+/g) ?? [])])
+  const names = [...roles.stores].flatMap((store) =>
+    (['database', 'username'] as const).flatMap((property) => {
+      const { there, here } = store[property]
+      if (there === null || here === null || there === here || !words.has(there)) return []
+      return `${there}, but the ${property} of the datastore ${store.name} is ${here}`
+    }),
+  )
+  const ports = addresses.flatMap(({ program, port }) => {
+    const store = roles.storeOf(program)
+    const here = store && KINDS[store.kind].port
+    return port === null || here === undefined || port === here
+      ? []
+      : `the port ${port}, but the port of the datastore ${store!.name} is ${here}`
+  })
+  return [...names, ...ports]
+}
+
+function isOneKind(stores: readonly ComposeStore[]): boolean {
+  return new Set(stores.map(({ kind }) => kind)).size === 1
+}
+
 function listed(stores: readonly ComposeStore[]): string {
   return stores.map(({ name }) => name).join(' and ')
 }
@@ -87,6 +118,7 @@ function listed(stores: readonly ComposeStore[]): string {
 /** Whether a value is that of a property of the file's database, and the datastore has another one. */
 function isValueOf(store: ComposeStore, property: Property, written: string): boolean {
   if (property === 'password') return store.password === written
+  if (property === 'port') return /^\d{1,5}$/.test(written) && Number(written) !== KINDS[store.kind].port
   const { there, here } = store[property]
   return there === written && here !== written
 }
@@ -95,6 +127,8 @@ function isValueOf(store: ComposeStore, property: Property, written: string): bo
 function propertyIn(key: string): Property | null {
   if (/pass|pwd/i.test(key)) return 'password'
   if (/user|login|role/i.test(key)) return 'username'
+  // `PORT` alone is the service's own.
+  if (/.port$/i.test(key) && !/(?:im|ex|re|sup|trans|pass)port$/i.test(key)) return 'port'
   return /(?:db|database|name)$/i.test(key) && !/host/i.test(key) ? 'database' : null
 }
 

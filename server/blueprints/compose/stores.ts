@@ -2,11 +2,12 @@ import type { DatastoreKind } from '../../datastores/kinds.ts'
 import { mappingAt, scalarAt } from '../builder.ts'
 import { lookUp, warn, type Notes } from '../foreign.ts'
 import type { Node } from '../nodes.ts'
+import { wordsOf } from './commands.ts'
 import type { ComposeVariable } from './environment.ts'
 import { isBuilt, type ComposeProgram } from './file.ts'
 import { missingIn, writtenIn, type ComposeScalar } from './interpolation.ts'
 import { readLimits } from './limits.ts'
-import { sourceOf } from './volumes.ts'
+import { lostOfStore } from './volumes.ts'
 
 /** Images that a datastore replaces, by their path at any registry. Similar ones contain extensions or modules. */
 const STORE_IMAGES: Record<string, DatastoreKind> = {
@@ -55,32 +56,42 @@ export function readStore(program: ComposeProgram): ComposeStore | null {
   if (image?.kind !== 'scalar' || isBuilt(mapping.node)) return null
   const kind = lookUp(STORE_IMAGES, splitImage(image.text).path)
   if (!kind) return null
-  const given = (keys: readonly string[]) => variables.find(({ key }) => keys.includes(key))?.value ?? null
+  const given = (keys: readonly string[]) => variables.find(({ key }) => keys.includes(key))
   const isRelational = kind === 'relational'
-  const user = isRelational ? given(USER_KEYS) : null
-  const database = isRelational ? (given(DATABASE_KEYS) ?? user) : null
+  const user = isRelational ? given(USER_KEYS) : undefined
+  const database = isRelational ? (given(DATABASE_KEYS) ?? user) : undefined
   const password = given(PASSWORD_KEYS)
   return {
     program,
     name: here,
     kind,
-    password: (password && writtenIn(password)) || passwordOf(mapping.node.entries.get('command')),
+    password: (password && textOf(password)) || passwordOf(mapping.node.entries.get('command')),
     username: settingOf(user, isRelational),
     database: settingOf(database, isRelational),
   }
 }
 
+/** A variable's value, in the form that variables are compared with. */
+function textOf({ key, value }: ComposeVariable): string {
+  return value ? writtenIn(value) : `\${${key}}`
+}
+
 /** The password that the command of a key-value store sets, before interpolation. */
 function passwordOf(command: Node | undefined): string | null {
-  const scalars = command?.kind === 'list' ? command.items : [command]
-  const text = scalars.map((item) => (item?.kind === 'scalar' ? writtenIn(item) : '')).join(' ')
-  return /--requirepass[\s=]+["']?([^\s"']+)/.exec(text)?.[1] ?? null
+  const { words } = wordsOf(command, writtenIn)
+  const at = words.indexOf('--requirepass')
+  // Otherwise it may be inside a script for a shell.
+  return (
+    words[at < 0 ? words.length : at + 1] ??
+    /--requirepass[\s=]+["']?([^\s"']+)/.exec(words.join(' '))?.[1] ??
+    null
+  )
 }
 
 /** By default the image creates a user named postgres, and a database with the user's name. */
-function settingOf(value: ComposeScalar | null, isRelational: boolean): StoreSetting {
-  if (!value) return { there: isRelational ? 'postgres' : null, here: null }
-  return { there: writtenIn(value), here: identifier(value) }
+function settingOf(variable: ComposeVariable | undefined, isRelational: boolean): StoreSetting {
+  if (!variable) return { there: isRelational ? 'postgres' : null, here: null }
+  return { there: textOf(variable), here: variable.value && identifier(variable.value) }
 }
 
 /** A name that PostgreSQL accepts without quotes; null for one that comes from outside the file. */
@@ -107,15 +118,8 @@ export function composeStore({ program, name, kind, username, database }: Compos
     warn(notes, image, `uses ${missing.join(', ')} from outside the file: set the version by hand`)
   else if (isPinned && version === undefined)
     warn(notes, image, `the datastore runs the server's own image and not ${image.text}`)
-  for (const variable of variables) warnOfVariable(variable, kind, notes)
-  for (const item of mapping.list('volumes'))
-    warn(
-      notes,
-      item,
-      initScript(item)
-        ? 'scripts that fill a new database are not run: run them by hand'
-        : `the datastore has a disk of its own: the contents of ${sourceOf(item)} are not copied`,
-    )
+  for (const variable of variables) warnOfVariable(variable, { kind, username, database }, notes)
+  for (const item of mapping.list('volumes')) warn(notes, item, lostOfStore(item))
   mapping.take('build')
   const { instances, ...limits } = readLimits(mapping, notes)
   if (instances) warn(notes, instances, 'a datastore runs one instance')
@@ -151,15 +155,21 @@ export const UNNEEDED: Record<string, string> = {
   pull_policy: 'an image is pulled at each deploy',
 }
 
-function warnOfVariable({ key, node }: ComposeVariable, kind: DatastoreKind, notes: Notes): void {
+function warnOfVariable(
+  { key, value, node }: ComposeVariable,
+  { kind, username, database }: Pick<ComposeStore, 'kind' | 'username' | 'database'>,
+  notes: Notes,
+): void {
+  const isOfDatabase = DATABASE_KEYS.includes(key)
   if (PASSWORD_KEYS.includes(key)) warn(notes, node, `${key} is left out: the server generates the password`)
-  else if (kind !== 'relational' || ![...USER_KEYS, ...DATABASE_KEYS].includes(key))
+  else if (kind !== 'relational' || (!isOfDatabase && !USER_KEYS.includes(key)))
     warn(notes, node, `${key} is left out: a datastore does not use its image's settings`)
-}
-
-function initScript(item: Node): boolean {
-  const target = item.kind === 'mapping' ? item.entries.get('target') : item
-  return target?.kind === 'scalar' && target.text.includes('initdb')
+  else {
+    const { here } = isOfDatabase ? database : username
+    if (here === null) warn(notes, node, `the file does not say what ${key} is: the server chooses a name`)
+    else if (here !== value?.text)
+      warn(notes, node, `${key} is ${here} here, since names have only lowercase letters, digits and _`)
+  }
 }
 
 /** An image's path without the registry, in Docker Hub's full form, with the tag and digest. */

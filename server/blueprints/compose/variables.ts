@@ -8,7 +8,7 @@ import type { ComposeProgram } from './file.ts'
 import { ABSENT, markedIn, missingIn } from './interpolation.ts'
 import type { Roles } from './roles.ts'
 import { readUrls } from './store-urls.ts'
-import { StoreUses } from './store-uses.ts'
+import { StoreUses, staleIn } from './store-uses.ts'
 import type { ComposeStore } from './stores.ts'
 
 /**
@@ -17,12 +17,20 @@ import type { ComposeStore } from './stores.ts'
  */
 export function composeVariables(program: ComposeProgram, roles: Roles, notes: Notes): Node[] {
   const uses = new StoreUses(program, roles)
-  const nodes = program.variables.flatMap((variable) => composeVariable(variable, uses, roles, notes))
+  const nodes = program.variables.flatMap((variable) =>
+    composeVariable(variable, program, uses, roles, notes),
+  )
   uses.warnOfMissingPasswords(notes)
   return nodes
 }
 
-function composeVariable(variable: ComposeVariable, uses: StoreUses, roles: Roles, notes: Notes): Node[] {
+function composeVariable(
+  variable: ComposeVariable,
+  program: ComposeProgram,
+  uses: StoreUses,
+  roles: Roles,
+  notes: Notes,
+): Node[] {
   const { key, value, node } = variable
   const { place } = node
   const entry = (fields: Record<string, Node>) => [mappingAt(place, { key: scalarAt(place, key), ...fields })]
@@ -46,18 +54,24 @@ function composeVariable(variable: ComposeVariable, uses: StoreUses, roles: Role
   const parts = urls?.parts ?? [{ text: markedIn(value) }]
   if (parts.some((part) => 'text' in part && part.text.includes(ABSENT)))
     return byHand(`uses ${missingIn(value).join(', ')} from outside the file`)
-  const renamed = new Set<string>()
   const text = parts.map((part) =>
-    'text' in part ? escapedText(key, part.text, roles, renamed) : part.reference,
+    'text' in part ? literalText({ ...variable, text: part.text }, program, roles, notes) : part.reference,
   )
-  if (renamed.size > 0) warn(notes, node, `in ${key} ${[...renamed].join(' and ')} here`)
   return entry({ value: scalarAt(place, text.join('')) })
 }
 
-/** Literal text of the file, with the names that other services have here. */
-function escapedText(key: string, text: string, { file }: Roles, renamed: Set<string>): string {
-  const here = renameHosts(text, addressesIn(text, file, key))
-  for (const name of here.renamed) renamed.add(name)
+/** Literal text of a variable, with the names that other services have here. */
+function literalText(
+  { key, node, text }: ComposeVariable & { text: string },
+  program: ComposeProgram,
+  roles: Roles,
+  notes: Notes,
+): string {
+  const addresses = addressesIn(text, roles.file, key)
+  const here = renameHosts(text, addresses, program)
+  if (here.renamed.length > 0) warn(notes, node, `in ${key} ${here.renamed.join(' and ')} here`)
+  for (const stale of staleIn(text, addresses, roles))
+    warn(notes, node, `${key} names ${stale}: change it by hand`)
   return literal(here.text)
 }
 

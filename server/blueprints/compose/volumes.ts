@@ -1,5 +1,5 @@
 import { scalarAt } from '../builder.ts'
-import { warn, type ForeignMapping, type Notes } from '../foreign.ts'
+import { ForeignMapping, warn, type Notes } from '../foreign.ts'
 import type { Node } from '../nodes.ts'
 import { missingIn } from './interpolation.ts'
 import type { ComposeProgram } from './file.ts'
@@ -41,11 +41,26 @@ export class ComposeVolumes {
       else {
         disk = mount
         warn(notes, node, `${volume} becomes the disk of ${program.here}, which is empty at first`)
+        warnOfSettings(node, notes)
       }
     }
     return disk && scalarAt(disk.node.place, disk.target)
   }
 }
+
+/** Warns of what a mount sets that a disk cannot. */
+function warnOfSettings(node: Node, notes: Notes): void {
+  const { isReadOnly } = volumeOf(node)
+  if (node.kind !== 'mapping') {
+    if (isReadOnly) warn(notes, node, READ_ONLY)
+    return
+  }
+  const mapping = new ForeignMapping(node, notes)
+  for (const field of ['type', 'source', 'target', ...(isReadOnly ? [] : ['read_only'])]) mapping.take(field)
+  mapping.end({ read_only: READ_ONLY, volume: 'a disk has no settings of its own here: it is left out' })
+}
+
+const READ_ONLY = 'is mounted read-only in the file: here the program can write to its disk'
 
 function itemsOf({ node }: ForeignMapping): readonly Node[] {
   const volumes = node.entries.get('volumes')
@@ -57,9 +72,14 @@ export function volumesIn(program: ForeignMapping): string[] {
   return itemsOf(program).flatMap((item) => volumeOf(item).source ?? [])
 }
 
-/** The source of a mount, for a message. */
-export function sourceOf(item: Node): string {
-  return volumeOf(item).source ?? 'the volume'
+/** What is lost of a mount of a database, which has its own disk and settings here. */
+export function lostOfStore(item: Node): string {
+  const { source, isHost, target } = volumeOf(item)
+  if (textOf(target)?.includes('initdb'))
+    return 'scripts that fill a new database are not run: run them by hand'
+  return isHost
+    ? "folders and files of the host are not mounted here: the datastore uses the server's settings and its own disk"
+    : `the datastore has a disk of its own: the contents of ${source ?? 'the volume'} are not copied`
 }
 
 /** The path of a mount in the container, which is unique within a service. */

@@ -48,6 +48,8 @@ const SCALAR = fc.oneof(
 const SIZES = { '512m': '512', '1g': '1024', '4k': '16' }
 /** Other texts that are written in another form. */
 const COUNTERPARTS: Record<string, string> = { ...SIZES, '.': 'docker', 'valkey/valkey': 'keyvalue' }
+const TRUE = fc.constant(true)
+const some = <T>(item: fc.Arbitrary<T>) => fc.array(item, { minLength: 1, maxLength: 2 })
 const PORT = fc.integer({ min: 1, max: 9_999 })
 
 const service = fc.record(
@@ -55,7 +57,10 @@ const service = fc.record(
     image: fc.oneof(WORD, fc.constantFrom('postgres:17', 'redis:8', 'mysql', 'valkey/valkey')),
     build: fc.oneof(
       fc.constant('.'),
-      fc.record({ context: WORD, dockerfile: WORD, target: WORD }, { requiredKeys: [] }),
+      fc.record(
+        { context: WORD, dockerfile: WORD, target: WORD, args: fc.dictionary(WORD, SCALAR, { maxKeys: 2 }) },
+        { requiredKeys: [] },
+      ),
     ),
     command: fc.oneof(
       SCALAR,
@@ -67,7 +72,18 @@ const service = fc.record(
       fc.oneof(
         PORT,
         fc.tuple(PORT, PORT).map(([out, inside]) => `${out}:${inside}`),
-        fc.record({ target: PORT, published: PORT, protocol: fc.constantFrom('tcp', 'udp') }),
+        fc.record(
+          {
+            target: PORT,
+            published: fc.oneof(PORT, fc.constant('8000-8010')),
+            protocol: fc.constantFrom('tcp', 'udp'),
+            host_ip: fc.constantFrom('127.0.0.1', '0.0.0.0', '10.0.0.2'),
+            mode: WORD,
+            name: WORD,
+            app_protocol: WORD,
+          },
+          { requiredKeys: ['target'] },
+        ),
       ),
       { minLength: 1, maxLength: 3 },
     ),
@@ -75,9 +91,13 @@ const service = fc.record(
     environment: fc.dictionary(
       fc.oneof(
         WORD.map((word) => word.toUpperCase()),
-        fc.constantFrom('DB_HOST', 'DB_PASSWORD', 'POSTGRES_PASSWORD'),
+        fc.constantFrom('DB_HOST', 'DB_PORT', 'DB_PASSWORD', 'POSTGRES_PASSWORD', 'POSTGRES_DB', 'a.b'),
       ),
-      fc.oneof(SCALAR, fc.constantFrom('one', 'secret', null, 'postgres://one:secret@two:5432/x?y=z')),
+      fc.oneof(
+        SCALAR,
+        fc.constantFrom('one', 'secret', 'My-Db', null, '${OUTSIDE}', '1234'),
+        fc.constantFrom('postgres://one:secret@two:5432/x?y=z', 'host=one password=secret dbname=My-Db'),
+      ),
       { maxKeys: 4 },
     ),
     volumes: fc.array(
@@ -85,6 +105,17 @@ const service = fc.record(
         fc.tuple(WORD, WORD).map(([name, path]) => `${name}:/${path}`),
         WORD.map((path) => `shared:/${path}`),
         WORD.map((path) => `./${path}:/${path}`),
+        fc.record(
+          {
+            type: fc.constantFrom('volume', 'bind', 'tmpfs'),
+            source: WORD,
+            target: WORD.map((path) => `/${path}`),
+            read_only: TRUE,
+            volume: fc.record({ subpath: WORD }),
+            consistency: WORD,
+          },
+          { requiredKeys: ['type', 'source', 'target'] },
+        ),
       ),
       { minLength: 1, maxLength: 3 },
     ),
@@ -96,13 +127,38 @@ const service = fc.record(
       {
         replicas: fc.integer({ min: 0, max: 5 }),
         restart_policy: fc.record({ condition: fc.constantFrom('none', 'any') }),
+        labels: fc.dictionary(WORD, WORD, { minKeys: 1, maxKeys: 2 }),
+        resources: fc.record({
+          limits: fc.record({ memory: fc.constantFrom(...Object.keys(SIZES)), pids: PORT }),
+          reservations: fc.record({ memory: WORD }),
+        }),
       },
       { requiredKeys: [] },
     ),
-    healthcheck: fc.record({
-      test: fc.oneof(SCALAR, fc.constant('curl http://localhost/up')),
-      interval: WORD,
-    }),
+    healthcheck: fc.record(
+      {
+        test: fc.oneof(
+          SCALAR,
+          WORD.map((path) => `curl http://localhost/${path}`),
+          WORD.map((path) => ['CMD-SHELL', `curl -f localhost:80/${path} || exit 1`]),
+          WORD.map((path) => ['CMD', 'wget', `http://one:\${OUTSIDE}/${path}`]),
+        ),
+        interval: WORD,
+        disable: TRUE,
+      },
+      { requiredKeys: [] },
+    ),
+    networks: fc.oneof(
+      some(WORD),
+      fc.dictionary(WORD, fc.record({ aliases: some(WORD) }), { minKeys: 1, maxKeys: 2 }),
+    ),
+    labels: fc.oneof(some(WORD), fc.dictionary(WORD, WORD, { minKeys: 1, maxKeys: 2 })),
+    ulimits: fc.record({ nofile: fc.record({ soft: PORT }) }),
+    tmpfs: WORD,
+    privileged: TRUE,
+    secrets: some(fc.oneof(WORD, fc.record({ source: WORD, target: WORD }))),
+    env_file: fc.oneof(WORD, some(fc.record({ path: WORD, required: TRUE }))),
+    logging: fc.record({ driver: WORD }),
     restart: fc.constantFrom('no', 'always', 'unless-stopped'),
     stop_grace_period: WORD,
     stop_signal: WORD,
@@ -114,34 +170,43 @@ const service = fc.record(
   },
   { requiredKeys: [] },
 )
-const file = fc.record({ one: service, two: service, my_three: service })
+const file = fc.record({
+  one: service,
+  two: service,
+  my_three: fc
+    .tuple(service, fc.option(fc.constant({ extends: 'one' }), { nil: {} }))
+    .map(([own, more]) => ({ ...own, ...more })),
+})
 
 /** The fields of a file that have no counterpart and that no warning names. */
 function lost(compose: Record<string, object>, { yaml, warnings }: Converted): string[] {
   const output = JSON.stringify(parse(yaml) ?? {})
-  const isTold = (path: string) => {
-    const parts = path.split(/(?=[.[])/)
-    return warnings.some((warning) => {
+  const isTold = (path: string) =>
+    warnings.some((warning) => {
       const told = /^line \d+: ([^:]+):/.exec(warning)?.[1] ?? ''
+      const isAbove = path === told || path.startsWith(`${told}.`) || path.startsWith(`${told}[`)
       // A service that is left out is reported at its name.
-      const isWhole = told === parts.slice(0, 2).join('') && /left out|becomes the pre_deploy/.test(warning)
-      return isWhole || (parts.length > 2 && told.startsWith(parts.slice(0, 3).join('')))
+      const isService = told.split('.').length === 2
+      return isAbove && (!isService || /left out|becomes the pre_deploy/.test(warning))
     })
-  }
+  const isReference = (path: string) => output.includes(`"key":"${path.split('.').at(-1)}","from_datastore"`)
   return leavesOf(compose, 'services').flatMap(([path, value]) =>
-    isTold(path) || output.includes(value) ? [] : [`${path}: ${value}`],
+    isTold(path) || isReference(path) || output.includes(value) ? [] : [`${path}: ${value}`],
   )
 }
+
+/** What says how other values are meant. */
+const KINDS = /\.(?:protocol|type|extends)$|\.test\[[01]\]$/
 
 function leavesOf(value: unknown, path: string): [string, string][] {
   if (Array.isArray(value)) return value.flatMap((item, at) => leavesOf(item, `${path}[${at}]`))
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([key, held]) => leavesOf(held, `${path}.${key}`))
-  // The port of the host and its protocol are part of the port.
-  if (/\.(published|protocol)$/.test(path)) return []
-  // What represents the leaf in the output: the default, or the end of an address, of a port or of a mount.
+  if (KINDS.test(path) && !String(value).includes('localhost')) return []
   const text = COUNTERPARTS[String(value)] ?? String(value)
-  return [[path, /:-(\w+)\}$/.exec(text)?.[1] ?? text.split(':').at(-1)!]]
+  // What represents the leaf in the output: the path of a probe, a default, or the end of an address, a port or a mount.
+  const probed = /localhost[:\d]*\/(\w+)/.exec(text)?.[1]
+  return [[path, probed ?? /:-(\w+)\}$/.exec(text)?.[1] ?? text.split(':').at(-1)!]]
 }
 
 describe('every field of a Compose file', () => {

@@ -104,8 +104,15 @@ export function staleIn(text: string, addresses: readonly Address[], roles: Role
       ? []
       : `the port ${port}, but the port of the datastore ${store!.name} is ${here}`
   })
-  return [...names, ...ports]
+  const given = new Set([...text.matchAll(GIVEN_PASSWORD)].map(([, password]) => password))
+  const passwords = [...roles.stores]
+    .filter(({ password }) => password !== null && given.has(password))
+    .map(({ name }) => `a password that the file gives ${name}, but the datastore ${name} has one of its own`)
+  return [...names, ...ports, ...passwords]
 }
+
+/** A password among other words, as in `--password=secret` or `-Ddb.password=secret`. */
+const GIVEN_PASSWORD = /(?:pass|password|passwd|pwd)["']?[=:\s]["']?([^\s"',;&]+)/gi
 
 function isOneKind(stores: readonly ComposeStore[]): boolean {
   return new Set(stores.map(({ kind }) => kind)).size === 1

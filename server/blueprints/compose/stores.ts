@@ -129,6 +129,8 @@ export function composeStore({ program, name, kind, username, database }: Compos
     ports: 'a datastore can be reached inside its environment, and from the host at its host_port',
     expose: 'a datastore can be reached inside its environment, and from the host at its host_port',
     healthcheck: 'the server checks a datastore itself',
+    env_file:
+      'the file is not read: if it names the database and its user, set database and username by hand',
     ...UNNEEDED,
   })
   const text = (value: string | null) => (value === null ? undefined : scalarAt(node.place, value))

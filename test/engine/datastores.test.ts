@@ -105,15 +105,18 @@ describe('a relational datastore', () => {
     expect(await query(db.external_url, calls)).toEqual([[1]])
   })
 
-  test('is reached by its name from the services of its environment', async () => {
+  test('is reached by its name from the services of its environment, which can verify it', async () => {
     const { body } = await server.api('POST', '/services', {
       name: 'client',
       type: 'web_service',
       image: 'postgres:15',
       port: 8080,
-      env: [{ key: 'DATABASE_URL', value: '${{datastore.main-db.url}}' }],
+      env: [
+        { key: 'DATABASE_URL', value: '${{datastore.main-db.url}}?sslmode=verify-full&sslrootcert=/tmp/ca' },
+        { key: 'CA', value: '${{datastore.main-db.ca_certificate}}' },
+      ],
       start_command:
-        'while :; do printf "HTTP/1.0 200 OK\\r\\n\\r\\n%s" "$(psql -Atc "SELECT count(*) FROM notes" "$DATABASE_URL" 2>&1)" | perl -MIO::Socket::INET -e \'$s = IO::Socket::INET->new(LocalPort => 8080, Listen => 5, ReuseAddr => 1); @t = <STDIN>; while ($c = $s->accept) { sysread $c, $_, 4096; print $c @t; close $c }\'; done',
+        'printf %s "$CA" >/tmp/ca; while :; do printf "HTTP/1.0 200 OK\\r\\n\\r\\n%s" "$(psql -Atc "SELECT count(*) FROM notes" "$DATABASE_URL" 2>&1)" | perl -MIO::Socket::INET -e \'$s = IO::Socket::INET->new(LocalPort => 8080, Listen => 5, ReuseAddr => 1); @t = <STDIN>; while ($c = $s->accept) { sysread $c, $_, 4096; print $c @t; close $c }\'; done',
     })
     expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
     const answer = await waitFor(
@@ -204,8 +207,8 @@ describe('a relational datastore', () => {
     const refused = await server.api('DELETE', `/datastores/${db.id}`)
     expect(refused).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
     expect(refused.body.error.message).toContain('DATABASE_URL of service client')
-    const reference = { holder: 'service', name: 'client', key: 'DATABASE_URL' }
-    expect((await server.api('GET', `/datastores/${db.id}/references`)).body).toEqual([reference])
+    const references = ['CA', 'DATABASE_URL'].map((key) => ({ holder: 'service', name: 'client', key }))
+    expect((await server.api('GET', `/datastores/${db.id}/references`)).body).toEqual(references)
     expect((await server.api('DELETE', `/datastores/${db.id}?force`)).status).toBe(204)
     expect((await server.api('GET', `/datastores/${db.id}`)).status).toBe(404)
     expect(existsSync(join(server.dataDirectory, 'logs', 'services', db.id))).toBe(false)

@@ -1,4 +1,5 @@
-// Measures a build after a one-line change, compared to building the same Dockerfile by hand, and the size of the image.
+// Measures a build after a one-line change, and the size of the image: compared to the Dockerfile that the tool's
+// documentation gives, where there is one, else to building the plan's own Dockerfile by hand.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -8,11 +9,12 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { NO_SETTINGS, planDirectory } from '#plans/index.ts'
-import { packContext } from '../daemon/builds/context.ts'
+import { packContext, type BuildFile } from '../daemon/builds/context.ts'
 import { commit, createRepository, startGitHttp } from '../test/stand/git.ts'
 import type { TestServer } from '../test/support/server.ts'
 import { APPLICATIONS, type Application, type Files } from './lib/applications.ts'
 import { buildByHand } from './lib/build-by-hand.ts'
+import { DOCUMENTED, type Documented } from './lib/documented.ts'
 import { formatMib, median, withServer } from './lib/stand.ts'
 
 const ROUNDS = 5
@@ -29,21 +31,26 @@ await withServer(async (server, dockerHost) => {
   const docker = (...args: string[]) => run('docker', ['-H', dockerHost, ...args])
   const remote = await startGitHttp()
   for (const [name, application] of chosen()) {
+    const { dockerfile = null, lock = null } = application
+    const files = { ...application.files, ...(await lock?.(application.files)) }
     const version = (text: string): Files => application.change(`${text} ${RUN}`)
-    const repository = await createRepository({ ...application.files, ...version('first') })
+    const repository = await createRepository({ ...files, ...version('first') })
     const slug = name.toLowerCase().replaceAll(/[^a-z]+/g, '-')
     const service = { name: slug, repo_url: remote.url(repository) }
     const { body } = await server.api('POST', '/services', service)
     await phasesOf(server, body.latest_deploy.id)
-    const { base } = await buildManually(dockerHost, { ...application.files, ...version('hand first') })
+    const { base } = await buildManually(dockerHost, { ...files, ...version('first') }, null)
     const bytes = await sizeOf(IMAGE)
     const own = bytes - (await sizeOf(base))
     await docker('image', 'rm', IMAGE)
+    if (dockerfile !== null)
+      await buildManually(dockerHost, { ...files, ...version('hand first') }, dockerfile)
+    const documented = dockerfile === null ? null : await sizeOf(IMAGE)
     const ours: Phases[] = []
     const byHand: number[] = []
     for (let round = 0; round < ROUNDS; round++) {
       await delay(PAUSE_MS)
-      const made = await buildManually(dockerHost, { ...application.files, ...version(`hand ${round}`) })
+      const made = await buildManually(dockerHost, { ...files, ...version(`hand ${round}`) }, dockerfile)
       byHand.push(made.took)
       await docker('image', 'rm', IMAGE)
       await commit(repository, version(`server ${round}`), `round ${round}`)
@@ -57,7 +64,7 @@ await withServer(async (server, dockerHost) => {
       `${name}: build ${figure(({ build }) => build)}, by hand ${hand.toFixed(0)} ms (ratio ${ratio(({ build }) => build)}; aim: at most 1.15)`,
     )
     console.log(
-      `  with the source and the plan before it (${figure(({ source }) => source)}) ${figure(({ source, build }) => source + build)} (ratio ${ratio(({ source, build }) => source + build)}); image ${formatMib(bytes)}, of which ${formatMib(own)} on top of ${base}`,
+      `  with the source and the plan before it (${figure(({ source }) => source)}) ${figure(({ source, build }) => source + build)} (ratio ${ratio(({ source, build }) => source + build)}); image ${formatMib(bytes)}, of which ${formatMib(own)} on top of ${base}${documented === null ? '' : `; by hand ${formatMib(documented)}`}`,
     )
   }
   await remote.close()
@@ -68,9 +75,11 @@ await withServer(async (server, dockerHost) => {
 })
 
 /** Returns all applications, or those named on the command line. */
-function chosen(): [string, Application][] {
+function chosen(): [string, Application & Partial<Documented>][] {
   const names = process.argv.slice(2)
-  return Object.entries(APPLICATIONS).filter(([name]) => names.length === 0 || names.includes(name))
+  return Object.entries({ ...DOCUMENTED, ...APPLICATIONS }).filter(
+    ([name]) => names.length === 0 || names.includes(name),
+  )
 }
 
 /** What a deploy did until it had its image. */
@@ -110,22 +119,28 @@ interface ManualBuild {
   base: string
 }
 
-/** Gives the same Dockerfile and context to the engine's BuildKit, as its own client would. */
-async function buildManually(dockerHost: string, files: Files): Promise<ManualBuild> {
+/**
+ * Gives a Dockerfile with its context to the engine's BuildKit, as its own client would; without one, the plan's own.
+ */
+async function buildManually(
+  dockerHost: string,
+  files: Files,
+  dockerfile: string | null,
+): Promise<ManualBuild> {
   const folder = await mkdtemp(join(tmpdir(), 'deployer-bench-'))
   const tree = join(folder, 'tree')
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(tree, name)), { recursive: true })
     await writeFile(join(tree, name), content)
   }
-  const plan = await planDirectory('auto', tree, { ...NO_SETTINGS, cacheScope: 'bench' })
   const context = join(folder, 'context.tar')
+  const plan = await planDirectory('auto', tree, { ...NO_SETTINGS, cacheScope: 'bench' })
   const { dockerfile: content, ignore, manifests } = plan
+  if (dockerfile !== null) await writeFile(join(tree, 'Dockerfile'), dockerfile)
+  const file: BuildFile =
+    dockerfile === null ? { kind: 'plan', content, ignore, manifests } : { kind: 'tree', path: 'Dockerfile' }
   const began = performance.now()
-  await packContext(
-    { root: tree, file: { kind: 'plan', content, ignore, manifests } },
-    createWriteStream(context),
-  )
+  await packContext({ root: tree, file }, createWriteStream(context))
   await buildByHand(dockerHost, context, IMAGE)
   const took = performance.now() - began
   await rm(folder, { recursive: true, force: true })

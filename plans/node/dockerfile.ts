@@ -50,8 +50,9 @@ export interface NodeBuild {
   usesPlaywright: boolean
   /** An npm package whose program starts it, although the project does not name it; null for none. */
   program: string | null
-  /** Whether the package manager runs in the image. */
-  needsManager: boolean
+  /** The npm packages of the package managers that the build calls, and those that the program calls. */
+  buildManagers: string[]
+  runManagers: string[]
   aptPackages: string[]
   /** Packages that the project's dependencies need in addition. */
   system: SystemPackages
@@ -73,7 +74,7 @@ export function nodeDockerfile(build: NodeBuild): string[] {
     `FROM ${build.fullImage} AS tools`,
     ...installPackages([...build.system.build, ...build.aptPackages]),
     ...build.runtimeLines,
-    ...globally(manager.globalPackage),
+    ...globally(build.buildManagers),
     ...environmentOf({ ...manager.environment, ...build.system.environment }),
     // Creates the home folder, where programs look for what installations have put there, such as a browser.
     `WORKDIR ${HOME}`,
@@ -89,8 +90,7 @@ export function nodeDockerfile(build: NodeBuild): string[] {
       image: build.slimImage,
       packages: [...build.system.run, ...build.aptPackages],
       content: [
-        ...(build.needsManager ? globally(manager.globalPackage) : []),
-        ...globally(build.program),
+        ...globally([...build.runManagers, ...(build.program === null ? [] : [build.program])]),
         ...(build.isSelfContained ? [] : [takeApp('/app', shippedStage(build)), ...browser]),
         takeApp(HOME, runsOnSource(build) ? 'build' : 'packages'),
         build.isSelfContained
@@ -104,11 +104,11 @@ export function nodeDockerfile(build: NodeBuild): string[] {
     }),
   ]
 
-  function globally(name: string | null): string[] {
-    if (name === null) return []
-    return [
-      `RUN --mount=type=cache,id=${settings.cacheScope}/root/.npm,target=/root/.npm npm install --global --force --no-audit --no-fund --no-update-notifier ${name}`,
-    ]
+  function globally(names: readonly string[]): string[] {
+    return names.map(
+      (name) =>
+        `RUN --mount=type=cache,id=${settings.cacheScope}/root/.npm,target=/root/.npm npm install --global --force --no-audit --no-fund --no-update-notifier ${name}`,
+    )
   }
 }
 

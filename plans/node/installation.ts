@@ -27,7 +27,7 @@ export interface Installation {
 }
 
 /** Scripts that run at installation (npm-scripts, "Life Cycle Operation Order"). */
-const INSTALL_SCRIPTS = [
+export const INSTALL_SCRIPTS = [
   'preinstall',
   'install',
   'postinstall',

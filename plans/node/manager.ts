@@ -8,6 +8,7 @@ import { MAX_LOCK_BYTES } from './locks/limits.ts'
 import { readLock, type LockState } from './locks/read.ts'
 import { BUN_PACKAGE, bunManager, npm, pnpm, yarn, yarnClassic, type PackageManager } from './managers.ts'
 import type { Manifest, Manifests } from './manifest.ts'
+import { wordsOf } from './scripts.ts'
 import { chooseBunVersion } from './version.ts'
 
 /** Used where the tree names no version; each still reads the lock files of its predecessors. */
@@ -47,6 +48,31 @@ export async function choosePackageManager(
   if (lock === 'none')
     notes.push('there is no lock file: each build takes the newest packages that package.json allows')
   return npm(lock)
+}
+
+/** The npm packages of managers that a script may call besides the project's own; node's images may lack them. */
+const OTHERS: Record<string, string> = {
+  pnpm: `pnpm@${PNPM_VERSION}`,
+  yarn: `yarn@${YARN_CLASSIC_VERSION}`,
+  bun: BUN_PACKAGE,
+}
+
+/**
+ * Returns the npm packages of the managers that commands call, also through scripts, other than npm: the project's own, in
+ * its version, and others.
+ */
+export function managersCalled(
+  commands: readonly string[],
+  scripts: Record<string, string>,
+  own: PackageManager,
+): string[] {
+  const called = new Set<string>()
+  for (const text of commands.flatMap((command) => [command, ...wordsOf(command, scripts)])) {
+    for (const [, name] of text.matchAll(/\b(pnpm|yarn|bun)x?\b/g)) called.add(name!)
+  }
+  return [...called]
+    .map((name) => (name === own.name ? own.globalPackage : OTHERS[name]!))
+    .filter((name) => name !== null)
 }
 
 async function hasAny(tree: Tree, names: string[]): Promise<boolean> {

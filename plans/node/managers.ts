@@ -53,6 +53,17 @@ const NPM_INSTALL: Record<LockState, string> = {
   none: 'npm install',
 }
 
+/**
+ * The same over what is installed already, so never `npm ci`, which would begin by removing everything. With a whole lock
+ * file conflicts of peers are accepted, as by `npm ci`. Without one, npm wrote one that knows the manifests alone.
+ */
+const NPM_COMPLETION: Record<LockState, string> = {
+  whole: 'npm install --include=dev --no-save --force',
+  'without-peers': 'npm install --include=dev --no-save --force',
+  lacking: 'npm install --include=dev --no-save',
+  none: 'rm -f package-lock.json && npm install --include=dev --no-save',
+}
+
 /** npm, which comes with node. */
 export function npm(lock: LockState): PackageManager {
   const install = NPM_INSTALL[lock]
@@ -61,8 +72,7 @@ export function npm(lock: LockState): PackageManager {
     globalPackage: null,
     cache: NPM_CACHE,
     install: `${install} --include=dev`,
-    // Never `npm ci`, which would begin by removing everything. It judges conflicts of peers that `npm ci` accepts.
-    complete: `npm install --include=dev --no-save${install === 'npm ci' ? ' --force' : ''}`,
+    complete: NPM_COMPLETION[lock],
     installProduction: `${install} --omit=dev`,
     run: (script) => (script === 'start' ? 'npm start' : `npm run ${script}`),
     runIn: (name, script) => `npm run ${script} --workspace=${name}`,

@@ -18,8 +18,9 @@ import { keepsDevelopment } from './development.ts'
 import { nodeDockerfile } from './dockerfile.ts'
 import { frameworkOf } from './framework.ts'
 import type { Framework } from './frameworks.ts'
-import { readInstallation } from './installation.ts'
-import { chooseBun, choosePackageManager } from './manager.ts'
+import { INSTALL_SCRIPTS, readInstallation } from './installation.ts'
+import { chooseBun, choosePackageManager, managersCalled } from './manager.ts'
+import type { PackageManager } from './managers.ts'
 import type { Manifest, Manifests } from './manifest.ts'
 import { nestedInstallation } from './nested.ts'
 import { isNxApplication, nxFramework } from './nx.ts'
@@ -27,7 +28,7 @@ import { oldWebpackEnvironment } from './old-webpack.ts'
 import { isBot } from './packages.ts'
 import { findProject, type Project } from './project.ts'
 import { chooseRuntime, type Runtime } from './runtime.ts'
-import { callsOf, wordsOf } from './scripts.ts'
+import { callsOf } from './scripts.ts'
 import { proposeStart } from './start.ts'
 import { systemPackages } from './system-packages.ts'
 
@@ -140,7 +141,8 @@ async function planNode(
     keepsDevelopment: await keepsDevelopment(project, start, commands, notes),
     usesPlaywright: runsPackage(manifest, 'playwright'),
     program: startCommand !== null && startCommand === framework?.start ? framework.program : null,
-    needsManager: commands.some((command) => callsManager(command, manifest.scripts)),
+    buildManagers: managersOfBuild(project, manager, buildCommand),
+    runManagers: managersCalled(commands, manifest.scripts, manager),
     aptPackages,
     system,
   })
@@ -218,9 +220,16 @@ async function prismaGeneration({ tree, manifest, folder }: Project): Promise<st
   return !generates && (await tree.hasFile('prisma/schema.prisma')) ? 'prisma generate' : null
 }
 
-/** Whether a command, or a script that it runs, needs a package manager that not every image has. */
-function callsManager(command: string, scripts: Record<string, string>): boolean {
-  return [command, ...wordsOf(command, scripts)].some((text) => /\b(?:pnpm|yarn|bunx?)\b/.test(text))
+/** Returns the npm packages of the managers that install and build a project. */
+function managersOfBuild(
+  { rootManifest, manifest }: Project,
+  manager: PackageManager,
+  buildCommand: string | null,
+): string[] {
+  const scripts = { ...rootManifest.scripts, ...manifest.scripts }
+  const installing = INSTALL_SCRIPTS.map((name) => rootManifest.scripts[name] ?? '')
+  const called = managersCalled([...installing, buildCommand ?? ''], scripts, manager)
+  return [...new Set([...(manager.globalPackage === null ? [] : [manager.globalPackage]), ...called])]
 }
 
 /** Whether a package is for the program rather than for its developers. */

@@ -228,7 +228,9 @@ async function commandOf(
   const isPlain =
     !(`pre${name}` in scripts) &&
     !(`post${name}` in scripts) &&
-    !/[\n]|\$?npm_|\b(npm|npx|pnpm|pnpx|yarn|bun|bunx)\b/.test(script)
+    !/[\n]|\$?npm_|\b(npm|npx|pnpm|pnpx|yarn|bun|bunx)\b/.test(script) &&
+    // Where there is no node, Bun's runner lends its name to Bun (bun.com, "bun run").
+    !(major === null && /\bnode\b/.test(script))
   if (!isPlain) return manager.run(name)
   // Its configuration may say what runs a program.
   const isConfigured = value.nodemonConfig !== undefined || (await tree.hasFile('nodemon.json'))

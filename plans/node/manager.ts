@@ -4,6 +4,7 @@ import { rangeOf } from '../ranges.ts'
 import { BuildFailure } from '../source/failure.ts'
 import { findInLines, hasLine } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
+import { INSTALL_SCRIPTS } from './installation.ts'
 import { MAX_LOCK_BYTES } from './locks/limits.ts'
 import { readLock, type LockState } from './locks/read.ts'
 import { BUN_PACKAGE, bunManager, npm, pnpm, yarn, yarnClassic, type PackageManager } from './managers.ts'
@@ -73,6 +74,18 @@ export function managersCalled(
   return [...called]
     .map((name) => (name === own.name ? own.globalPackage : OTHERS[name]!))
     .filter((name) => name !== null)
+}
+
+/** Returns the npm packages of the managers that install and build a project with these manifests, the root's first. */
+export function managersOfBuild(
+  own: PackageManager,
+  manifests: readonly [Manifest, Manifest],
+  buildCommand: string | null,
+): string[] {
+  const scripts = { ...manifests[0].scripts, ...manifests[1].scripts }
+  const installing = INSTALL_SCRIPTS.map((name) => manifests[0].scripts[name] ?? '')
+  const called = managersCalled([...installing, buildCommand ?? ''], scripts, own)
+  return [...new Set([...(own.globalPackage === null ? [] : [own.globalPackage]), ...called])]
 }
 
 async function hasAny(tree: Tree, names: string[]): Promise<boolean> {

@@ -21,13 +21,24 @@ interface Nested {
   seen: Set<string>
 }
 
+/** What is installed for folders that nothing else installs. */
+export interface NestedInstallation {
+  /** Commands before the build, and after it. */
+  before: string[]
+  after: string[]
+  /** The manifests of the folders that are built. */
+  built: Manifest[]
+  /** All folders with a package.json in which a script runs. */
+  folders: string[]
+}
+
 /** Scripts that run before the build. */
 const BEFORE = ['preinstall', 'install', 'postinstall', 'prepare']
 
 /**
  * Returns commands that install the packages of folders in which the build runs a script although nothing installs them: on
  * the machine of the developer who wrote `cd client && npm run build` they were installed by hand. Packages that only the
- * build needs are removed again. `folders` are those in which it runs a script.
+ * build needs are removed again.
  */
 export async function nestedInstallation(
   { tree, manifest, packages, folder: own, application }: Project,
@@ -35,7 +46,7 @@ export async function nestedInstallation(
   build: string | null,
   start: string | null,
   notes: string[],
-): Promise<{ before: string[]; after: string[]; built: Manifest[]; folders: string[] }> {
+): Promise<NestedInstallation> {
   const before: string[] = []
   const after: string[] = []
   const built: Manifest[] = []

@@ -15,14 +15,14 @@ import { chooseStart, type Start } from '../start.ts'
 import { baseImage, textOf } from '../steps.ts'
 import { chooseBuildCommand } from './build-command.ts'
 import { keepsDevelopment } from './development.ts'
-import { nodeDockerfile } from './dockerfile.ts'
+import { nodeDockerfile, type NodeBuild } from './dockerfile.ts'
 import { frameworkOf } from './framework.ts'
 import type { Framework } from './frameworks.ts'
-import { INSTALL_SCRIPTS, readInstallation } from './installation.ts'
-import { chooseBun, choosePackageManager, managersCalled } from './manager.ts'
+import { readInstallation } from './installation.ts'
+import { chooseBun, choosePackageManager, managersCalled, managersOfBuild } from './manager.ts'
 import type { PackageManager } from './managers.ts'
 import type { Manifest, Manifests } from './manifest.ts'
-import { nestedInstallation } from './nested.ts'
+import { nestedInstallation, type NestedInstallation } from './nested.ts'
 import { isNxApplication, nxFramework } from './nx.ts'
 import { oldWebpackEnvironment } from './old-webpack.ts'
 import { isBot } from './packages.ts'
@@ -82,26 +82,59 @@ async function planNode(
 ): Promise<PlannedBuild> {
   const notes: string[] = []
   const project = await findProject(tree, settings, whole, notes)
-  const { root, rootManifest, manifest, folder, packages, needed } = project
+  const choices = await choose(name, project, settings, notes)
+  const { runtime, manager, framework, start, buildCommand, nested } = choices
+  const build = await buildOf(choices, project, tree, settings, notes)
+  return {
+    ...NOTHING_KNOWN,
+    isSite: start.isSite,
+    startCommand: build.startCommand,
+    version: runtime.version,
+    framework: framework?.name ?? null,
+    packageManager: manager.name,
+    installCommand: manager.install,
+    buildCommand,
+    // None of several programs was chosen.
+    publishDirectory: project.obstacle === null ? (framework?.publishDirectory ?? null) : null,
+    singlePage: framework?.singlePage ?? false,
+    isWorker: framework === null && isBot(project.manifest),
+    env: framework?.name === 'adonis' ? [ADONIS_KEY] : [],
+    aptPackages: build.aptPackages,
+    obstacle: project.obstacle ?? obstacleOf(start, framework, settings),
+    isRefused: project.obstacle === null && start.isRefused,
+    rootDirectories: project.rootDirectories,
+    dockerfile: textOf(nodeDockerfile(build)),
+    manifests: build.installation.manifests,
+    needsWhole: project.needsWhole,
+    ignore: ['.git', ...new Set(['', ...project.packages.keys(), ...nested.folders].map(packagesBelow))],
+    notes: [`${name} ${runtime.version ?? ''} with ${manager.name}`.replace('  ', ' '), ...notes],
+  }
+}
+
+/** With what a project is installed, built and started. */
+interface Choices {
+  runtime: Runtime
+  manager: PackageManager
+  framework: Framework | null
+  start: Start
+  buildCommand: string | null
+  nested: NestedInstallation
+}
+
+async function choose(
+  name: Runtime['name'],
+  project: Project,
+  settings: PlanSettings,
+  notes: string[],
+): Promise<Choices> {
+  const { root, rootManifest, tree, manifest, packages, application } = project
   const runtime = await chooseRuntime(name, project, notes)
   const all: Manifests = new Map([['', rootManifest], ...packages])
-  const chooseManager = name === 'bun' ? chooseBun : choosePackageManager
-  const manager = await chooseManager(root, all, notes)
-  const framework =
-    project.application === null
-      ? await frameworkOf(project.tree, manifest, notes)
-      : nxFramework(project.application)
-  const search = {
-    tree: project.tree,
-    manifest,
-    packages,
-    manager,
-    framework,
-    major: runtime.nodeMajor,
-    notes,
-  }
+  const manager = await (name === 'bun' ? chooseBun : choosePackageManager)(root, all, notes)
+  const framework = application === null ? await frameworkOf(tree, manifest, notes) : nxFramework(application)
+  const search = { tree, manifest, packages, manager, framework, major: runtime.nodeMajor, notes }
   const proposal = settings.processType === 'static' ? null : await proposeStart(search)
-  const start = await chooseStart(project.tree, settings, notes, proposal, ADVICE)
+  const start = await chooseStart(tree, settings, notes, proposal, ADVICE)
   const chosen = await chooseBuildCommand(project, manager, framework, settings)
   const nested = await nestedInstallation(project, manager, chosen, start.startCommand, notes)
   const buildCommand = inOrder([...nested.before, ...(chosen === null ? [] : [chosen]), ...nested.after])
@@ -110,22 +143,29 @@ async function planNode(
     const advice = framework.name === 'next' ? ": set output: 'export' in next.config for files alone" : ''
     notes.push(`${framework.name} builds a server here, not a site${advice}`)
   }
-  const aptPackages = await aptPackagesOf(tree, settings, notes)
-  const installation = await readInstallation(root, rootManifest, packages, manager, notes)
-  const manifests = [manifest, ...needed.map((path) => packages.get(path)!)]
-  const system = systemPackages(manifests)
+  return { runtime, manager, framework, start, buildCommand, nested }
+}
+
+async function buildOf(
+  { runtime, manager, framework, start, buildCommand, nested }: Choices,
+  project: Project,
+  tree: Tree,
+  settings: PlanSettings,
+  notes: string[],
+): Promise<NodeBuild> {
+  const { root, rootManifest, manifest, folder, packages, needed } = project
   const preDeploy = settings.preDeployCommand ?? (await releaseCommand(tree))
   const isSelfContained =
     start.isProposed && preDeploy === null && framework !== null && runsOutput(start, framework)
   const startCommand = standaloneStart(start, framework, isSelfContained, folder)
   const commands = [startCommand, preDeploy].filter((command) => command !== null)
-  const dockerfile = nodeDockerfile({
+  return {
     settings,
     fullImage: baseImage(settings, runtime.fullImage),
     slimImage: baseImage(settings, runtime.slimImage),
     runtimeLines: runtime.lines(settings),
     manager,
-    installation,
+    installation: await readInstallation(root, rootManifest, packages, manager, notes),
     folder,
     framework,
     generation: await prismaGeneration(project),
@@ -141,34 +181,10 @@ async function planNode(
     keepsDevelopment: await keepsDevelopment(project, start, commands, notes),
     usesPlaywright: runsPackage(manifest, 'playwright'),
     program: startCommand !== null && startCommand === framework?.start ? framework.program : null,
-    buildManagers: managersOfBuild(project, manager, buildCommand),
+    buildManagers: managersOfBuild(manager, [rootManifest, manifest], buildCommand),
     runManagers: managersCalled(commands, manifest.scripts, manager),
-    aptPackages,
-    system,
-  })
-  return {
-    ...NOTHING_KNOWN,
-    isSite: start.isSite,
-    startCommand,
-    version: runtime.version,
-    framework: framework?.name ?? null,
-    packageManager: manager.name,
-    installCommand: manager.install,
-    buildCommand,
-    // None of several programs was chosen.
-    publishDirectory: project.obstacle === null ? (framework?.publishDirectory ?? null) : null,
-    singlePage: framework?.singlePage ?? false,
-    isWorker: framework === null && isBot(manifest),
-    env: framework?.name === 'adonis' ? [ADONIS_KEY] : [],
-    aptPackages,
-    obstacle: project.obstacle ?? obstacleOf(start, framework, settings),
-    isRefused: project.obstacle === null && start.isRefused,
-    rootDirectories: project.rootDirectories,
-    dockerfile: textOf(dockerfile),
-    manifests: installation.manifests,
-    needsWhole: project.needsWhole,
-    ignore: ['.git', ...new Set(['', ...packages.keys(), ...nested.folders].map(packagesBelow))],
-    notes: [`${name} ${runtime.version ?? ''} with ${manager.name}`.replace('  ', ' '), ...notes],
+    aptPackages: await aptPackagesOf(tree, settings, notes),
+    system: systemPackages([manifest, ...needed.map((path) => packages.get(path)!)]),
   }
 }
 
@@ -218,18 +234,6 @@ async function prismaGeneration({ tree, manifest, folder }: Project): Promise<st
     callsOf(scripts[name] ?? '', scripts).some(([program]) => program === 'prisma'),
   )
   return !generates && (await tree.hasFile('prisma/schema.prisma')) ? 'prisma generate' : null
-}
-
-/** Returns the npm packages of the managers that install and build a project. */
-function managersOfBuild(
-  { rootManifest, manifest }: Project,
-  manager: PackageManager,
-  buildCommand: string | null,
-): string[] {
-  const scripts = { ...rootManifest.scripts, ...manifest.scripts }
-  const installing = INSTALL_SCRIPTS.map((name) => rootManifest.scripts[name] ?? '')
-  const called = managersCalled([...installing, buildCommand ?? ''], scripts, manager)
-  return [...new Set([...(manager.globalPackage === null ? [] : [manager.globalPackage]), ...called])]
 }
 
 /** Whether a package is for the program rather than for its developers. */

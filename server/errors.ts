@@ -67,5 +67,7 @@ export class AppError extends Error {
 
 /** The message of anything that was thrown, for logs and stored errors. */
 export function messageOf(error: unknown): string {
+  // Node's error for a name with several addresses, to none of which it could connect, says nothing itself.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ')
   return error instanceof Error ? error.message : String(error)
 }

@@ -316,6 +316,19 @@ describe('the sources', () => {
     expect(elsewhere).toEqual([])
   })
 
+  it('ask other servers in one room, which judges where a request leads', () => {
+    // The host's own engine, instances and outbound proxy; and an address that was judged for a name.
+    const others = ['engine/attachment', 'instances/probe', 'sources/forward-gate', 'domains/probe']
+    // Git LFS also goes through proxies, by undici's agents for them.
+    const rooms = ['server/network/request.ts', 'server/network/json.ts', 'server/network/agents.ts']
+    const homes = [...rooms, ...[...others, 'sources/lfs-client'].map((path) => `daemon/${path}.ts`)]
+    const asking = sources
+      .filter(({ path }) => /^(server|daemon|routes)\//.test(path))
+      .filter(({ text }) => /\brequest\b[^}]*\} from 'node:https?'|from '(ofetch|undici)'/.test(text))
+      .map(({ path }) => path)
+    expect(asking.filter((path) => !homes.includes(path))).toEqual([])
+  })
+
   it('start nothing when they are imported', () => {
     const broken = sources
       .filter(({ path }) => path.startsWith('server/'))

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { Agent } from 'node:https'
 import { rootCertificates } from 'node:tls'
 import type { Client } from 'acme-client'
 import { accountKeyFile } from '#server/certificates/files.ts'
 import { useContext } from '#server/context.ts'
 import { writePrivateFile } from '#server/files.ts'
+import { judgedAgents, KEEPS_CONNECTIONS } from '#server/network/agents.ts'
 import { readRetryAfter } from '#server/network/answers.ts'
+import { DESTINATIONS } from '#server/network/judged.ts'
 import { VERSION } from '#server/version.ts'
 import { AcmeProblem, AuthorityUnavailable } from './problem.ts'
 
@@ -27,7 +28,11 @@ export function loadAcme(): Promise<Acme> {
   return loading
 }
 
-/** Sets the library's defaults, which apply to the whole process. */
+/**
+ * Sets the library's defaults, which apply to the whole process. It brings an HTTP client of its own, which therefore gets
+ * here what others get from `server/network/`: judged connections, a bound and a time limit. It follows redirects, as
+ * authorities may use them; the signature of a request is for its first address, and nothing else in it is secret.
+ */
 function prepare(acme: Acme): void {
   const { trusted } = useContext().options.acme
   const { defaults, interceptors } = acme.axios
@@ -36,10 +41,12 @@ function prepare(acme: Acme): void {
   // Error responses are handled below.
   defaults.validateStatus = null
   defaults.headers.common['User-Agent'] = `deployer/${VERSION}`
-  defaults.httpsAgent = new Agent({
-    keepAlive: true,
+  const agents = judgedAgents(() => DESTINATIONS, {
+    ...KEEPS_CONNECTIONS,
     ...(trusted === null ? {} : { ca: [...rootCertificates, trusted] }),
   })
+  defaults.httpAgent = agents.http
+  defaults.httpsAgent = agents.https
   // The library's own interceptor would sleep and retry. Certification decides when to retry, and shows it.
   interceptors.request.clear()
   // The library's own timeout starts again with each byte that arrives.

@@ -3,7 +3,8 @@ import { messageOf } from '#server/errors.ts'
 import { isServerAddress } from '#server/domains/records.ts'
 import type { DomainCheck } from '#server/domains/schema.ts'
 import { publicHttpPort } from '#server/network/public-address.ts'
-import { addressFault, type Reach } from '#server/network/addresses.ts'
+import { addressFault } from '#server/network/addresses.ts'
+import { DESTINATIONS } from '#server/network/judged.ts'
 import { probeHost } from './probe.ts'
 import { resolveAddresses } from './resolve.ts'
 
@@ -45,12 +46,10 @@ function judgeAddresses(host: string, addresses: readonly string[]): DomainCheck
   }
 }
 
-/** The owner of a name can point it anywhere. Private addresses are allowed, because this server may have one. */
-const REACH: Reach = { denyPrivate: false, ownPort: null }
-
 async function askAddress(host: string, addresses: readonly string[], isOwn: boolean): Promise<DomainCheck> {
   const address = addresses[0]!
-  const fault = addressFault(address, publicHttpPort(), REACH)
+  // The owner of a name can point it anywhere. Private addresses are allowed, because this server may have one.
+  const fault = addressFault(address, publicHttpPort(), DESTINATIONS)
   if (fault !== null) return { kind: 'http', outcome: 'failed', message: `${address} ${fault}` }
   const { outcome, message } = await probeHost(host, address)
   if (outcome === 'here') return { kind: 'http', outcome: 'passed', message }

@@ -40,6 +40,7 @@ export async function probeHost(host: string, address: string): Promise<Probe> {
   }
 }
 
+/** It does not use the client for other servers: the address was judged, and is asked as if the host resolved to it. */
 async function get(host: string, address: string, path: string): Promise<{ status: number; body: string }> {
   const asked = request({
     host: address,

@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls'
 import { bareHost } from '#server/network/addresses.ts'
 import type { DrainKind } from '#server/log-drains/schema.ts'
 import type { LogLine } from '#server/logs/lines.ts'
-import { assertPlace, judgedLookup, DESTINATIONS } from '#server/network/judged.ts'
+import { judgedPlace, DESTINATIONS } from '#server/network/judged.ts'
 import { answerFault, send } from '#server/network/outgoing.ts'
 import { readRetryAfter } from '#server/network/answers.ts'
 import { bodyOf, type Origin } from './formats.ts'
@@ -124,10 +124,9 @@ class SyslogDestination implements DrainDestination {
   async #connected(signal: AbortSignal): Promise<Socket> {
     if (this.#socket && !this.#socket.destroyed && this.#socket.writable) return this.#socket
     const host = bareHost(this.#url.hostname)
-    const port = Number(this.#url.port)
-    assertPlace(host, port, DESTINATIONS)
+    // Not HTTP, but connected to by the same rules as everything that is sent to an address from a user.
+    const options = judgedPlace(host, Number(this.#url.port), DESTINATIONS)
     const isTls = this.#url.protocol === 'tls:'
-    const options = { host, port, lookup: judgedLookup(port, DESTINATIONS) }
     // An address must not be sent as server name (RFC 6066 section 3); the certificate is verified against it anyway.
     const name = isIP(host) === 0 ? { servername: host } : {}
     const socket = isTls ? connectTls({ ...options, ...name }) : connectTcp(options)

@@ -14,7 +14,7 @@ import { answerOf } from '#server/network/answers.ts'
 import { ForbiddenPlace } from '#server/network/judged.ts'
 
 /** Fields that belong to a single connection and are not forwarded (RFC 9110 section 7.6.1). */
-const HOP_BY_HOP = new Set([
+export const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',

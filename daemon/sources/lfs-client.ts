@@ -1,16 +1,17 @@
-import { fetch, ProxyAgent, type Dispatcher, type Response } from 'undici'
+import { fetch, ProxyAgent, Socks5ProxyAgent, type Dispatcher, type Response } from 'undici'
 import { z } from 'zod'
 import { messageOf } from '#server/errors.ts'
 import type { RefusalStatus } from '#server/git/providers/ask.ts'
-import { portOf, type Reach } from '#server/network/addresses.ts'
-import { forbiddenIn, judgedAgent, textWithin } from '#server/network/judged-agent.ts'
-import { assertPlace, ForbiddenPlace, resolveJudged } from '#server/network/judged.ts'
-import { parsedJson } from '#server/text/parsed-json.ts'
+import { bareHost, portOf, type Reach } from '#server/network/addresses.ts'
+import { judgedDispatcher } from '#server/network/agents.ts'
+import { askJson, reasonOf, type JsonAnswer } from '#server/network/json.ts'
+import { ForbiddenPlace, resolveJudged } from '#server/network/judged.ts'
 import { plainLine } from '#server/text/plain-line.ts'
 import { VERSION } from '#server/version.ts'
 import { BuildFailure } from '#plans/index.ts'
 import type { LfsObject } from './lfs-files.ts'
-import { outboundProxy } from './outbound-proxy.ts'
+import { HOP_BY_HOP } from './forward-gate.ts'
+import { isOfHttp, outboundProxy } from './outbound-proxy.ts'
 
 /** The batch API (git-lfs, docs/api/batch.md). */
 const MEDIA_TYPE = 'application/vnd.git-lfs+json'
@@ -18,7 +19,7 @@ const MEDIA_TYPE = 'application/vnd.git-lfs+json'
 const BATCH_OBJECTS = 100
 /** An answer about a hundred objects has 100 KiB. Parsing more would only keep this server busy. */
 const MAX_ANSWER_BYTES = 512 * 1024
-/** How long a host may take to accept a connection, and how long it may send nothing. */
+/** How long a host, or a proxy, may take to accept a connection, and how long it may send nothing. */
 const CONNECT_MS = 20_000
 const SILENCE_MS = 60_000
 /** Object stores redirect once or twice. */
@@ -72,10 +73,10 @@ export class LfsClient {
   readonly #endpoint: LfsEndpoint
   readonly #reach: Reach
   readonly #signal: AbortSignal
-  readonly #agents = new Map<string, Dispatcher>()
+  readonly #dispatchers = new Map<string, Dispatcher>()
 
   constructor(endpoint: LfsEndpoint, reach: Reach, signal: AbortSignal) {
-    this.#endpoint = endpoint
+    this.#endpoint = { ...endpoint, header: fieldsOf(endpoint.header) }
     this.#reach = reach
     this.#signal = signal
   }
@@ -91,24 +92,34 @@ export class LfsClient {
 
   /** Closes its connections. */
   async close(): Promise<void> {
-    await Promise.all([...this.#agents.values()].map((agent) => agent.destroy()))
+    await Promise.all([...this.#dispatchers.values()].map((dispatcher) => dispatcher.destroy()))
   }
 
   async #locate(objects: LfsObject[]): Promise<Map<string, Place>> {
-    const body = JSON.stringify({
+    const { status, body } = await this.#askAbout(objects)
+    if (status !== 200) throw this.#refusal(status)
+    const answer = Batch.pipe(z.array(LocatedObject)).safeParse(body)
+    if (!answer.success) throw this.#fault('does not answer like a Git LFS server: check lfs.url')
+    const located = new Map(answer.data.map((object) => [object.oid, object]))
+    return new Map(objects.map((object) => [object.oid, this.#placeOf(object, located.get(object.oid))]))
+  }
+
+  async #askAbout(objects: LfsObject[]): Promise<JsonAnswer> {
+    const body = {
       operation: 'download',
       transfers: ['basic'],
       objects: objects.map(({ oid, size }) => ({ oid, size })),
       hash_algo: 'sha256',
-    })
-    const { url, header } = this.#endpoint
-    const headers = { ...header, accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE }
-    const response = await this.#send(new URL(`${url}/objects/batch`), { method: 'POST', body, headers })
-    if (response.status !== 200) throw this.#refusal(response.status)
-    const answer = Batch.pipe(z.array(LocatedObject)).safeParse(parsedJson(await this.#textOf(response)))
-    if (!answer.success) throw this.#fault('does not answer like a Git LFS server: check lfs.url')
-    const located = new Map(answer.data.map((object) => [object.oid, object]))
-    return new Map(objects.map((object) => [object.oid, this.#placeOf(object, located.get(object.oid))]))
+    }
+    const headers = { ...this.#endpoint.header, accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE }
+    const url = `${this.#endpoint.url}/objects/batch`
+    try {
+      const dispatcher = await this.#dispatcherFor(new URL(url))
+      const bounds = { dispatcher, signal: this.#signal, maxBytes: MAX_ANSWER_BYTES }
+      return await askJson(url, { method: 'POST', headers, body }, bounds)
+    } catch (error) {
+      throw this.#explain(error)
+    }
   }
 
   #placeOf({ oid, paths }: LfsObject, located: z.infer<typeof LocatedObject> | undefined): Place {
@@ -128,7 +139,7 @@ export class LfsClient {
       throw this.#fault(`gives an invalid download link for ${paths[0]}`)
     // A link on the server's own origin gets the server's credentials.
     const own = url.origin === new URL(this.#endpoint.url).origin ? this.#endpoint.header : {}
-    const response = await this.#follow(url, { ...own, ...header })
+    const response = await this.#follow(url, { ...own, ...fieldsOf(header) })
     if (response.status !== 200)
       throw this.#fault(
         `answered ${response.status} for ${paths[0]} (object ${oid.slice(0, 12)}): deploy again`,
@@ -147,7 +158,7 @@ export class LfsClient {
   async #follow(url: URL, headers: Record<string, string>): Promise<Response> {
     let at = url
     for (let redirects = 0; ; redirects += 1) {
-      const response = await this.#send(at, { headers: at.origin === url.origin ? headers : {} })
+      const response = await this.#send(at, at.origin === url.origin ? headers : {})
       if (response.status < 300 || response.status >= 400) return response
       await response.body?.cancel()
       const next = URL.parse(response.headers.get('location') ?? '', at)
@@ -157,38 +168,17 @@ export class LfsClient {
     }
   }
 
-  async #send(
-    url: URL,
-    init: { method?: string; body?: string; headers: Record<string, string> },
-  ): Promise<Response> {
+  async #send(url: URL, headers: Record<string, string>): Promise<Response> {
     try {
-      const scheme = url.protocol === 'https:' ? 'https' : 'http'
-      await this.#judge(url, scheme)
       return await fetch(url, {
-        ...init,
-        headers: { 'user-agent': `deployer/${VERSION}`, ...init.headers },
+        headers: { 'user-agent': `deployer/${VERSION}`, ...headers },
         redirect: 'manual',
-        dispatcher: this.#agentFor(scheme),
+        dispatcher: await this.#dispatcherFor(url),
         signal: this.#signal,
       })
     } catch (error) {
       throw this.#explain(error)
     }
-  }
-
-  /** A name is judged when it is connected to. With an outbound proxy it is judged here, as far as it can be resolved. */
-  async #judge(url: URL, scheme: 'http' | 'https'): Promise<void> {
-    const place = [url.hostname, portOf(url), this.#reach] as const
-    assertPlace(...place)
-    if (outboundProxy(scheme) === null) return
-    await resolveJudged(...place).catch((error: unknown) => {
-      if (error instanceof ForbiddenPlace) throw error
-    })
-  }
-
-  /** The text of an answer; empty if it is too long. */
-  async #textOf(response: Response): Promise<string> {
-    return (await textWithin(this.#bytesOf(response), MAX_ANSWER_BYTES)) ?? ''
   }
 
   async *#bytesOf(response: Response): AsyncGenerator<Uint8Array> {
@@ -199,16 +189,21 @@ export class LfsClient {
     }
   }
 
-  #agentFor(scheme: 'http' | 'https'): Dispatcher {
-    const known = this.#agents.get(scheme)
-    if (known) return known
-    const proxy = outboundProxy(scheme)
-    const agent =
-      proxy === null
-        ? judgedAgent(() => this.#reach, CONNECT_MS, SILENCE_TIMEOUTS)
-        : new ProxyAgent({ uri: proxy.href, ...SILENCE_TIMEOUTS })
-    this.#agents.set(scheme, agent)
-    return agent
+  /** A name is judged when it is connected to. With an outbound proxy it is judged here, as far as it can be resolved. */
+  async #dispatcherFor(url: URL): Promise<Dispatcher> {
+    const proxy = outboundProxy(url.protocol === 'https:' ? 'https' : 'http')
+    if (proxy !== null)
+      await resolveJudged(bareHost(url.hostname), portOf(url), this.#reach).catch((error: unknown) => {
+        if (error instanceof ForbiddenPlace) throw error
+      })
+    const way = proxy?.href ?? 'direct'
+    const dispatcher =
+      this.#dispatchers.get(way) ??
+      (proxy === null ? judgedDispatcher(() => this.#reach, CONNECT_MS) : dispatcherThrough(proxy)).compose(
+        endingAtSilence,
+      )
+    this.#dispatchers.set(way, dispatcher)
+    return dispatcher
   }
 
   #refusal(status: number): BuildFailure {
@@ -226,10 +221,9 @@ export class LfsClient {
 
   #explain(error: unknown): unknown {
     if (this.#signal.aborted) return this.#signal.reason
-    const forbidden = forbiddenIn(error)
-    if (forbidden) return this.#fault(`may not be reached: ${forbidden.message}`)
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    return this.#fault(`cannot be reached (${plain(messageOf(cause))}): try again`)
+    const reason = reasonOf(error)
+    if (reason instanceof ForbiddenPlace) return this.#fault(`may not be reached: ${reason.message}`)
+    return this.#fault(`cannot be reached (${plain(messageOf(reason))}): try again`)
   }
 
   #fault(what: string): BuildFailure {
@@ -237,7 +231,25 @@ export class LfsClient {
   }
 }
 
-const SILENCE_TIMEOUTS = { headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS }
+/** The proxy resolves names itself, so nothing is judged when it is connected to. */
+function dispatcherThrough(proxy: URL): Dispatcher {
+  if (isOfHttp(proxy)) return new ProxyAgent({ uri: proxy.href, connectTimeout: CONNECT_MS })
+  // Whatever it is called ("socks5h"), it is asked in version 5.
+  return new Socks5ProxyAgent(proxy.href.replace(/^[^:]+/, 'socks5'), { connectTimeout: CONNECT_MS })
+}
+
+/** Set for each request, since not every proxy's connections take these options. */
+const endingAtSilence: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
+  dispatch({ ...options, headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS }, handler)
+
+/** Fields that say how a request is sent, not what is asked. A server could use them to ask others in its own words. */
+const OF_SENDING = new Set([...HOP_BY_HOP, 'content-length', 'expect', 'host'])
+
+/** The fields that a server wants to be sent. Their names may be in any case; a later one replaces one of the same name. */
+function fieldsOf(header: Record<string, string>): Record<string, string> {
+  const fields = Object.entries(header).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return Object.fromEntries(fields.filter(([name]) => !OF_SENDING.has(name)))
+}
 
 /** How much of a server's own message is repeated. */
 const MAX_REPEATED_CHARACTERS = 200

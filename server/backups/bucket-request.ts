@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
-import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import { AppError, messageOf } from '../errors.ts'
 import type { ByteRange } from '../http/file.ts'
-import { answerOf, readRetryAfter } from '../network/answers.ts'
+import { judgedAgents, KEEPS_CONNECTIONS } from '../network/agents.ts'
+import { readRetryAfter, textWithin } from '../network/answers.ts'
+import { DESTINATIONS, ForbiddenPlace } from '../network/judged.ts'
+import { request as sendRequest, type StreamedBody } from '../network/request.ts'
 import type { BucketOptions } from '../options/bucket.ts'
 import { plainLine } from '../text/plain-line.ts'
 
@@ -20,14 +22,12 @@ const MAX_PAUSE_MS = 60_000
 const MAX_ANSWER_BYTES = 1024 * 1024
 /** People read the error. */
 const MAX_MESSAGE_CHARACTERS = 500
+const agents = judgedAgents(() => DESTINATIONS, KEEPS_CONNECTIONS)
 const EMPTY_SHA256 = createHash('sha256').digest('hex')
 
 /** The body of a request; it is read again for each try. */
-export interface Body {
-  size: number
+export interface Body extends StreamedBody {
   sha256: string
-  /** A piece is valid until the next one is requested: its memory is reused. */
-  pieces: () => AsyncIterable<Buffer>
 }
 
 export interface ObjectRequest {
@@ -120,49 +120,23 @@ async function send(
   const headers = { 'x-amz-content-sha256': body?.sha256 ?? EMPTY_SHA256 }
   const credentials = { accessKeyId, secretAccessKey, ...(region !== null && { region }) }
   const signed = await new AwsV4Signer({ method, url, headers, service: 's3', ...credentials }).sign()
-  const request = signed.url.protocol === 'https:' ? requestHttps : requestHttp
-  const outgoing = request(signed.url, {
+  const headersSent = Object.fromEntries(signed.headers)
+  if (range) headersSent.range = `bytes=${range.start}-${range.end - 1}`
+  // Redirects are not followed: a signature is for one address.
+  return await sendRequest({
     method,
-    headers: {
-      ...Object.fromEntries(signed.headers),
-      'content-length': body?.size ?? 0,
-      ...(range && { range: `bytes=${range.start}-${range.end - 1}` }),
-    },
+    url: signed.url,
+    headers: headersSent,
+    body,
+    agents,
     signal,
-    timeout: SILENCE_MS,
-  })
-  outgoing.on('timeout', () => outgoing.destroy(new Error('no response for a minute')))
-  const answered = answerOf(outgoing)
-  if (body) sendBody(outgoing, body).catch((error: Error) => outgoing.destroy(error))
-  else outgoing.end()
-  return await answered
-}
-
-async function sendBody(request: ClientRequest, { pieces }: Body): Promise<void> {
-  for await (const piece of pieces()) {
-    await written(request, piece)
-    if (request.destroyed) return
-  }
-  request.end()
-}
-
-/** Waits until the system has taken a piece, or the request is closed; the request's own error says why. */
-function written(request: ClientRequest, piece: Buffer): Promise<void> {
-  return new Promise((resolve) => {
-    request.once('close', resolve)
-    request.write(piece, () => {
-      request.off('close', resolve)
-      resolve()
-    })
+    silenceMs: SILENCE_MS,
   })
 }
 
 async function textOf(answer: IncomingMessage): Promise<string> {
-  let text = ''
-  for await (const chunk of answer.setEncoding('utf8') as AsyncIterable<string>) {
-    text += chunk
-    if (text.length > MAX_ANSWER_BYTES) throw new Error('its response is larger than any list of uploads')
-  }
+  const text = await textWithin(answer, MAX_ANSWER_BYTES)
+  if (text === null) throw new Error('its response is larger than any list of uploads')
   return text
 }
 
@@ -173,6 +147,7 @@ function refusalOf(status: number, text: string, retryAfter?: string): Refusal {
 }
 
 function isTransient(error: unknown): boolean {
+  if (error instanceof ForbiddenPlace) return false
   if (!(error instanceof Refusal)) return true
   return error.status >= 500 || error.status === 429 || error.code === 'RequestTimeout'
 }

@@ -31,6 +31,21 @@ export async function beginningOf(response: IncomingMessage, max: number): Promi
   return text
 }
 
+/** The text of a body of no more than so many bytes; null when it is longer, and then the rest is not read. */
+export async function textWithin(
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  maxBytes: number,
+): Promise<string | null> {
+  const taken: Uint8Array[] = []
+  let size = 0
+  for await (const piece of pieces) {
+    size += piece.length
+    if (size > maxBytes) return null
+    taken.push(piece)
+  }
+  return Buffer.concat(taken).toString('utf8')
+}
+
 /** The delay in milliseconds of a `Retry-After` (RFC 9110 section 10.2.3), which is a number of seconds or a date. */
 export function readRetryAfter(value: unknown, now: number = Date.now()): number | null {
   if (typeof value !== 'string') return null

@@ -8,7 +8,10 @@ export class ForbiddenPlace extends Error {
   override readonly name = 'ForbiddenPlace'
 }
 
-/** Where messages and log lines may be sent: private networks and this host too. */
+/**
+ * Where messages, log lines and backups may be sent, and certificates be had: private networks and this host too, since what
+ * receives them is often there.
+ */
 export const DESTINATIONS: Reach = { denyPrivate: false, ownPort: null }
 
 /** Where git addresses may lead, as the options say. */
@@ -22,8 +25,17 @@ export function ownReach(): Reach {
  * to, so that a second DNS answer cannot lead elsewhere. Throws ForbiddenPlace for a denied address.
  */
 export function connectJudged(host: string, port: number, reach: Reach): Socket {
+  return connect(judgedPlace(host, port, reach))
+}
+
+/** Where and how a socket connects to a host in that way. */
+export function judgedPlace(
+  host: string,
+  port: number,
+  reach: Reach,
+): { host: string; port: number; lookup: LookupFunction } {
   assertPlace(host, port, reach)
-  return connect({ host, port, lookup: judgedLookup(port, reach) })
+  return { host, port, lookup: judgedLookup(port, reach) }
 }
 
 /** A permitted address that a host has now. Throws ForbiddenPlace, or the error of the look-up. */
@@ -37,7 +49,7 @@ export async function resolveJudged(host: string, port: number, reach: Reach): P
 }
 
 /** Refuses a denied address. A name is judged when it is resolved. Throws ForbiddenPlace. */
-export function assertPlace(host: string, port: number, reach: Reach): void {
+function assertPlace(host: string, port: number, reach: Reach): void {
   const fault = placeFault(host, port, reach)
   if (fault !== null) throw new ForbiddenPlace(fault)
 }
@@ -51,7 +63,7 @@ export function placeFault(host: string, port: number, reach: Reach): string | n
 /**
  * A look-up for sockets to one port that returns only judged addresses. When one address of a name is denied, the name is.
  */
-export function judgedLookup(port: number, reach: Reach): LookupFunction {
+function judgedLookup(port: number, reach: Reach): LookupFunction {
   return (host, options, callback) => {
     lookup(host, { ...options, all: true } as LookupOptions & { all: true }, (error, addresses) => {
       if (error) return callback(error, [])

@@ -1,10 +1,9 @@
-import { request as httpRequest, type RequestOptions } from 'node:http'
-import { request as httpsRequest } from 'node:https'
 import { plainLine } from '../text/plain-line.ts'
-import { VERSION } from '../version.ts'
-import { bareHost, portOf } from './addresses.ts'
-import { answerOf, beginningOf } from './answers.ts'
-import { judgedLookup, placeFault, DESTINATIONS } from './judged.ts'
+import { portOf } from './addresses.ts'
+import { judgedAgents } from './agents.ts'
+import { beginningOf } from './answers.ts'
+import { placeFault, DESTINATIONS } from './judged.ts'
+import { request } from './request.ts'
 
 /** How long to wait for an answer. */
 const ANSWER_WITHIN_MS = 15_000
@@ -30,31 +29,30 @@ export interface OutgoingAnswer {
   retryAfter: string | undefined
 }
 
+/** A connection that is kept may be closed just when the next message is sent, which would look like a failure. */
+const agents = judgedAgents(() => DESTINATIONS)
+
 /**
  * Sends a request to an address from a user: never to a link-local or metadata network, without following redirects, with a
  * time limit, and reading little of the answer. Throws when there is no answer.
  */
 export async function send({ method, url, headers, body, signal }: Outgoing): Promise<OutgoingAnswer> {
-  const { protocol, hostname, port, pathname, search, username, password } = new URL(url)
+  const target = new URL(url)
   const fault = urlFault(url)
   if (fault !== null) throw new Error(fault)
-  const options: RequestOptions = {
+  const late = AbortSignal.timeout(ANSWER_WITHIN_MS)
+  const response = await request({
     method,
-    host: bareHost(hostname),
-    ...(port === '' ? {} : { port }),
-    path: `${pathname}${search}`,
-    ...(username === '' ? {} : { auth: `${decoded(username)}:${decoded(password)}` }),
-    headers: { 'user-agent': `deployer/${VERSION}`, 'content-length': Buffer.byteLength(body), ...headers },
-    lookup: judgedLookup(portOf(new URL(url)), DESTINATIONS),
-    agent: false,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
-  }
-  const outgoing = (protocol === 'https:' ? httpsRequest : httpRequest)(options)
-  outgoing.end(body)
-  const response = await answerOf(outgoing).catch((error: Error) => {
+    url: target,
+    headers,
+    body,
+    agents,
+    signal: AbortSignal.any([signal, late]),
+  }).catch((error: Error) => {
     if (error.name !== 'TimeoutError' && error.name !== 'AbortError') throw error
     throw new Error(`no answer within ${ANSWER_WITHIN_MS / 1_000} s`, { cause: error })
   })
+  const { pathname, search } = target
   return {
     status: response.statusCode ?? 0,
     text: withoutPath(await beginningOf(response, KEPT_BYTES), `${pathname}${search}`, pathname),

@@ -81,6 +81,15 @@ test('a store that asks to be left alone for a while is asked again after that',
   expect(performance.now() - began).toBeGreaterThan(1_900)
 })
 
+test('a bucket at a forbidden address is not asked', async () => {
+  const url = 'http://169.254.169.254/backups'
+  const forbidden = new Bucket({ url, accessKeyId: 'a', secretAccessKey: 'b', region: 'c' })
+  await expect(forbidden.get(forbidden.urlOf('x'), new AbortController().signal)).rejects.toMatchObject({
+    code: 'io_error',
+    message: expect.stringContaining('is a link-local'),
+  })
+})
+
 test('refused keys are read again from their files, once for all requests', async () => {
   let reads = 0
   const read = { accessKeyId: 'old', secretAccessKey: 'b' }

@@ -50,6 +50,14 @@ test('an authority whose answer has no end is given up', async () => {
   await expect(new Authority().renewalInfo()).rejects.toThrow(/does not answer/)
 })
 
+test('an authority that leads to a forbidden address is not followed there', async () => {
+  const location = 'http://169.254.169.254/directory'
+  answer = (response) => response.writeHead(302, { location }).end()
+  await expect(new Authority().renewalInfo()).rejects.toThrow(
+    /does not answer: 169\.254\.169\.254 is a link-local/,
+  )
+})
+
 test('an empty answer, as to HEAD, is not an error, whatever its type says', async () => {
   answer = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end()
   expect(await new Authority().renewalInfo()).toBeNull()

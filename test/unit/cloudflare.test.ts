@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Cloudflare } from '#daemon/certificates/dns/cloudflare.ts'
 
 interface DnsRecord {
@@ -15,15 +15,20 @@ interface DnsRecord {
 let server: Server
 let api: string
 let records: DnsRecord[]
+let listener: (request: IncomingMessage, response: ServerResponse) => unknown
 
 /** As its public reference says: zones by name, records of a zone by type, name and content. */
 beforeEach(async () => {
   records = []
-  server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
+  listener = answer
+  server = createServer((request, response) => void listener(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   api = `http://127.0.0.1:${(server.address() as AddressInfo).port}/client/v4`
 })
-afterEach(() => void server.close())
+afterEach(() => {
+  server.closeAllConnections()
+  server.close()
+})
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const reply = (status: number, body: object) => {
@@ -76,4 +81,39 @@ test('a refusal is reported', async () => {
   await expect(new Cloudflare('right', api).present('_acme-challenge.example.org', 'v')).rejects.toThrow(
     /no zone/,
   )
+})
+
+test('what it says is shown as one plain line', async () => {
+  listener = (_, response) =>
+    response.writeHead(400).end('{"success":false,"errors":[{"message":"no\\u001b[2J\\nsuch zone"}]}')
+  const asked = new Cloudflare('right', api).present('_acme-challenge.example.com', 'v')
+  await expect(asked).rejects.toThrow('Cloudflare refused the request: no [2J such zone')
+})
+
+test('a redirect is not followed', async () => {
+  listener = (request, response) => {
+    if (request.url === '/other') return answer(request, response)
+    response.writeHead(307, { location: '/other' }).end()
+  }
+  const asked = new Cloudflare('right', api).present('_acme-challenge.example.com', 'v')
+  await expect(asked).rejects.toThrow('Cloudflare answered 307 in an unexpected form')
+})
+
+test('an answer without end is not read to its end', async () => {
+  const piece = Buffer.alloc(64 * 1024, ' ')
+  listener = (_, response) => {
+    response.on('drain', () => response.write(piece)).on('error', () => {})
+    response.write(piece)
+  }
+  const asked = new Cloudflare('right', api).present('_acme-challenge.example.com', 'v')
+  await expect(asked).rejects.toThrow('Cloudflare answered 200 in an unexpected form')
+})
+
+test('an answer that has begun must come to its end in time, too', async () => {
+  const timeout = AbortSignal.timeout.bind(AbortSignal)
+  const hurried = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(200))
+  onTestFinished(() => hurried.mockRestore())
+  listener = (_, response) => response.write('{')
+  const asked = new Cloudflare('right', api).present('_acme-challenge.example.com', 'v')
+  await expect(asked).rejects.toThrow('Cloudflare did not answer within 30 s')
 })

@@ -55,11 +55,12 @@ export class UpdateProvider implements TxtProvider {
     throw new Error(`the name server ${this.#provider.server} has no zone for ${name}`)
   }
 
-  /** Sends one message over TCP and returns the answer. */
+  /** Sends one message over TCP and returns the answer, whose length is in two bytes. The options name the server. */
   #exchange(message: Buffer): Promise<Buffer> {
     const [, host, port] = /^\[?([^\]]+?)\]?:(\d+)$/.exec(this.#provider.server)!
+    const late = AbortSignal.timeout(ANSWER_MS)
     return new Promise((resolve, reject) => {
-      const socket = connect({ host: host!, port: Number(port), timeout: ANSWER_MS })
+      const socket = connect({ host: host!, port: Number(port), signal: late })
       let received: Buffer = Buffer.alloc(0)
       socket.on('connect', () => socket.write(framed(message)))
       socket.on('data', (data: Buffer) => {
@@ -69,8 +70,7 @@ export class UpdateProvider implements TxtProvider {
         resolve(frame.message)
         socket.destroy()
       })
-      socket.on('timeout', () => socket.destroy(new Error('the server does not answer')))
-      socket.on('error', reject)
+      socket.on('error', (error) => reject(late.aborted ? new Error('the server does not answer') : error))
       socket.on('close', () => reject(new Error('the server closed the connection')))
     })
   }

@@ -1,6 +1,7 @@
 import appJwt from 'universal-github-app-jwt'
 import { z } from 'zod'
 import { timestamp } from '../../clock.ts'
+import type { JsonQuestion } from '../../network/json.ts'
 import type { Repository } from '../schema.ts'
 import {
   byUpdate,
@@ -12,7 +13,7 @@ import {
   type CommitState,
   type ProviderApi,
 } from './api.ts'
-import { ask, readAnswer, rejected, type Answer, type Question } from './ask.ts'
+import { ask, readAnswer, rejected, type Answer } from './ask.ts'
 import type { Place } from './place.ts'
 
 /** https://docs.github.com/en/rest/about-the-rest-api/api-versions */
@@ -166,7 +167,7 @@ export class GitHub implements ProviderApi {
     return { token, expiresAt: Date.parse(expires_at) }
   }
 
-  #ask(path: string, question: Question): Promise<Answer> {
+  #ask(path: string, question: JsonQuestion): Promise<Answer> {
     const headers = { accept: 'application/vnd.github+json', 'x-github-api-version': VERSION }
     return ask(this.#place, this.#place.api + path, {
       ...question,

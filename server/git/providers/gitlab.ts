@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { timestamp } from '../../clock.ts'
+import type { JsonQuestion } from '../../network/json.ts'
 import type { Repository } from '../schema.ts'
 import {
   byUpdate,
@@ -11,7 +12,7 @@ import {
   type CommitState,
   type ProviderApi,
 } from './api.ts'
-import { ask, readAnswer, rejected, type Answer, type Question } from './ask.ts'
+import { ask, readAnswer, rejected, type Answer } from './ask.ts'
 import type { Place } from './place.ts'
 
 /** https://docs.gitlab.com/api/commits/#set-commit-pipeline-status */
@@ -145,7 +146,8 @@ export class GitLab implements ProviderApi {
 
   async #grant(form: Record<string, string>): Promise<Granted> {
     const asked = Date.now()
-    const answer = await ask(this.#place, `${this.#place.web}/oauth/token`, { method: 'POST', form })
+    const body = new URLSearchParams(form)
+    const answer = await ask(this.#place, `${this.#place.web}/oauth/token`, { method: 'POST', body })
     const granted = readAnswer(this.#place, Grant, answer, 'did not grant access')
     return {
       accessToken: granted.access_token,
@@ -155,7 +157,7 @@ export class GitLab implements ProviderApi {
     }
   }
 
-  #api(path: string, question: Question): Promise<Answer> {
+  #api(path: string, question: JsonQuestion): Promise<Answer> {
     return ask(this.#place, this.#place.api + path, question)
   }
 }

@@ -83,6 +83,7 @@ const ORDER: Record<string, string[]> = {
     'playwright.ts',
     'explain-no-plan.ts',
     'steps.ts',
+    'place.ts',
     'procfile.ts',
     'start.ts',
     'choices.ts',

@@ -1,7 +1,8 @@
 import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
 import { hasScript } from '../node/manifest.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
+import { choosePlace, type Place } from '../place.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from '../plan.ts'
 import { installBrowser } from '../playwright.ts'
 import { pagesIn } from '../source/pages.ts'
 import { hasLine } from '../source/text.ts'
@@ -21,6 +22,7 @@ import {
 import { findDjango, gatherFiles } from './django.ts'
 import { findGenerator } from './generators.ts'
 import { chooseInstaller, type Installer } from './installers.ts'
+import { reachOf } from './reach.ts'
 import { readNames } from './requirements.ts'
 import { runnerStep } from './runner.ts'
 import { findStart, isBot, mayServe, suggestStart } from './start.ts'
@@ -74,11 +76,16 @@ const SERVER_LINE =
 const VENV = '/opt/venv'
 const CACHE = '/root/.cache'
 
-async function planPython(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+async function planPython(
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+): Promise<PlannedBuild> {
   const notes: string[] = []
+  const place = await choosePlace(tree, whole, notes, await reachOf(tree))
   const { text: version, debian } = await choosePythonVersion(tree, notes)
   const names = await readNames(tree)
-  const installer = await chooseInstaller(tree)
+  const installer = await chooseInstaller(tree, whole, place, settings.secretNames)
   const own = await findDjango(tree)
   const explicit = await findStart(tree, names, own)
   const generator = await findGenerator(tree, names)
@@ -118,13 +125,14 @@ async function planPython(tree: Tree, settings: PlanSettings): Promise<PlannedBu
     // Programs of the base image can be used; installed ones come first.
     ...(installer.makesEnvironment === true ? [] : [`RUN python3 -m venv --system-site-packages ${VENV}`]),
     `ENV VIRTUAL_ENV=${VENV} PATH=${VENV}/bin:$PATH PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore`,
-    ...installSteps(installer, added, settings),
+    ...installSteps(installer, added, place, settings),
     ...(installer.tool === null ? [] : [await runnerStep(tree, installer.name.toLowerCase(), VENV)]),
     ...assets.lines,
     ...buildCommandSteps(facts.buildCommand, settings, [CACHE, ...assets.mounts]),
     ...lastStage(facts, {
       image: baseImage(settings, `python:${version}-slim-${debian}`),
       packages: [...system.run, ...aptPackages],
+      workdir: place.directory,
       content: [
         `COPY --from=build ${VENV} ${VENV}`,
         ...(names('playwright') ? installBrowser(`${VENV}/bin/playwright`) : []),
@@ -138,12 +146,12 @@ async function planPython(tree: Tree, settings: PlanSettings): Promise<PlannedBu
     version,
     framework: site?.name ?? found?.framework ?? null,
     packageManager: installer.name.toLowerCase(),
-    installCommand: inOrder([...installer.early, ...installer.late]),
+    installCommand: installer.late ?? installer.early,
     publishDirectory: site?.publishDirectory ?? null,
     isWorker: (found?.framework ?? null) === null && (await isBot(tree, names)),
     dockerfile: textOf(dockerfile),
     manifests: { ...assets.manifests, ...installer.manifests },
-    needsWhole: false,
+    needsWhole: place.needsWhole,
     ignore: ['.git', '**/__pycache__', '.venv', 'venv', '**/node_modules'],
     notes: [`python ${version} with ${installer.name}`, ...notes],
   }
@@ -151,26 +159,36 @@ async function planPython(tree: Tree, settings: PlanSettings): Promise<PlannedBu
 
 const ADVICE = 'add a Procfile with a line "web:", or a main.py'
 
-function installSteps(installer: Installer, added: string[], settings: PlanSettings): string[] {
+/** What is said where a manager needs more than its manifests, and installs the rest with everything else. */
+const UNFINISHED = "echo 'some packages need the rest of the source: installing them with it'"
+
+function installSteps(installer: Installer, added: string[], place: Place, settings: PlanSettings): string[] {
   const run = (command: string): string => step(command, settings, [CACHE])
+  const { late } = installer
+  const early = place.needsWhole ? null : installer.early
+  const install = place.needsWhole ? (late ?? installer.early) : late
   const tool =
     installer.tool === null
       ? []
       : [run(`python3 -m venv /opt/tools && /opt/tools/bin/pip install ${installer.tool}`)]
   const environment = Object.entries(installer.environment).map(([key, value]) => `ENV ${key}=${value}`)
-  const copies = new Map<string, string[]>()
-  for (const file of installer.files) {
-    const folder = file.includes('/') ? file.slice(0, file.lastIndexOf('/') + 1) : ''
-    copies.set(folder, [...(copies.get(folder) ?? []), `source/${file}`])
-  }
+  const manifests = Object.keys(installer.manifests ?? {}).map((file) => `COPY ${MANIFESTS_FOLDER}/${file} ./`)
+  // A manager that keeps an environment to its lock file would remove them again.
+  const more = added.length === 0 ? [] : [run(`pip install ${added.join(' ')}`)]
+  if (early !== null && install === null)
+    return [...tool, ...environment, ...copiesOf(installer), ...manifests, run(early), ...more, ...place.source]
   return [
     ...tool,
     ...environment,
-    ...[...copies].map(([folder, files]) => `COPY ${files.join(' ')} ./${folder}`),
-    ...Object.keys(installer.manifests ?? {}).map((file) => `COPY ${MANIFESTS_FOLDER}/${file} ./`),
-    ...installer.early.map(run),
-    ...(added.length === 0 ? [] : [run(`pip install ${added.join(' ')}`)]),
-    'COPY source/ ./',
-    ...installer.late.map(run),
+    ...(early === null ? [] : [...copiesOf(installer), run(`${early} || ${UNFINISHED}`)]),
+    ...place.source,
+    ...(install === null ? [] : [...manifests, run(install)]),
+    ...more,
   ]
+}
+
+function copiesOf({ files }: Installer): string[] {
+  const isFlat = files.every((file) => !file.includes('/'))
+  if (files.length > 0 && isFlat) return [`COPY ${files.map((file) => `source/${file}`).join(' ')} ./`]
+  return files.map((file) => `COPY source/${file} ./${file}`)
 }

@@ -16,13 +16,13 @@ export interface Requirements {
   /** `requirements.txt` and the files that it includes; none without it. */
   files: string[]
   text: string
-  /** Whether they name the project itself, or archives or folders of the tree, which an installation reads too. */
-  namesTree: boolean
+  /** Whether an installation reads these files and nothing else of the tree. */
+  isPlain: boolean
 }
 
 /** Reads requirements.txt and the files that it includes (pip, "Requirements File Format"). */
 export async function readRequirements(tree: Tree): Promise<Requirements> {
-  const read: Requirements = { files: [], text: '', namesTree: false }
+  const read: Requirements = { files: [], text: '', isPlain: true }
   await add(tree, 'requirements.txt', read)
   return read
 }
@@ -30,18 +30,34 @@ export async function readRequirements(tree: Tree): Promise<Requirements> {
 async function add(tree: Tree, path: string, read: Requirements): Promise<void> {
   if (read.files.includes(path)) return
   const text = await tree.readText(path)
-  if (text === null) return
-  if (read.files.length === MAX_FILES || !PLAIN_PATH.test(path)) {
-    read.namesTree = true
-    return
-  }
+  read.isPlain &&= text !== null && read.files.length < MAX_FILES && PLAIN_PATH.test(path)
+  if (text === null || read.files.length === MAX_FILES) return
   read.files.push(path)
   read.text += `${text}\n`
   for (const line of linesOf(text)) {
     const other = /^\s*(?:-r|-c|--requirement|--constraint)[= ]?\s*(\S+)/.exec(line)?.[1]
     if (other !== undefined) await add(tree, posix.join(posix.dirname(path), other), read)
-    else if (/^\s*(?:-e|--editable|--find-links|-f|\.|\/|file:)|@\s*file:/.test(line)) read.namesTree = true
+    else read.isPlain &&= isPlain(line)
   }
+}
+
+/** A name, perhaps with extras, versions and conditions: whatever names a file has a slash. */
+const BY_NAME = /^[A-Za-z\d][^/\\@]*$/
+/** Endings by which pip takes a name for a file (pip, `is_archive_file`). */
+const ARCHIVE = /^[^\s;[]*\.(?:whl|zip|tar|tgz|tbz|txz|tlz|tar\.\w+)(?:[\s;[]|$)/i
+const BY_ADDRESS = /^(?:[A-Za-z\d][\w.-]*(?:\[[^\]]*\])?\s*@\s*)?(?:git\+|hg\+)?(?:https?|ssh):\/\/\S/
+const OPTION =
+  /^--(?:hash|no-binary|only-binary|prefer-binary|pre|require-hashes|trusted-host)\b[^/]*$|^(?:-i|--index-url|--extra-index-url)[= ]\s*https?:\S+$/
+
+/**
+ * Whether a line of requirements means the same without the rest of the tree: a package by its name or its address, or an
+ * option about those. Everything else may be a file.
+ */
+export function isPlain(line: string): boolean {
+  const written = withoutHashComments(line).trim()
+  const text = written.endsWith('\\') ? written.slice(0, -1).trim() : written
+  if (text === '' || OPTION.test(text) || BY_ADDRESS.test(text)) return true
+  return BY_NAME.test(text) && !ARCHIVE.test(text)
 }
 
 /** Whether a project names a package among its requirements, by its lower-case name. */

@@ -255,7 +255,7 @@ async function ownCommand(tree: Tree): Promise<PythonStart | null> {
     const text = line.trim()
     if (text.startsWith('[')) table = text
     const name = /^"?([\w.-]+)"?\s*=/.exec(text)?.[1]
-    if (table === '[project.scripts]' && name !== undefined) commands.push(name)
+    if (/^\[(?:project|tool\.poetry)\.scripts\]$/.test(table) && name !== undefined) commands.push(name)
   }
   return commands.length === 1 ? { command: commands[0]!, framework: null, packages: [] } : null
 }

@@ -1,5 +1,6 @@
 import { choose } from './choices.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { choosePlace, EVERY_LINE } from './place.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
 import { onlyProgram } from './programs.ts'
 import { withoutHashComments } from './source/comments.ts'
 import type { Tree } from './source/tree.ts'
@@ -56,18 +57,19 @@ const TOOLS: Tool[] = [
 ]
 
 const CACHES = ['/root/.cache']
-const PROGRAMS = '/app/bin'
-/** Copies libraries that the slim image lacks from where the linker found them. */
-const LIBRARIES = '/app/lib'
 
-async function planCpp(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+async function planCpp(tree: Tree, settings: PlanSettings, whole: WholeSource | null): Promise<PlannedBuild> {
   const notes: string[] = []
   const tool = (await toolOf(tree))!
+  const place = await choosePlace(tree, whole, notes, { manifests: { [tool.manifest]: EVERY_LINE } })
+  const binaries = `${place.directory}/bin`
+  // Libraries that the slim image lacks are copied from where the linker found them.
+  const libraries = `${place.directory}/lib`
   const programs = await programsOf(tree, tool)
   const isOwnBuild = settings.buildCommand === null
   const program = isOwnBuild ? programs.chosen : null
   const { facts, aptPackages } = await choose(tree, settings, notes, {
-    proposal: program === null ? null : { command: `${PROGRAMS}/${program}` },
+    proposal: program === null ? null : { command: `${binaries}/${program}` },
     advice: isOwnBuild ? adviceFor(programs.names) : UNKNOWN_PROGRAM,
     build: () => tool.command,
   })
@@ -75,12 +77,13 @@ async function planCpp(tree: Tree, settings: PlanSettings): Promise<PlannedBuild
   const dockerfile = [
     ...buildStage(baseImage(settings, 'buildpack-deps:bookworm')),
     ...installPackages([...tool.packages, ...aptPackages]),
-    'COPY source/ ./',
+    ...place.source,
     ...buildCommandSteps(command, settings, CACHES),
     ...lastStage(facts, {
       image: baseImage(settings, 'debian:bookworm-slim'),
       packages: aptPackages,
-      content: [TAKE_CERTIFICATES, takeApp(), `ENV PATH=${PROGRAMS}:$PATH LD_LIBRARY_PATH=${LIBRARIES}`],
+      workdir: place.directory,
+      content: [TAKE_CERTIFICATES, takeApp(), `ENV PATH=${binaries}:$PATH LD_LIBRARY_PATH=${libraries}`],
     }),
   ]
   return {
@@ -88,7 +91,7 @@ async function planCpp(tree: Tree, settings: PlanSettings): Promise<PlannedBuild
     packageManager: tool.name,
     dockerfile: textOf(dockerfile),
     manifests: {},
-    needsWhole: false,
+    needsWhole: place.needsWhole,
     ignore: ['.git', 'build'],
     notes: [`C or C++ with ${tool.name}`, ...notes],
   }

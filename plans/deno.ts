@@ -1,10 +1,12 @@
+import { posix } from 'node:path'
 import { choose } from './choices.ts'
 import { frameworkOf } from './node/framework.ts'
 import { readConfiguration, variants } from './node/frameworks.ts'
 import { readManifest } from './node/manifest.ts'
 import { viteFolder } from './node/site-frameworks.ts'
 import { firstPin, inFiles, inToolFiles } from './pins.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { choosePlace, EVERY_LINE, UNFINISHED, type Place, type Reach } from './place.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
 import { hasLine } from './source/text.ts'
 import type { Tree } from './source/tree.ts'
 import {
@@ -52,8 +54,13 @@ export const deno: LanguagePlan = {
   plan: planDeno,
 }
 
-async function planDeno(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+async function planDeno(
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+): Promise<PlannedBuild> {
   const notes: string[] = []
+  const place = await choosePlace(tree, whole, notes, REACH)
   const pin = await firstPin([inFiles(tree, ['.dvmrc', '.deno-version']), inToolFiles(tree, ['deno'])])
   const version = /^v?(\d+\.\d+\.\d+)$/.exec(pin?.text ?? '')?.[1] ?? null
   if (pin !== null && version === null) {
@@ -81,13 +88,14 @@ async function planDeno(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...installPackages(aptPackages),
     // No cache mount: the program reads its packages from this folder at run time.
     'ENV DENO_DIR=/app/.deno DENO_NO_UPDATE_CHECK=1',
-    ...(await earlySteps(tree, settings)),
-    'COPY source/ ./',
+    ...(await earlySteps(tree, settings, place)),
+    ...place.source,
     step(install, settings),
     ...buildCommandSteps(facts.buildCommand, settings),
     ...lastStage(facts, {
       image,
       packages: aptPackages,
+      workdir: place.directory,
       content: [takeApp(), 'ENV DENO_DIR=/app/.deno DENO_NO_UPDATE_CHECK=1'],
     }),
   ]
@@ -101,7 +109,7 @@ async function planDeno(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     installCommand: install,
     dockerfile: textOf(dockerfile),
     manifests: {},
-    needsWhole: false,
+    needsWhole: place.needsWhole,
     ignore: ['.git', '**/node_modules', '.deno'],
     notes: [`deno ${version ?? 'in its newest version'}`, ...notes],
   }
@@ -142,15 +150,22 @@ async function entryOf(tree: Tree): Promise<string | null> {
   return null
 }
 
-/** Fetches what the configuration and its lock file name before the code is copied; a workspace names other folders. */
-async function earlySteps(tree: Tree, settings: PlanSettings): Promise<string[]> {
-  if (!(await tree.hasFile(LOCK))) return []
+/** Fetches what the configuration and its lock file name before the code is copied; what it cannot find comes with that. */
+async function earlySteps(tree: Tree, settings: PlanSettings, { needsWhole }: Place): Promise<string[]> {
+  if (needsWhole || !(await tree.hasFile(LOCK))) return []
   const files: string[] = []
   for (const name of [...CONFIGURATIONS, LOCK, 'package.json']) if (await tree.hasFile(name)) files.push(name)
-  const texts = await Promise.all(CONFIGURATIONS.map((name) => tree.readText(name)))
-  if (files.length < 2 || /"(?:workspace|links|importMap)"\s*:/.test(texts.join('\n'))) return []
+  if (files.length < 2) return []
   return [
     `COPY ${files.map((name) => `source/${name}`).join(' ')} ./`,
-    step('deno install --frozen', settings),
+    step(`deno install --frozen || ${UNFINISHED}`, settings),
   ]
+}
+
+/** The configuration of a workspace is above its members (docs.deno.com, "Workspaces"). */
+const REACH: Reach = {
+  manifests: Object.fromEntries(CONFIGURATIONS.map((name) => [name, EVERY_LINE])),
+  above: CONFIGURATIONS,
+  isFor: (text, below) =>
+    text.includes('"workspace"') && [below, `${posix.dirname(below)}/*`].some((each) => text.includes(each)),
 }

@@ -2,7 +2,8 @@ import { posix } from 'node:path'
 import { DOTNET_MAJORS, nearestImage } from './base-images.ts'
 import { choose } from './choices.ts'
 import { firstPin, inManifest, inToolFiles } from './pins.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { choosePlace, EVERY_LINE, type Reach } from './place.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
 import { withoutXmlComments } from './source/comments.ts'
 import { mayListen } from './source/listening.ts'
 import { findInLines } from './source/text.ts'
@@ -14,7 +15,6 @@ import {
   buildStage,
   installPackages,
   lastStage,
-  step,
   takeApp,
   textOf,
 } from './steps.ts'
@@ -48,7 +48,11 @@ interface DotnetProject {
   kind: 'web' | 'browser' | 'worker' | 'program' | 'desktop' | 'library'
 }
 
-async function planDotnet(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+async function planDotnet(
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+): Promise<PlannedBuild> {
   const notes: string[] = []
   const projects = await projectsOf(tree)
   const project = projects[0]!
@@ -58,7 +62,9 @@ async function planDotnet(tree: Tree, settings: PlanSettings): Promise<PlannedBu
       `building ${project.path} rather than ${others.map(({ path }) => path).join(', ')}: set build_command and start_command for another`,
     )
   }
-  const major = await chooseMajor(tree, project, notes)
+  const place = await choosePlace(tree, whole, notes, reachOf(projects))
+  const above = place.above === null ? null : whole!.tree.folder(place.above)
+  const major = await chooseMajor(tree, above, project, notes)
   const name = assemblyOf(project)
   const isBrowser = project.kind === 'browser'
   const output = posix.join(posix.dirname(project.path), OUTPUT)
@@ -82,16 +88,12 @@ async function planDotnet(tree: Tree, settings: PlanSettings): Promise<PlannedBu
     advice: UNKNOWN_PROGRAM,
     build: () => `dotnet publish ${project.path} -c Release -p:PublishDir=${OUTPUT}/`,
   })
-  const restore = `dotnet restore ${project.path}`
-  // A single project is restored before the code is copied; others refer to files of the tree.
-  const isAlone = !/<ProjectReference\b|<Import\b/.test(project.text) && !(await usesCentralPackages(tree))
   const needsWebRuntime = project.kind === 'web' || project.kind === 'browser'
   const dockerfile = [
     ...buildStage(baseImage(settings, `mcr.microsoft.com/dotnet/sdk:${major}.0`)),
     ...installPackages(aptPackages),
     'ENV DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1',
-    ...(isAlone ? [`COPY source/${project.path} ./${project.path}`, step(restore, settings, CACHES)] : []),
-    'COPY source/ ./',
+    ...place.source,
     ...buildCommandSteps(facts.buildCommand, settings, CACHES),
     ...lastStage(facts, {
       image: baseImage(
@@ -99,7 +101,8 @@ async function planDotnet(tree: Tree, settings: PlanSettings): Promise<PlannedBu
         `mcr.microsoft.com/dotnet/${needsWebRuntime ? 'aspnet' : 'runtime'}:${major}.0`,
       ),
       packages: aptPackages,
-      content: [isOwnBuild && start.isProposed ? takeApp(`/app/${output}`) : takeApp()],
+      workdir: place.directory,
+      content: [isOwnBuild && start.isProposed ? takeApp(posix.join(place.directory, output)) : takeApp()],
     }),
   ]
   return {
@@ -107,13 +110,12 @@ async function planDotnet(tree: Tree, settings: PlanSettings): Promise<PlannedBu
     version: `${major}.0`,
     framework: isBrowser ? 'blazor' : project.kind === 'web' ? 'aspnet' : null,
     packageManager: 'nuget',
-    installCommand: restore,
     publishDirectory: isBrowser ? `${output}/wwwroot` : null,
     singlePage: isBrowser,
     isWorker: await isWorker(tree, project),
     dockerfile: textOf(dockerfile),
     manifests: {},
-    needsWhole: false,
+    needsWhole: place.needsWhole,
     ignore: ['.git', '**/bin', '**/obj'],
     notes: [`.NET ${major}.0`, ...notes],
   }
@@ -200,20 +202,42 @@ function assemblyOf({ path, text }: DotnetProject): string {
   )
 }
 
-async function usesCentralPackages(tree: Tree): Promise<boolean> {
-  return (await tree.hasFile('Directory.Packages.props')) || (await tree.hasFile('Directory.Build.props'))
+/** Files that MSBuild and NuGet look for in all folders above a project (MSBuild, "Customize by folder"; NuGet.Config). */
+const ABOVE = [
+  'Directory.Build.props',
+  'Directory.Build.targets',
+  'Directory.Packages.props',
+  'NuGet.Config',
+  'NuGet.config',
+  'nuget.config',
+  'global.json',
+]
+
+function reachOf(projects: readonly DotnetProject[]): Reach {
+  return {
+    manifests: Object.fromEntries(projects.map(({ path }) => [path, EVERY_LINE])),
+    above: ABOVE,
+    // A version of the SDK is no part of the build.
+    isFor: (text) => !text.startsWith('{') || text.includes('"msbuild-sdks"'),
+  }
 }
 
 /**
  * Returns the target framework of the project, on which the program runs; the SDK's own version only where there is none.
  */
-async function chooseMajor(tree: Tree, { path, text }: DotnetProject, notes: string[]): Promise<number> {
+async function chooseMajor(
+  tree: Tree,
+  above: Tree | null,
+  { path, text }: DotnetProject,
+  notes: string[],
+): Promise<number> {
   const global = (await tree.readText('global.json')) ?? ''
-  const properties = (await tree.readText('Directory.Build.props')) ?? ''
+  const shared = 'Directory.Build.props'
+  const properties = (await tree.readText(shared)) ?? (await above?.readText(shared)) ?? ''
   const target = /<TargetFrameworks?>\s*net(\d+)\.\d/
   const pin = await firstPin([
     inManifest(target.exec(text)?.[1], path),
-    inManifest(target.exec(properties)?.[1], 'Directory.Build.props'),
+    inManifest(target.exec(properties)?.[1], shared),
     inManifest(findInLines(global, /"version"\s*:\s*"(\d+)\./), 'global.json'),
     inToolFiles(tree, ['dotnet', 'dotnet-core']),
   ])

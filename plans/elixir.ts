@@ -2,7 +2,8 @@ import { ELIXIR_MINORS, nearestImage } from './base-images.ts'
 import { choose, inOrder } from './choices.ts'
 import { readAssets, readFrontEnd, type Assets } from './node/assets.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { choosePlace, EVERY_LINE, type Place } from './place.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
 import { withoutHashComments } from './source/comments.ts'
 import { hasLine } from './source/text.ts'
 import type { Tree } from './source/tree.ts'
@@ -33,9 +34,17 @@ const RELEASE = '/app/release'
 /** Installs Hex; without it mix does not load a project that has packages. */
 const MIX_HOME = '/opt/mix'
 
-async function planElixir(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+async function planElixir(
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+): Promise<PlannedBuild> {
   const notes: string[] = []
   const project = withoutHashComments((await tree.readText('mix.exs')) ?? '')
+  const place = await choosePlace(tree, whole, notes, {
+    manifests: { 'mix.exs': EVERY_LINE },
+    hasAssets: true,
+  })
   const version = await chooseVersion(tree, project, notes)
   const name = /\breleases:\s*\[\s*(\w+):/.exec(project)?.[1] ?? /\bapp:\s*:(\w+)/.exec(project)?.[1]
   const isOwnBuild = settings.buildCommand === null
@@ -56,23 +65,25 @@ async function planElixir(tree: Tree, settings: PlanSettings): Promise<PlannedBu
   ]
   const build = (): string | null => inOrder(own)
   const { start, facts, aptPackages } = await choose(tree, settings, notes, { proposal, advice, build })
-  const install = await installSteps(tree, project, settings)
+  const install = await installSteps(tree, project, place, settings)
   const isRelease = isOwnBuild && start.isProposed
   const dockerfile = [
     ...assets.stages,
     ...buildStage(baseImage(settings, `elixir:${version}`)),
     ...installPackages(aptPackages),
     `ENV MIX_ENV=prod LANG=C.UTF-8 ELIXIR_ERL_OPTIONS=+fnu MIX_HOME=${MIX_HOME}`,
-    ...install,
-    'COPY source/ ./',
+    ...install.lines,
     ...assets.lines,
     ...buildCommandSteps(facts.buildCommand, settings, [...CACHES, ...assets.mounts]),
     ...lastStage(facts, {
       // From the same family of images, so that the release finds the libraries that its runtime was built with.
       image: baseImage(settings, `elixir:${version}-slim`),
       packages: aptPackages,
+      workdir: isRelease ? '/app' : place.directory,
       content: [
-        ...(isRelease ? [takeApp(RELEASE)] : [...(install.length > 0 ? [takeApp(MIX_HOME)] : []), takeApp()]),
+        ...(isRelease
+          ? [takeApp(RELEASE)]
+          : [...(install.hasPackages ? [takeApp(MIX_HOME)] : []), takeApp()]),
         `ENV MIX_ENV=prod LANG=C.UTF-8 PHX_SERVER=true${isRelease ? '' : ` MIX_HOME=${MIX_HOME}`}`,
       ],
     }),
@@ -82,13 +93,13 @@ async function planElixir(tree: Tree, settings: PlanSettings): Promise<PlannedBu
     version,
     framework: isPhoenix ? 'phoenix' : null,
     packageManager: 'mix',
-    installCommand: install.length > 0 ? 'mix deps.get --only prod' : null,
+    installCommand: install.hasPackages ? 'mix deps.get --only prod' : null,
     env: isPhoenix
       ? [{ key: 'SECRET_KEY_BASE', generate: 'hex', why: 'Phoenix signs its cookies with it' }]
       : [],
     dockerfile: textOf(dockerfile),
     manifests: assets.manifests,
-    needsWhole: false,
+    needsWhole: place.needsWhole,
     ignore: ['.git', '**/node_modules', '_build', 'deps'],
     notes: [`elixir ${version}`, ...notes],
   }
@@ -115,15 +126,42 @@ async function packedAssets(
 }
 
 /** Packages need Hex, and those in Erlang need rebar; a project without packages needs neither. */
-async function installSteps(tree: Tree, project: string, settings: PlanSettings): Promise<string[]> {
+async function installSteps(
+  tree: Tree,
+  project: string,
+  place: Place,
+  settings: PlanSettings,
+): Promise<{ lines: string[]; hasPackages: boolean }> {
   const hasLock = await tree.hasFile('mix.lock')
-  if (!hasLock && !hasLine(project, /^\s*\{:\w+,/)) return []
+  if (!hasLock && !hasLine(project, /^\s*\{:\w+,/)) return { lines: place.source, hasPackages: false }
   const tools = step('mix local.hex --force && mix local.rebar --force', settings, CACHES)
   const install = step('mix deps.get --only prod && mix deps.compile', settings, CACHES)
-  // Packages inside the tree, and the applications of an umbrella, are read from it.
-  if (/\bapps_path:|\bpath:\s*"/.test(project)) return [tools, 'COPY source/ ./', install]
-  const settingsFolder = (await tree.hasFolder('config')) ? ['COPY source/config ./config'] : []
-  return [tools, `COPY source/mix.exs${hasLock ? ' source/mix.lock' : ''} ./`, ...settingsFolder, install]
+  const files = place.needsWhole ? null : await filesAlone(tree, project)
+  if (files === null) return { lines: [tools, ...place.source, install], hasPackages: true }
+  const names = ['mix.exs', ...(hasLock ? ['mix.lock'] : [])].map((name) => `source/${name}`)
+  const copies = [`COPY ${names.join(' ')} ./`, ...files.map((name) => `COPY source/${name} ./${name}`)]
+  return { lines: [tools, ...copies, install, ...place.source], hasPackages: true }
+}
+
+/** The calls of other modules that read nothing of the tree. */
+const HARMLESS_CALLS =
+  /\b(?:Mix\.(?:env|target|shell|compilers|Project\.build_path)|System\.(?:get_env|fetch_env!?|version|otp_release)|Version\.\w+[?!]?|Path\.(?:expand|join)|String\.\w+[?!]?|Config\.\w+)\b/g
+/** Any call of another module, of Elixir or Erlang, and what reads code or commands. */
+const CALLS =
+  /\b[A-Z]\w*\.[a-z_]|:\w+\.[a-z_]|\b(?:apply|alias|require|path|in_umbrella|apps_path|lockfile|config_path):?[ (]|~x|\bimport_(?:file|config)\b.*\.\./
+
+/**
+ * Returns the files, besides mix.exs and its lock, with which the packages are installed as with the whole source; null
+ * where mix.exs or the settings, which are programs, may read others: a VERSION, packages of the tree.
+ */
+async function filesAlone(tree: Tree, project: string): Promise<string[] | null> {
+  const names = await tree.list('config')
+  const settings = names.filter((name) => name !== 'runtime.exs')
+  if (settings.some((name) => !name.endsWith('.exs'))) return null
+  const texts = await Promise.all(settings.map((name) => tree.readText(`config/${name}`)))
+  for (const text of [project, ...texts])
+    if (hasLine(withoutHashComments(text ?? '').replaceAll(HARMLESS_CALLS, ''), CALLS)) return null
+  return names.length === 0 ? [] : ['config']
 }
 
 /** Returns the version of Elixir, with that of Erlang where both are pinned: `1.17-otp-27`. */

@@ -1,6 +1,7 @@
 import { choose } from './choices.ts'
 import { firstPin, inManifest, inToolFiles } from './pins.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from './plan.ts'
+import { choosePlace, EVERY_LINE } from './place.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
 import { findInLines } from './source/text.ts'
 import type { Tree } from './source/tree.ts'
 import { UNKNOWN_PROGRAM } from './start.ts'
@@ -27,10 +28,15 @@ export const gleam: LanguagePlan = {
 const DEFAULT_VERSION = '1.12.0'
 const CACHES = ['/root/.cache']
 const BUILD = 'gleam export erlang-shipment'
-const START = '/app/build/erlang-shipment/entrypoint.sh run'
+const SHIPMENT = 'build/erlang-shipment/entrypoint.sh run'
 
-async function planGleam(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+async function planGleam(
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+): Promise<PlannedBuild> {
   const notes: string[] = []
+  const place = await choosePlace(tree, whole, notes, { manifests: { 'gleam.toml': EVERY_LINE } })
   const manifest = (await tree.readText('gleam.toml')) ?? ''
   const pin = await firstPin([
     inToolFiles(tree, ['gleam']),
@@ -40,22 +46,21 @@ async function planGleam(tree: Tree, settings: PlanSettings): Promise<PlannedBui
   // A lower bound does not ask for an old compiler.
   const version = pin?.where === 'gleam.toml' ? newer(pinned) : (pinned ?? DEFAULT_VERSION)
   const { facts, aptPackages } = await choose(tree, settings, notes, {
-    proposal: settings.buildCommand === null ? { command: START } : null,
+    proposal: settings.buildCommand === null ? { command: `${place.directory}/${SHIPMENT}` } : null,
     advice: UNKNOWN_PROGRAM,
     build: () => BUILD,
   })
-  const lock = (await tree.hasFile('manifest.toml')) ? ' source/manifest.toml' : ''
   const image = `ghcr.io/gleam-lang/gleam:v${version}-erlang`
   const dockerfile = [
     ...buildStage(baseImage(settings, image)),
     ...installPackages(aptPackages),
-    `COPY source/gleam.toml${lock} ./`,
+    ...place.source,
     step('gleam deps download', settings, CACHES),
-    'COPY source/ ./',
     ...buildCommandSteps(facts.buildCommand, settings, CACHES),
     ...lastStage(facts, {
       image: baseImage(settings, `${image}-slim`),
       packages: aptPackages,
+      workdir: place.directory,
       content: [takeApp()],
     }),
   ]
@@ -66,7 +71,7 @@ async function planGleam(tree: Tree, settings: PlanSettings): Promise<PlannedBui
     installCommand: 'gleam deps download',
     dockerfile: textOf(dockerfile),
     manifests: {},
-    needsWhole: false,
+    needsWhole: place.needsWhole,
     ignore: ['.git', 'build'],
     notes: [`gleam ${version}`, ...notes],
   }

@@ -21,9 +21,14 @@ export interface Reach {
   manifests?: Readonly<Record<string, RegExp>>
   /** Files that the tool looks for in the folders above by itself. */
   above?: readonly string[]
+  /** Whether a package.json of the tree is installed too, for which the whole source is another project. */
+  hasAssets?: boolean
   /** Whether such a file, in `folder` of the source, is for the tree in its folder `below`; always, if absent. */
   isFor?: (text: string, below: string, folder: Tree) => boolean | Promise<boolean>
 }
+
+/** What is said where a manager needs more than its manifests, and installs the rest once the source is there. */
+export const UNFINISHED = "echo 'some packages need the rest of the source: installing them with it'"
 
 /** Any line. */
 export const EVERY_LINE = /^/
@@ -57,11 +62,13 @@ export async function choosePlace(
   reach: Reach,
 ): Promise<Place> {
   const outside = await pathsOutside(tree, whole?.folder ?? '', reach)
-  const canWhole = whole !== null && PLAIN_PATH.test(whole.folder)
-  if (canWhole) {
+  const hasAssets = reach.hasAssets === true && (await tree.hasFile('package.json'))
+  if (whole !== null && !hasAssets && PLAIN_PATH.test(whole.folder)) {
     for (const { file, path, target } of outside) {
       if (target.startsWith('..') || !(await isThere(whole.tree, target))) continue
-      notes.push(`building in ${whole.folder} of the whole source: ${file} names ${path}, outside of root_dir`)
+      notes.push(
+        `building in ${whole.folder} of the whole source: ${file} names ${path}, outside of root_dir`,
+      )
       return inWhole(whole, await fileAbove(whole, reach))
     }
     const above = await fileAbove(whole, reach)
@@ -70,13 +77,19 @@ export async function choosePlace(
       return inWhole(whole, above)
     }
   }
-  const missing = outside.slice(0, SHOWN_MISSING).map(({ file, path, target }) => {
+  for (const { file, path, target } of outside
+    .filter(({ path }) => !ONLY_UP.test(path))
+    .slice(0, SHOWN_MISSING)) {
     const isBeyond = whole === null || target.startsWith('..')
-    return `${file} names ${path}, which is outside of ${isBeyond ? 'the source' : 'root_dir, and not in the source'}: the build cannot see it`
-  })
-  notes.push(...missing)
+    notes.push(
+      `${file} names ${path}, outside of ${isBeyond ? 'the source' : 'root_dir'}: the build does not see it`,
+    )
+  }
   return ALONE
 }
+
+/** Folders above as such, which settings name in order to look for something there. */
+const ONLY_UP = /^[./]*$/
 
 interface Found {
   file: string

@@ -3,9 +3,10 @@ import { GO_MINORS, nearestImage } from '../base-images.ts'
 import { choose, inOrder } from '../choices.ts'
 import { generatorOf } from '../generators.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from '../pins.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
+import { choosePlace, EVERY_LINE, type Reach } from '../place.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from '../plan.ts'
 import { onlyProgram } from '../programs.ts'
-import { findInLines, hasLine, linesOf } from '../source/text.ts'
+import { findInLines, hasLine } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
 import { UNKNOWN_PROGRAM } from '../start.ts'
 import {
@@ -14,7 +15,6 @@ import {
   buildStage,
   installPackages,
   lastStage,
-  step,
   TAKE_CERTIFICATES,
   takeApp,
   textOf,
@@ -60,38 +60,30 @@ const CURRENT_MINOR = 25
 const REACH = 5
 
 const CACHES = ['/go/pkg/mod', '/root/.cache/go-build']
-/**
- * All programs are built under their own names, as on Heroku, so that the lines of a Procfile find them (Heroku, "Go
- * support").
- */
-const PROGRAMS = '/app/bin/'
-const PROGRAM = `${PROGRAMS}server`
 
-async function planGo(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+async function planGo(tree: Tree, settings: PlanSettings, whole: WholeSource | null): Promise<PlannedBuild> {
   const module = (await tree.readText('go.mod')) ?? ''
   const workspace = await tree.readText('go.work')
   const isBare = module === '' && workspace === null
   const notes: string[] = []
+  const place = await choosePlace(tree, whole, notes, reachOf(workspace ?? ''))
+  // All programs are built under their own names, as on Heroku, so that the lines of a Procfile find them (Heroku, "Go
+  // support").
+  const binaries = `${place.directory}/bin`
+  const server = `${binaries}/server`
   const minor = await chooseMinor(tree, module, workspace ?? '', notes)
   const programs = settings.buildCommand === null ? await programsOf(tree, workspace ?? '') : []
   const path = standingOut(programs, module)
   const advice = settings.buildCommand === null ? adviceFor(programs) : UNKNOWN_PROGRAM
   const { facts, aptPackages } = await choose(tree, settings, notes, {
-    proposal: path === null ? null : { command: PROGRAM },
+    proposal: path === null ? null : { command: server },
     advice,
     build: ({ startCommand, isProposed }) =>
       isProposed || (path !== null && /^(?:\S*\/)?server(?:\s|$)/.test(startCommand ?? ''))
-        ? buildOf(PROGRAM, path === null ? [] : [path], isBare)
-        : buildOf(PROGRAMS, herokuPackages(module) ?? programs, isBare),
+        ? buildOf(server, path === null ? [] : [path], isBare)
+        : buildOf(`${binaries}/`, herokuPackages(module) ?? programs, isBare),
   })
   const assets = await readGoAssets(tree, settings, programs, notes)
-  const sums = (await tree.hasFile('go.sum')) ? ' source/go.sum' : ''
-  const isVendored = await tree.hasFolder('vendor')
-  const isWorkspace = workspace !== null || replacesByFolder(module)
-  const download =
-    isVendored || isWorkspace || isBare
-      ? []
-      : [`COPY source/go.mod${sums} ./`, step('go mod download', settings, CACHES)]
   const commands = [...assets.commands, ...(facts.buildCommand === null ? [] : [facts.buildCommand])]
   const dockerfile = [
     ...assets.stages,
@@ -99,14 +91,14 @@ async function planGo(tree: Tree, settings: PlanSettings): Promise<PlannedBuild>
     ...installPackages(aptPackages),
     // The official images stay on their own version, whatever a module asks for.
     'ENV GOTOOLCHAIN=auto',
-    ...download,
-    'COPY source/ ./',
+    ...place.source,
     ...assets.lines,
     ...buildCommandSteps(inOrder(commands), settings, [...CACHES, ...assets.mounts]),
     ...lastStage(facts, {
       image: baseImage(settings, 'debian:bookworm-slim'),
       packages: aptPackages,
-      content: [TAKE_CERTIFICATES, takeApp(), 'ENV PATH=/app/bin:$PATH'],
+      workdir: place.directory,
+      content: [TAKE_CERTIFICATES, takeApp(), `ENV PATH=${binaries}:$PATH`],
     }),
   ]
   return {
@@ -114,10 +106,9 @@ async function planGo(tree: Tree, settings: PlanSettings): Promise<PlannedBuild>
     version: `1.${minor}`,
     framework: frameworkOf(module),
     packageManager: 'go',
-    installCommand: download.length === 0 ? null : 'go mod download',
     dockerfile: textOf(dockerfile),
     manifests: assets.manifests,
-    needsWhole: false,
+    needsWhole: place.needsWhole,
     ignore: ['.git', '**/node_modules'],
     notes: [`go 1.${minor}`, ...notes],
   }
@@ -153,15 +144,15 @@ async function chooseMinor(tree: Tree, module: string, workspace: string, notes:
   return nearestImage(minor, pin, { language: 'go', available: GO_MINORS, reach: REACH, write }, notes)
 }
 
-/** Whether a `replace` line or block points to a folder of the tree (Go modules reference). */
-function replacesByFolder(module: string): boolean {
-  let replaces = false
-  for (const line of linesOf(module)) {
-    if (/^[ \t]*replace\s/.test(line)) replaces = true
-    const [, replacement = ''] = line.split('=>', 2)
-    if (replaces && /^\.{1,2}\//.test(replacement.trimStart())) return true
+/** Modules that others replace may be anywhere, and a go.work is found from below (Go modules reference, "Workspaces"). */
+function reachOf(workspace: string): Reach {
+  const modules = modulesOf(workspace).map((folder) => `${folder}/go.mod`)
+  return {
+    manifests: Object.fromEntries(['go.work', 'go.mod', ...modules].map((file) => [file, EVERY_LINE])),
+    above: ['go.work'],
+    hasAssets: true,
+    isFor: (text, below) => modulesOf(text).includes(below),
   }
-  return false
 }
 
 /** How many programs one command builds; a Procfile starts no more than that. */

@@ -1,5 +1,6 @@
 import { choose } from '../choices.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
+import { choosePlace, EVERY_LINE } from '../place.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from '../plan.ts'
 import type { Tree } from '../source/tree.ts'
 import { UNKNOWN_PROGRAM } from '../start.ts'
 import { baseImage, buildCommandSteps, buildStage, installPackages, step, textOf } from '../steps.ts'
@@ -52,9 +53,14 @@ async function toolOf(tree: Tree): Promise<Tool | null> {
   }
 }
 
-async function planClojure(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+async function planClojure(
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+): Promise<PlannedBuild> {
   const notes: string[] = []
   const tool = (await toolOf(tree))!
+  const place = await choosePlace(tree, whole, notes, { manifests: { [tool.manifest]: EVERY_LINE } })
   const wanted = await chooseJavaMajor(tree, '', notes)
   const major = MAJORS.findLast((each) => each <= wanted) ?? MAJORS[0]!
   const isOwnBuild = settings.buildCommand === null && tool.build !== null
@@ -67,11 +73,10 @@ async function planClojure(tree: Tree, settings: PlanSettings): Promise<PlannedB
   const dockerfile = [
     ...buildStage(baseImage(settings, `clojure:temurin-${major}-${tool.tag}-bookworm`)),
     ...installPackages(['git', ...aptPackages]),
-    `COPY source/${tool.manifest} ./`,
+    ...place.source,
     step(tool.install, settings, CACHES),
-    'COPY source/ ./',
     ...buildCommandSteps(build, settings, CACHES),
-    ...jvmStage(settings, major, choices),
+    ...jvmStage(settings, major, choices, place),
   ]
   return {
     ...facts,
@@ -80,7 +85,7 @@ async function planClojure(tree: Tree, settings: PlanSettings): Promise<PlannedB
     installCommand: tool.install,
     dockerfile: textOf(dockerfile),
     manifests: {},
-    needsWhole: false,
+    needsWhole: place.needsWhole,
     ignore: ['.git', 'target', '.cpcache'],
     notes: [`clojure on java ${major} with ${tool.name}`, ...notes],
   }

@@ -1,4 +1,5 @@
 import type { Choices } from '../choices.ts'
+import type { Place } from '../place.ts'
 import type { PlanSettings } from '../plan.ts'
 import { baseImage, installPackages, lastStage, takeApp } from '../steps.ts'
 
@@ -22,10 +23,16 @@ export function takeJar(places: string, others: string | null = null): string {
 }
 
 /** Returns the last stage of a build for the JVM. */
-export function jvmStage(settings: PlanSettings, major: number, { facts, aptPackages }: Choices): string[] {
+export function jvmStage(
+  settings: PlanSettings,
+  major: number,
+  { facts, aptPackages }: Choices,
+  { directory }: Place,
+): string[] {
   return lastStage(facts, {
     image: baseImage(settings, `eclipse-temurin:${major}-jre`),
     packages: aptPackages,
+    workdir: directory,
     content: [takeApp()],
   })
 }

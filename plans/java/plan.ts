@@ -1,4 +1,5 @@
 import { choose } from '../choices.ts'
+import { ALONE, choosePlace, EVERY_LINE, type Reach } from '../place.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from '../plan.ts'
 import { processTypes } from '../procfile.ts'
 import { withoutSlashComments, withoutXmlComments } from '../source/comments.ts'
@@ -9,7 +10,7 @@ import { UNKNOWN_PROGRAM } from '../start.ts'
 import { baseImage, buildCommandSteps, buildStage, RENEW_FILES, textOf } from '../steps.ts'
 import { wrapperRunsOn } from './gradle.ts'
 import { jvmStage, jvmTools, START_JAR, takeJar } from './jvm-image.ts'
-import { programsAmong } from './modules.ts'
+import { namesModule, programsAmong } from './modules.ts'
 import { moduleIn, toolOf, type Tool } from './tool.ts'
 import { chooseJavaMajor } from './version.ts'
 
@@ -31,6 +32,7 @@ async function planJava(
   const notes: string[] = []
   const outer = (await saysItself(tree, settings)) ? null : await moduleIn(whole)
   if (outer !== null) notes.push(`building ${outer.folder} with what it depends on`)
+  const place = outer === null ? await choosePlace(tree, whole, notes, await reachOf(tree)) : ALONE
   const root = outer?.root ?? tree
   const tool = outer?.tool ?? (await toolOf(tree))!
   const written = await manifestsOf(root, tool)
@@ -70,16 +72,16 @@ async function planJava(
   })
   const { start, facts, buildCommand, aptPackages } = choices
   // A user's own command may start files in the build folder, which then stays in the image.
-  const keepsOutput = !isOwnBuild || !start.isProposed || isQuarkus || folder !== null
+  const keepsOutput = !isOwnBuild || place.needsWhole || !start.isProposed || isQuarkus || folder !== null
   const renew = keepsOutput ? '' : `${RENEW_FILES} && `
   const build = isOwnBuild && start.isProposed ? `${renew}${buildTool} && ${made.take}` : buildCommand
   const dockerfile = [
     ...buildStage(baseImage(settings, tool.image(major))),
     ...jvmTools(aptPackages),
     'ENV GRADLE_USER_HOME=/root/.gradle',
-    'COPY source/ ./',
+    ...place.source,
     ...buildCommandSteps(build, settings, [...CACHES, ...(keepsOutput ? [] : tool.output)]),
-    ...jvmStage(settings, major, choices),
+    ...jvmStage(settings, major, choices, place),
   ]
   return {
     ...facts,
@@ -88,10 +90,21 @@ async function planJava(
     packageManager: tool.name,
     dockerfile: textOf(dockerfile),
     manifests: {},
-    needsWhole: outer !== null,
+    needsWhole: outer !== null || place.needsWhole,
     rootDirectories: facts.obstacle === null ? [] : rootDirectories,
     ignore: ['.git', 'target', 'build', '.gradle'],
     notes: [`java ${major} with ${tool.title}`, ...notes],
+  }
+}
+
+/** What a build reads above its tree: other builds and scripts that Gradle names, and the parent of a pom.xml. */
+async function reachOf(tree: Tree): Promise<Reach> {
+  const manifest = withoutXmlComments((await tree.readText('pom.xml')) ?? '')
+  const names = ['settings.gradle', 'settings.gradle.kts', 'build.gradle', 'build.gradle.kts', 'pom.xml']
+  return {
+    manifests: Object.fromEntries(names.map((name) => [name, EVERY_LINE])),
+    above: ['pom.xml'],
+    isFor: (text) => namesModule(manifest, [withoutXmlComments(text)]),
   }
 }
 
@@ -174,7 +187,7 @@ function distribution(folder: string | null): Output {
   const places = folder === null ? 'build/install/* */build/install/*' : `${folder}/build/install/*`
   return {
     start: '/app/server',
-    take: `rm -rf distribution && cp -r $(ls -d ${places} 2>/dev/null | head -n 1) distribution && ln -sf "$(find /app/distribution/bin -type f ! -name '*.bat' | head -n 1)" server`,
+    take: `rm -rf /app/distribution && cp -r $(ls -d ${places} 2>/dev/null | head -n 1) /app/distribution && ln -sf "$(find /app/distribution/bin -type f ! -name '*.bat' | head -n 1)" /app/server`,
   }
 }
 

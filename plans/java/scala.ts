@@ -1,5 +1,6 @@
 import { choose } from '../choices.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
+import { choosePlace, EVERY_LINE } from '../place.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from '../plan.ts'
 import { withoutSlashComments } from '../source/comments.ts'
 import { findInLines } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
@@ -27,8 +28,13 @@ interface Packing {
   proposal: Proposal
 }
 
-async function planScala(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+async function planScala(
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+): Promise<PlannedBuild> {
   const notes: string[] = []
+  const place = await choosePlace(tree, whole, notes, { manifests: { 'build.sbt': EVERY_LINE } })
   const definition = withoutSlashComments((await tree.readText('build.sbt')) ?? '')
   const plugins = withoutSlashComments((await tree.readText('project/plugins.sbt')) ?? '')
   const properties = (await tree.readText('project/build.properties')) ?? ''
@@ -49,9 +55,9 @@ async function planScala(tree: Tree, settings: PlanSettings): Promise<PlannedBui
     ...buildStage(baseImage(settings, image)),
     'USER root',
     ...jvmTools(aptPackages),
-    'COPY source/ ./',
+    ...place.source,
     ...buildCommandSteps(build, settings, CACHES),
-    ...jvmStage(settings, major, choices),
+    ...jvmStage(settings, major, choices, place),
   ]
   return {
     ...facts,
@@ -63,7 +69,7 @@ async function planScala(tree: Tree, settings: PlanSettings): Promise<PlannedBui
       : [],
     dockerfile: textOf(dockerfile),
     manifests: {},
-    needsWhole: false,
+    needsWhole: place.needsWhole,
     ignore: ['.git', '**/target', 'project/project', '.bloop', '.metals'],
     notes: [`scala on java ${major} with sbt ${line}`, ...notes],
   }

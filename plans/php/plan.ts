@@ -3,7 +3,8 @@ import { debianOfPhp } from '../base-images.ts'
 import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
 import { hasScript } from '../node/manifest.ts'
-import type { LanguagePlan, PlannedBuild, PlannedVariable, PlanSettings } from '../plan.ts'
+import { choosePlace, EVERY_LINE, type Place } from '../place.ts'
+import type { LanguagePlan, PlannedBuild, PlannedVariable, PlanSettings, WholeSource } from '../plan.ts'
 import { hasLine } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
 import type { Start } from '../start.ts'
@@ -76,8 +77,12 @@ function siteOf(folder: string): string {
   ].join('\\n')
 }
 
-async function planPhp(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+async function planPhp(tree: Tree, settings: PlanSettings, whole: WholeSource | null): Promise<PlannedBuild> {
   const notes: string[] = []
+  const place = await choosePlace(tree, whole, notes, {
+    manifests: { 'composer.json': EVERY_LINE },
+    hasAssets: true,
+  })
   const composer = await readComposer(tree)
   const version = await choosePhpVersion(tree, composer, notes)
   const found = await findDocroot(tree, composer)
@@ -100,7 +105,7 @@ async function planPhp(tree: Tree, settings: PlanSettings): Promise<PlannedBuild
     ])
   const { facts, aptPackages } = await choose(tree, settings, notes, { proposal, advice: ADVICE, build })
   const { startCommand, docroot } = understood(facts.startCommand, found ?? null, notes)
-  const site = siteOf(posix.join('/app', docroot ?? ''))
+  const site = siteOf(posix.join(place.directory, docroot ?? ''))
   const dockerfile = [
     `FROM ${baseImage(settings, `php:${version}-apache-${debianOfPhp(version)}`)} AS php`,
     ...extensionSteps(composer?.extensions ?? [], version),
@@ -111,10 +116,13 @@ async function planPhp(tree: Tree, settings: PlanSettings): Promise<PlannedBuild
     ...assets.stages,
     ...buildStage('php'),
     ...installPackages([...(composer === null ? [] : ['git', 'unzip']), ...aptPackages]),
-    ...installSteps(composer, settings),
+    ...installSteps(composer, place, settings),
     ...assets.lines,
     ...buildCommandSteps(facts.buildCommand, settings, [...CACHES, ...assets.mounts]),
-    ...lastStage({ ...facts, startCommand }, { image: 'php', packages: aptPackages, content: [takeApp()] }),
+    ...lastStage(
+      { ...facts, startCommand },
+      { image: 'php', packages: aptPackages, workdir: place.directory, content: [takeApp()] },
+    ),
   ]
   return {
     ...facts,
@@ -127,7 +135,7 @@ async function planPhp(tree: Tree, settings: PlanSettings): Promise<PlannedBuild
     env: await variablesOf(tree, framework),
     dockerfile: textOf(dockerfile),
     manifests: assets.manifests,
-    needsWhole: false,
+    needsWhole: place.needsWhole,
     // Without Composer, its packages are part of the source.
     ignore: ['.git', '**/node_modules', ...(composer === null ? [] : ['vendor'])],
     notes: [`php ${version} with Apache`, ...notes],
@@ -148,21 +156,21 @@ function understood(
   return { startCommand: 'apache2-foreground', docroot }
 }
 
-/** The packages of composer.json are installed first, without the scripts that need the code. */
-function installSteps(composer: Composer | null, settings: PlanSettings): string[] {
-  if (composer === null) return ['COPY source/ ./']
-  const lock = composer.hasLock ? ' source/composer.lock' : ''
-  const early = composer.hasLocalPackages
-    ? []
-    : [
-        `COPY source/composer.json${lock} ./`,
-        step(`${COMPOSER} --no-scripts --no-autoloader`, settings, CACHES),
-      ]
+/** Packages that need nothing of the tree are there before it; the whole installation then finds them. */
+function installSteps(composer: Composer | null, place: Place, settings: PlanSettings): string[] {
+  if (composer === null) return place.source
+  const early =
+    composer.readsTree || place.needsWhole
+      ? []
+      : [
+          'COPY source/composer.json source/composer.lock ./',
+          step(`${COMPOSER} --no-scripts --no-autoloader`, settings, CACHES),
+        ]
   return [
     `COPY --from=${baseImage(settings, 'composer:2')} /usr/bin/composer /usr/local/bin/composer`,
     'ENV COMPOSER_ALLOW_SUPERUSER=1 COMPOSER_CACHE_DIR=/root/.composer/cache',
     ...early,
-    'COPY source/ ./',
+    ...place.source,
     step(`${COMPOSER} --optimize-autoloader`, settings, CACHES),
   ]
 }

@@ -1,7 +1,7 @@
 import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
 import { hasScript } from '../node/manifest.ts'
-import { choosePlace, type Place } from '../place.ts'
+import { choosePlace, UNFINISHED, type Place } from '../place.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from '../plan.ts'
 import { installBrowser } from '../playwright.ts'
 import { pagesIn } from '../source/pages.ts'
@@ -159,9 +159,6 @@ async function planPython(
 
 const ADVICE = 'add a Procfile with a line "web:", or a main.py'
 
-/** What is said where a manager needs more than its manifests, and installs the rest with everything else. */
-const UNFINISHED = "echo 'some packages need the rest of the source: installing them with it'"
-
 function installSteps(installer: Installer, added: string[], place: Place, settings: PlanSettings): string[] {
   const run = (command: string): string => step(command, settings, [CACHE])
   const { late } = installer
@@ -172,11 +169,21 @@ function installSteps(installer: Installer, added: string[], place: Place, setti
       ? []
       : [run(`python3 -m venv /opt/tools && /opt/tools/bin/pip install ${installer.tool}`)]
   const environment = Object.entries(installer.environment).map(([key, value]) => `ENV ${key}=${value}`)
-  const manifests = Object.keys(installer.manifests ?? {}).map((file) => `COPY ${MANIFESTS_FOLDER}/${file} ./`)
+  const manifests = Object.keys(installer.manifests ?? {}).map(
+    (file) => `COPY ${MANIFESTS_FOLDER}/${file} ./`,
+  )
   // A manager that keeps an environment to its lock file would remove them again.
   const more = added.length === 0 ? [] : [run(`pip install ${added.join(' ')}`)]
   if (early !== null && install === null)
-    return [...tool, ...environment, ...copiesOf(installer), ...manifests, run(early), ...more, ...place.source]
+    return [
+      ...tool,
+      ...environment,
+      ...copiesOf(installer),
+      ...manifests,
+      run(early),
+      ...more,
+      ...place.source,
+    ]
   return [
     ...tool,
     ...environment,

@@ -21,6 +21,7 @@ export async function reachOf(tree: Tree): Promise<Reach> {
       'environment.yml': EVERY_LINE,
     },
     above: files.length === 0 && (await tree.hasFile('pyproject.toml')) ? ['pyproject.toml'] : [],
+    hasAssets: true,
     isFor: async (text, below, folder) => (await membersIn(text, folder)).includes(below),
   }
 }

@@ -1,4 +1,4 @@
-import { hasLine, linesOf } from '../source/text.ts'
+import { linesOf } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
 
 /** What the plan needs to know of a Gemfile and its lock file. */
@@ -7,23 +7,25 @@ export interface Gemfile {
   hasLock: boolean
   /** Whether a gem is named, or is a dependency of another. */
   has: (gem: string) => boolean
-  /** The files that Bundler reads to install; empty when the Gemfile may read any file of the tree. */
-  files: string[]
+  /** Whether an installation reads the Gemfile and its lock file, and nothing else of the tree. */
+  isPlain: boolean
   /** The platforms of the lock file if none of them matches a build machine: Bundler then installs nothing. */
   platforms: string[]
-  /** The folder with vendored gems, which Bundler uses before it asks a server; or null. */
-  vendored: string | null
 }
 
-/** Files that a Gemfile reads besides itself, by Bundler's own means or by convention. */
-const ACCOMPANYING = ['Gemfile.lock', '.ruby-version', '.tool-versions', '.bundle/config']
+/** Where Bundler looks by itself: its settings, and gems that it uses before it asks a server (Bundler, "bundle cache"). */
+const OWN_FOLDERS = ['.bundle', 'vendor/cache']
 
-/** Bundler, "bundle cache". */
-const VENDORED = 'vendor/cache'
-
-/** A Gemfile is a program: these words in it read other files. */
-const READS_FILES =
-  /\bpath[: ]|\bgemspec\b|\beval_gemfile\b|\brequire_relative\b|\bFile\.|\bDir[.[]|\bIO\.|__dir__|`/
+/** The words of a Gemfile that only names gems. A Gemfile is a program: any other word may read a file. */
+const PLAIN_WORDS = new Set(
+  'source gem group platforms platform ruby do end true false nil if unless else ENV fetch'.split(' '),
+)
+/** Options of a gem; others name files. */
+const PLAIN_OPTIONS = new Set(
+  'require groups group platforms platform git github gitlab branch ref tag source optional force_ruby_platform engine engine_version'.split(
+    ' ',
+  ),
+)
 
 /** Reads the Gemfile of a tree and its lock file. */
 export async function readGemfile(tree: Tree): Promise<Gemfile> {
@@ -35,19 +37,33 @@ export async function readGemfile(tree: Tree): Promise<Gemfile> {
     const named = /^gem[\s(]*["']([\w.-]+)["']/.exec(trimmed) ?? /^([\w.-]+) \(/.exec(trimmed)
     if (named) gems.add(named[1]!)
   }
-  const files: string[] = []
-  if (text !== null && !hasLine(text, READS_FILES)) {
-    for (const name of ['Gemfile', ...ACCOMPANYING]) if (await tree.hasFile(name)) files.push(name)
-  }
-  const vendored = (await tree.hasFolder(VENDORED)) ? VENDORED : null
+  let isPlain = [...linesOf(text ?? '')].every(isPlainLine)
+  for (const folder of OWN_FOLDERS) isPlain &&= !(await tree.hasFolder(folder))
   return {
     exists: text !== null,
     hasLock: lock !== null,
     platforms: lackingPlatforms(lock ?? ''),
     has: (gem) => gems.has(gem),
-    files,
-    vendored,
+    isPlain,
   }
+}
+
+/** The address of a repository by its name, as `rails new` writes it. */
+const GIT_SOURCE = /^\s*git_source\(:\w+\) ?\{ ?\|\w+\| ?"https:\/\/[\w.]+\/#\{\w+\}(?:\.git)?" ?\}\s*$/
+/** Texts, lists of words, and symbols that are no option. */
+const LITERAL = /"[^"#\\]*"|'[^'#\\]*'|%[iw][[(][\w\s/.-]*[\])]|:\w+(?= *(?:[,\])]|do\b|$))/g
+/** What runs a command, what a text may compute, and a repository or a server that is a folder. */
+const COMPUTED = /#\{|`|%x|\b(?:git|source)\b:?[ (=>]*["'](?!(?:https?|ssh|git):\/\/|git@)/
+
+/** Whether a line of a Gemfile has nothing but texts, symbols, and words of Bundler that read no file. */
+function isPlainLine(line: string): boolean {
+  if (/^\s*#/.test(line) || GIT_SOURCE.test(line)) return true
+  if (COMPUTED.test(line)) return false
+  const rest = line.replaceAll(LITERAL, ' ').split('#', 1)[0]!
+  for (const [word, name] of rest.matchAll(/:?([A-Za-z_]\w*):?/g)) {
+    if (!(word === name ? PLAIN_WORDS : PLAIN_OPTIONS).has(name!)) return false
+  }
+  return true
 }
 
 /** Platforms of build machines, by Bundler's names. */

@@ -3,7 +3,8 @@ import { debianOfRuby } from '../base-images.ts'
 import { choose, inOrder } from '../choices.ts'
 import { readAssets, type Assets } from '../node/assets.ts'
 import { hasScript } from '../node/manifest.ts'
-import type { LanguagePlan, PlannedBuild, PlannedVariable, PlanSettings } from '../plan.ts'
+import { choosePlace, EVERY_LINE, type Place } from '../place.ts'
+import type { LanguagePlan, PlannedBuild, PlannedVariable, PlanSettings, WholeSource } from '../plan.ts'
 import { hasLine } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
 import type { Proposal } from '../start.ts'
@@ -50,8 +51,16 @@ const PIPELINES = [
   'webpacker',
 ]
 
-async function planRuby(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+async function planRuby(
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+): Promise<PlannedBuild> {
   const notes: string[] = []
+  const place = await choosePlace(tree, whole, notes, {
+    manifests: { Gemfile: EVERY_LINE },
+    hasAssets: true,
+  })
   const version = await chooseRubyVersion(tree, notes)
   const debian = debianOfRuby(version)
   const gemfile = await readGemfile(tree)
@@ -79,16 +88,17 @@ async function planRuby(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     ...buildStage(baseImage(settings, `ruby:${version}-${debian}`)),
     ...installPackages([...system.build, ...aptPackages]),
     ...(bundler === null ? [] : [step(`gem install bundler:${bundler}`, settings, CACHES)]),
-    ...installSteps(gemfile, jekyll?.gems ?? [], settings),
+    ...installSteps(gemfile, jekyll?.gems ?? [], place, settings),
     ...assets.lines,
     ...buildCommandSteps(facts.buildCommand, settings, [
       ...CACHES,
-      '/app/tmp/cache/assets',
+      `${place.directory}/tmp/cache/assets`,
       ...assets.mounts,
     ]),
     ...lastStage(facts, {
       image: baseImage(settings, `ruby:${version}-slim-${debian}`),
       packages: [...system.run, ...aptPackages],
+      workdir: place.directory,
       content: [
         `COPY --from=build ${GEMS} ${GEMS}`,
         takeApp(),
@@ -107,7 +117,7 @@ async function planRuby(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     env: isRails ? await railsVariables(tree) : [],
     dockerfile: textOf(dockerfile),
     manifests: assets.manifests,
-    needsWhole: false,
+    needsWhole: place.needsWhole,
     ignore: ['.git', '**/node_modules', 'vendor/bundle', 'log', 'tmp', '_site'],
     notes: [`ruby ${version} with Bundler`, ...notes],
   }
@@ -189,30 +199,31 @@ function ownBuild(
   return inOrder(commands)
 }
 
-function installSteps(gemfile: Gemfile, gems: string[], settings: PlanSettings): string[] {
+function installSteps(gemfile: Gemfile, gems: string[], place: Place, settings: PlanSettings): string[] {
   const environment = `ENV ${ENVIRONMENT} JEKYLL_ENV=production BUNDLE_GLOBAL_GEM_CACHE=true BUNDLE_SILENCE_ROOT_WARNING=true${gemfile.hasLock ? ' BUNDLE_DEPLOYMENT=true' : ''}`
   if (!gemfile.exists) {
     return [
       'ENV JEKYLL_ENV=production',
       step(`gem install ${gems.join(' ')}`, settings, CACHES),
-      'COPY source/ ./',
+      ...place.source,
     ]
   }
   const isLacking = gemfile.platforms.length > 0
   const install = step(isLacking ? `${ADD_PLATFORM} && bundle install` : 'bundle install', settings, CACHES)
-  if (gemfile.files.length === 0) return [environment, 'COPY source/ ./', install]
-  const files = gemfile.files.filter((name) => !name.includes('/'))
+  const isOther = settings.secretNames.some((name) => BUNDLER_VARIABLE.test(name))
+  if (!gemfile.isPlain || isOther || place.needsWhole) return [environment, ...place.source, install]
   return [
     environment,
-    `COPY ${files.map((name) => `source/${name}`).join(' ')} ./`,
-    ...(gemfile.vendored === null ? [] : [`COPY source/${gemfile.vendored} ./${gemfile.vendored}`]),
-    ...(gemfile.files.length > files.length ? ['COPY source/.bundle/config ./.bundle/config'] : []),
+    `COPY source/Gemfile${gemfile.hasLock ? ' source/Gemfile.lock' : ''} ./`,
     install,
     ...(isLacking ? ['RUN cp Gemfile.lock /opt/'] : []),
-    'COPY source/ ./',
+    ...place.source,
     ...(isLacking ? ['RUN cp /opt/Gemfile.lock ./'] : []),
   ]
 }
+
+/** Variables with which Bundler reads other files; those with two underscores are passwords for a host. */
+const BUNDLER_VARIABLE = /^BUNDLE_(?!\w*__)/
 
 /**
  * Bundler installs nothing from a lock file made only on other platforms; it asks to add the one it runs on (Bundler,

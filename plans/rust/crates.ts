@@ -24,7 +24,7 @@ export async function readCrates(tree: Tree): Promise<Crates> {
   const texts = [root]
   const programs = new Map<string, string>()
   for (const name of await programsOf(tree, root)) programs.set(name, root)
-  for (const folder of await memberFolders(tree, membersOf(root), 'Cargo.toml')) {
+  for (const folder of await membersIn(tree, root)) {
     const text = (await tree.readText(`${folder}/Cargo.toml`)) ?? ''
     texts.push(text)
     for (const name of await programsOf(tree.folder(folder), text)) programs.set(name, text)
@@ -35,6 +35,11 @@ export async function readCrates(tree: Tree): Promise<Crates> {
     programs,
     text: texts.join('\n'),
   }
+}
+
+/** Returns the folders of a workspace's members. */
+export async function membersIn(tree: Tree, root: string): Promise<string[]> {
+  return await memberFolders(tree, membersOf(root), 'Cargo.toml')
 }
 
 /** Whether a manifest names a crate among its dependencies. */

@@ -3,7 +3,8 @@ import { RUST_MINORS, nearestImage } from '../base-images.ts'
 import { choose } from '../choices.ts'
 import { hasScript } from '../node/manifest.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from '../pins.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings } from '../plan.ts'
+import { choosePlace, type Reach } from '../place.ts'
+import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from '../plan.ts'
 import { onlyProgram } from '../programs.ts'
 import { findSource } from '../source/listening.ts'
 import { findInLines, hasLine } from '../source/text.ts'
@@ -20,7 +21,7 @@ import {
   takeApp,
   textOf,
 } from '../steps.ts'
-import { dependenciesOf, namesCrate, readCrates, type Crates } from './crates.ts'
+import { dependenciesOf, membersIn, namesCrate, readCrates, type Crates } from './crates.ts'
 
 /** Programs built by Cargo. Extensions of Python and node have a Cargo.toml too. */
 export const rust: LanguagePlan = {
@@ -37,35 +38,45 @@ export const rust: LanguagePlan = {
 const CACHES = ['/usr/local/cargo/registry', '/usr/local/cargo/git']
 /** Also holds the built programs: those that a user's own command starts have to stay in the image. */
 const TARGET = '/app/target'
-const PROGRAMS = '/app/bin'
 
-async function planRust(tree: Tree, settings: PlanSettings): Promise<PlannedBuild> {
+async function planRust(
+  tree: Tree,
+  settings: PlanSettings,
+  whole: WholeSource | null,
+): Promise<PlannedBuild> {
   const notes: string[] = []
+  const place = await choosePlace(tree, whole, notes, REACH)
   const version = await chooseVersion(tree, notes)
   const crates = await readCrates(tree)
   if (!settings.secretNames.includes('DATABASE_URL')) notes.push(...(await checkedQueries(tree, crates)))
   const isOwnBuild = settings.buildCommand === null
   const program = await programOf(crates)
-  const locked = (await tree.hasFile('Cargo.lock')) ? ' --locked' : ''
+  const binaries = `${place.directory}/bin`
+  // The root of a workspace has the lock file of all its members.
+  const holder = place.above === null ? tree : whole!.tree.folder(place.above)
+  const locked = (await holder.hasFile('Cargo.lock')) ? ' --locked' : ''
   const own = `cargo build --release${locked}`
   const { facts, aptPackages } = await choose(tree, settings, notes, {
-    proposal: isOwnBuild && program !== null ? { command: `${PROGRAMS}/${program}` } : null,
-    advice: isOwnBuild ? adviceFor(crates) : UNKNOWN_PROGRAM,
+    proposal: isOwnBuild && program !== null ? { command: `${binaries}/${program}` } : null,
+    advice: isOwnBuild ? adviceFor(crates, binaries) : UNKNOWN_PROGRAM,
     build: () => own,
   })
   const keepsTarget = !isOwnBuild || /\btarget\//.test(facts.startCommand ?? '')
   // Only the programs are kept of the many files that a build leaves.
-  const take = `mkdir -p bin && find target/release -maxdepth 1 -type f -executable -exec cp {} bin/ ";"`
-  const command = isOwnBuild ? `${RENEW_FILES} && ${own} && ${take}` : facts.buildCommand
+  const take = `mkdir -p bin && find ${TARGET}/release -maxdepth 1 -type f -executable -exec cp {} bin/ ";"`
+  const renew = place.needsWhole ? `(cd /app && ${RENEW_FILES})` : RENEW_FILES
+  const command = isOwnBuild ? `${renew} && ${own} && ${take}` : facts.buildCommand
   const dockerfile = [
     ...buildStage(baseImage(settings, `rust:${version}-bookworm`)),
     ...installPackages(aptPackages),
-    'COPY source/ ./',
+    ...place.source,
+    ...(isOwnBuild && place.needsWhole ? [`ENV CARGO_TARGET_DIR=${TARGET}`] : []),
     ...buildCommandSteps(command, settings, [...CACHES, ...(keepsTarget ? [] : [TARGET])]),
     ...lastStage(facts, {
       image: baseImage(settings, 'debian:bookworm-slim'),
       packages: [...runtimePackages(crates.text), ...aptPackages],
-      content: [TAKE_CERTIFICATES, takeApp(), `ENV PATH=${PROGRAMS}:$PATH ${LISTENING}`],
+      workdir: place.directory,
+      content: [TAKE_CERTIFICATES, takeApp(), `ENV PATH=${binaries}:$PATH ${LISTENING}`],
     }),
   ]
   return {
@@ -75,10 +86,17 @@ async function planRust(tree: Tree, settings: PlanSettings): Promise<PlannedBuil
     packageManager: 'cargo',
     dockerfile: textOf(dockerfile),
     manifests: {},
-    needsWhole: false,
+    needsWhole: place.needsWhole,
     ignore: ['.git', '**/target'],
     notes: [`rust ${version}`, ...notes],
   }
+}
+
+/** Crates beside a crate, and the root of its workspace, which Cargo looks for in the folders above. */
+const REACH: Reach = {
+  manifests: { 'Cargo.toml': /\b(?:path|build|workspace)\b/ },
+  above: ['Cargo.toml'],
+  isFor: async (text, below, folder) => (await membersIn(folder, text)).includes(below),
 }
 
 const FRAMEWORKS = ['axum', 'actix-web', 'rocket', 'warp', 'poem', 'salvo', 'leptos']
@@ -104,13 +122,13 @@ async function onlyServer(programs: Crates['programs']): Promise<string | null> 
   return servers.length === 1 ? servers[0]![0] : null
 }
 
-function adviceFor({ programs, rootName }: Crates): string {
+function adviceFor({ programs, rootName }: Crates, binaries: string): string {
   const names = [...programs.keys()]
   if (names.length === 0) return 'no crate has a src/main.rs or a [[bin]]: add one'
   // A workspace root that is not a crate itself cannot name one.
   const advice =
     rootName === undefined
-      ? `add a Procfile with a line "web:", such as ${PROGRAMS}/${names[0]}`
+      ? `add a Procfile with a line "web:", such as ${binaries}/${names[0]}`
       : 'name one with default-run in Cargo.toml'
   return `there are several programs (${names.slice(0, SHOWN_PROGRAMS).join(', ')}): ${advice}`
 }

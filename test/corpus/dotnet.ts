@@ -25,7 +25,6 @@ export const DOTNET: CorpusTree[] = [
     dockerfile: [
       'FROM mcr.microsoft.com/dotnet/sdk:9.0 AS build',
       'FROM mcr.microsoft.com/dotnet/aspnet:9.0',
-      'COPY source/Shop.Api.csproj',
     ],
   },
   {

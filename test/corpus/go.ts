@@ -35,9 +35,9 @@ export const GO: CorpusTree[] = [
       framework: 'gin',
       buildCommand: 'go build -trimpath -o /app/bin/server .',
       startCommand: '/app/bin/server',
-      installCommand: 'go mod download',
+      installCommand: null,
     },
-    dockerfile: ['COPY source/go.mod source/go.sum ./', 'GOTOOLCHAIN=auto', 'FROM debian:bookworm-slim'],
+    dockerfile: ['GOTOOLCHAIN=auto', 'FROM debian:bookworm-slim'],
   },
   {
     title: 'Go with its program below cmd/',
@@ -72,7 +72,6 @@ export const GO: CorpusTree[] = [
       buildCommand: 'go build -trimpath -o /app/bin/server ./api',
       startCommand: '/app/bin/server',
     },
-    without: ['go mod download'],
   },
   {
     title: 'a program of Go beside a site of Hugo',

@@ -163,7 +163,7 @@ export const JAVA: CorpusTree[] = [
       buildCommand: 'lein uberjar',
       installCommand: 'lein deps',
     },
-    dockerfile: ['FROM clojure:temurin-21-lein-bookworm AS build', 'COPY source/project.clj ./'],
+    dockerfile: ['FROM clojure:temurin-21-lein-bookworm AS build', 'lein deps'],
   },
   {
     title: 'Clojure with tools.build',
@@ -344,14 +344,15 @@ export const JAVA: CorpusTree[] = [
     title: 'a module of Maven whose Procfile names its own folder',
     files: { ...API, 'api/Procfile': 'web: java -Dserver.port=$PORT -jar target/api.jar\n' },
     folder: 'api',
-    plan: { runtime: 'java', needsWhole: false, buildCommand: 'mvn -B -ntp -DskipTests package' },
+    plan: { runtime: 'java', needsWhole: true, buildCommand: 'mvn -B -ntp -DskipTests package' },
+    dockerfile: ['WORKDIR /app/api'],
   },
   {
     title: 'a module of Maven with commands of its own',
     files: API,
     folder: 'api',
     settings: { buildCommand: 'mvn package', startCommand: 'java -jar target/api.jar' },
-    plan: { runtime: 'java', needsWhole: false, startCommand: 'java -jar target/api.jar' },
+    plan: { runtime: 'java', needsWhole: true, startCommand: 'java -jar target/api.jar' },
   },
   {
     title: 'a module of Maven that pins what the root does not',

@@ -56,10 +56,7 @@ export const DJANGO: CorpusTree[] = [
       'gunicorn --bind 0.0.0.0:$PORT config.wsgi',
       'python manage.py collectstatic --noinput',
     ),
-    dockerfile: [
-      'pip install gunicorn',
-      'COPY source/requirements/production.txt source/requirements/base.txt ./requirements/',
-    ],
+    dockerfile: ['pip install gunicorn', 'COPY source/requirements/base.txt ./requirements/base.txt'],
   },
   {
     title: 'Django with uvicorn and styles made by node',

@@ -194,7 +194,7 @@ export const RUBY: CorpusTree[] = [
       'config.ru': '',
     },
     plan: { runtime: 'ruby', installCommand: 'bundle install' },
-    dockerfile: ['COPY source/vendor/cache ./vendor/cache'],
+    without: ['COPY source/Gemfile'],
   },
   {
     title: 'Ruby on the release of Debian that its images end with',

@@ -15,6 +15,7 @@ import { NODE_SCRIPTS } from '../corpus/node-scripts.ts'
 import { NODE_SITES } from '../corpus/node-sites.ts'
 import { NODE_VERSIONS } from '../corpus/node-versions.ts'
 import { NODE_WORKSPACES } from '../corpus/node-workspaces.ts'
+import { OUTSIDE } from '../corpus/outside.ts'
 import { PHP } from '../corpus/php.ts'
 import { PHP_VERSIONS } from '../corpus/php-versions.ts'
 import { PINS, REFUSED_PINS } from '../corpus/pins.ts'
@@ -60,6 +61,7 @@ const CORPUS: [group: string, trees: CorpusTree[]][] = [
   ['Elixir and Gleam', ELIXIR],
   ['C, C++ and shell', NATIVE],
   ['a site by one program', STATIC_SITES],
+  ['with files outside of its folder', OUTSIDE],
   ['with a Procfile', PROCFILES],
   ['with a file for another host', HOST_FILES],
   ['a pinned version', PINS],

@@ -43,16 +43,6 @@ describe('the go plan', () => {
     })
   })
 
-  test('leaves out the download for vendored or neighbouring modules', async () => {
-    expect((await plan({ 'go.mod': 'module x\n', 'main.go': main })).dockerfile).toContain('go mod download')
-    expect(
-      (await plan({ 'go.mod': 'module x\n', 'main.go': main, 'vendor/modules.txt': '' })).dockerfile,
-    ).not.toContain('download')
-    expect(
-      (await plan({ 'go.mod': 'module x\nreplace y => ./y\n', 'main.go': main })).dockerfile,
-    ).not.toContain('download')
-  })
-
   test('needs a start command next to a build command', async () => {
     const { obstacle } = await plan({ 'go.mod': 'module x\n' }, { buildCommand: 'make' })
     expect(obstacle).toContain('set start_command')

@@ -39,16 +39,6 @@ describe('the python plan', () => {
     expect((await plan({ 'main.py': '', ...files })).dockerfile).toContain(said)
   })
 
-  test('copies the code first if the requirements name other files', async () => {
-    const order = async (text: string): Promise<boolean> => {
-      const { dockerfile } = await plan({ 'main.py': '', 'requirements.txt': text })
-      return dockerfile.indexOf('COPY source/ ./') < dockerfile.indexOf('pip install -r')
-    }
-    expect(await order('flask\n')).toBe(false)
-    expect(await order('-r base.txt\n')).toBe(false)
-    expect(await order('flask\n./lib\n')).toBe(true)
-  })
-
   test.each<[string, Files, string]>([
     [
       'Flask with gunicorn',

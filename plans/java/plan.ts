@@ -10,7 +10,7 @@ import { UNKNOWN_PROGRAM } from '../start.ts'
 import { baseImage, buildCommandSteps, buildStage, RENEW_FILES, textOf } from '../steps.ts'
 import { wrapperRunsOn } from './gradle.ts'
 import { jvmStage, jvmTools, START_JAR, takeJar } from './jvm-image.ts'
-import { namesModule, programsAmong } from './modules.ts'
+import { gradleModules, namesModule, programsAmong } from './modules.ts'
 import { moduleIn, toolOf, type Tool } from './tool.ts'
 import { chooseJavaMajor } from './version.ts'
 
@@ -30,9 +30,10 @@ async function planJava(
   whole: WholeSource | null,
 ): Promise<PlannedBuild> {
   const notes: string[] = []
-  const outer = (await saysItself(tree, settings)) ? null : await moduleIn(whole)
+  const isOwn = await saysItself(tree, settings)
+  const outer = isOwn ? null : await moduleIn(whole)
   if (outer !== null) notes.push(`building ${outer.folder} with what it depends on`)
-  const place = outer === null ? await choosePlace(tree, whole, notes, await reachOf(tree)) : ALONE
+  const place = outer === null ? await choosePlace(tree, whole, notes, await reachOf(tree, isOwn)) : ALONE
   const root = outer?.root ?? tree
   const tool = outer?.tool ?? (await toolOf(tree))!
   const written = await manifestsOf(root, tool)
@@ -97,14 +98,23 @@ async function planJava(
   }
 }
 
-/** What a build reads above its tree: other builds and scripts that Gradle names, and the parent of a pom.xml. */
-async function reachOf(tree: Tree): Promise<Reach> {
+const SETTINGS = ['settings.gradle', 'settings.gradle.kts']
+
+/**
+ * What a build reads above its tree: other builds and scripts that Gradle names, and the parent of a pom.xml. Gradle itself
+ * looks for the settings of a subproject there, with which the subprojects are built that need others.
+ */
+async function reachOf(tree: Tree, isOwn: boolean): Promise<Reach> {
   const manifest = withoutXmlComments((await tree.readText('pom.xml')) ?? '')
-  const names = ['settings.gradle', 'settings.gradle.kts', 'build.gradle', 'build.gradle.kts', 'pom.xml']
+  const hasSettings = (await tree.hasFile(SETTINGS[0]!)) || (await tree.hasFile(SETTINGS[1]!))
+  const names = [...SETTINGS, 'build.gradle', 'build.gradle.kts', 'pom.xml']
   return {
     manifests: Object.fromEntries(names.map((name) => [name, EVERY_LINE])),
-    above: ['pom.xml'],
-    isFor: (text) => namesModule(manifest, [withoutXmlComments(text)]),
+    above: isOwn && !hasSettings && manifest === '' ? SETTINGS : ['pom.xml'],
+    isFor: async (text, below, folder) =>
+      manifest === ''
+        ? (await gradleModules(folder)).has(below)
+        : namesModule(manifest, [withoutXmlComments(text)]),
   }
 }
 

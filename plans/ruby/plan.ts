@@ -19,6 +19,7 @@ import {
   textOf,
 } from '../steps.ts'
 import { readGemfile, type Gemfile } from './gemfile.ts'
+import { asksGit } from './gemspecs.ts'
 import { findJekyll } from './jekyll.ts'
 import { systemPackages } from './system-packages.ts'
 import { bundlerFor, chooseRubyVersion, railsOf } from './version.ts'
@@ -83,6 +84,8 @@ async function planRuby(
       `Gemfile.lock is for ${gemfile.platforms.slice(0, SHOWN_PLATFORMS).join(', ')}: the build adds its own platform, as "bundle lock --add-platform x86_64-linux" does permanently`,
     )
   const system = systemPackages(gemfile, debian)
+  const [root, folder] = place.needsWhole && whole !== null ? [whole.tree, whole.folder] : [tree, '']
+  const git = !gemfile.isPlain && (await asksGit(root, folder)) ? ['git'] : []
   const dockerfile = [
     ...assets.stages,
     ...buildStage(baseImage(settings, `ruby:${version}-${debian}`)),
@@ -97,7 +100,7 @@ async function planRuby(
     ]),
     ...lastStage(facts, {
       image: baseImage(settings, `ruby:${version}-slim-${debian}`),
-      packages: [...system.run, ...aptPackages],
+      packages: [...system.run, ...git, ...aptPackages],
       workdir: place.directory,
       content: [
         `COPY --from=build ${GEMS} ${GEMS}`,

@@ -174,6 +174,29 @@ export const OUTSIDE: CorpusTree[] = [
     ['LD_LIBRARY_PATH=/app/apps/web/lib'],
   ),
   {
+    ...inside(
+      'a subproject of Gradle with commands of its own',
+      'java',
+      {
+        'settings.gradle': "include 'lib', 'apps:web'\n",
+        'apps/web/build.gradle': "dependencies { implementation project(':lib') }\n",
+      },
+      'settings.gradle is above root_dir',
+    ),
+    settings: { buildCommand: 'gradle installDist', startCommand: 'build/install/web/bin/web' },
+  },
+  inside(
+    'a gem beside it that asks git for its files',
+    'ruby',
+    {
+      'apps/web/Gemfile': 'path "../lib" do\n  gem "lib"\nend\n',
+      'apps/web/app.rb': '',
+      'apps/lib/gem/lib.gemspec': 's.files = `git ls-files`.split\n',
+    },
+    'Gemfile names ../lib',
+    ['--no-install-recommends git >/dev/null'],
+  ),
+  {
     title: 'Go with a replacement that is nowhere',
     files: { 'apps/web/go.mod': 'module x\n\nreplace a.b/c => ../c\n', 'apps/web/main.go': MAIN },
     folder: 'apps/web',

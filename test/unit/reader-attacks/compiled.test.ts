@@ -3,7 +3,11 @@ import { attackEach } from './attacks.ts'
 
 describe('a tree of Go, Java, Scala, Rust or C# that was written to take long', () => {
   attackEach([
-    ['go.mod', ['module ', 'replace ', 'replace x =>', 'go 1.'], { 'main.go': 'package main' }],
+    [
+      'go.mod',
+      ['module ', 'replace ', 'replace x =>', 'go 1.', '../', './..', '$x/'],
+      { 'main.go': 'package main' },
+    ],
     ['main.go', ['package main', '//go:build'], { 'go.mod': 'module x' }],
     ['pom.xml', ['<java.version>'], {}],
     ['system.properties', ['java.runtime.version'], { 'pom.xml': '' }],

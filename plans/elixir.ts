@@ -2,7 +2,7 @@ import { ELIXIR_MINORS, nearestImage } from './base-images.ts'
 import { choose, inOrder } from './choices.ts'
 import { readAssets, readFrontEnd, type Assets } from './node/assets.ts'
 import { firstPin, inFiles, inManifest, inToolFiles } from './pins.ts'
-import { choosePlace, EVERY_LINE, type Place } from './place.ts'
+import { choosePlace, EVERY_LINE, type Place, type Reach } from './place.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
 import { withoutHashComments } from './source/comments.ts'
 import { hasLine } from './source/text.ts'
@@ -41,10 +41,7 @@ async function planElixir(
 ): Promise<PlannedBuild> {
   const notes: string[] = []
   const project = withoutHashComments((await tree.readText('mix.exs')) ?? '')
-  const place = await choosePlace(tree, whole, notes, {
-    manifests: { 'mix.exs': EVERY_LINE },
-    hasAssets: true,
-  })
+  const place = await choosePlace(tree, whole, notes, PATHS)
   const version = await chooseVersion(tree, project, notes)
   const name = /\breleases:\s*\[\s*(\w+):/.exec(project)?.[1] ?? /\bapp:\s*:(\w+)/.exec(project)?.[1]
   const isOwnBuild = settings.buildCommand === null
@@ -55,15 +52,7 @@ async function planElixir(
   const isPhoenix = hasLine(project, /\{:phoenix,/)
   const packed = await packedAssets(tree, project, settings, notes)
   const assets = packed ?? (await readAssets(tree, settings, notes))
-  const own = [
-    ...(packed === null ? assets.commands : []),
-    'mix compile',
-    ...(packed === null ? [] : [...packed.commands, 'mix phx.digest']),
-    ...(/"assets\.setup"/.test(project) ? ['mix assets.setup'] : []),
-    ...(/"assets\.deploy"/.test(project) ? ['mix assets.deploy'] : []),
-    `mix release --overwrite --path ${RELEASE}`,
-  ]
-  const build = (): string | null => inOrder(own)
+  const build = (): string | null => inOrder(commandsOf(project, assets, packed))
   const { start, facts, aptPackages } = await choose(tree, settings, notes, { proposal, advice, build })
   const install = await installSteps(tree, project, place, settings)
   const isRelease = isOwnBuild && start.isProposed
@@ -103,6 +92,19 @@ async function planElixir(
     ignore: ['.git', '**/node_modules', '_build', 'deps'],
     notes: [`elixir ${version}`, ...notes],
   }
+}
+
+const PATHS: Reach = { manifests: { 'mix.exs': EVERY_LINE }, hasAssets: true }
+
+function commandsOf(project: string, assets: Assets, packed: Assets | null): string[] {
+  return [
+    ...(packed === null ? assets.commands : []),
+    'mix compile',
+    ...(packed === null ? [] : [...packed.commands, 'mix phx.digest']),
+    ...(/"assets\.setup"/.test(project) ? ['mix assets.setup'] : []),
+    ...(/"assets\.deploy"/.test(project) ? ['mix assets.deploy'] : []),
+    `mix release --overwrite --path ${RELEASE}`,
+  ]
 }
 
 /**

@@ -3,7 +3,7 @@ import { debianOfPhp } from '../base-images.ts'
 import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
 import { hasScript } from '../node/manifest.ts'
-import { choosePlace, EVERY_LINE, type Place } from '../place.ts'
+import { choosePlace, EVERY_LINE, type Place, type Reach } from '../place.ts'
 import type { LanguagePlan, PlannedBuild, PlannedVariable, PlanSettings, WholeSource } from '../plan.ts'
 import { hasLine } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
@@ -79,10 +79,7 @@ function siteOf(folder: string): string {
 
 async function planPhp(tree: Tree, settings: PlanSettings, whole: WholeSource | null): Promise<PlannedBuild> {
   const notes: string[] = []
-  const place = await choosePlace(tree, whole, notes, {
-    manifests: { 'composer.json': EVERY_LINE },
-    hasAssets: true,
-  })
+  const place = await choosePlace(tree, whole, notes, REACH)
   const composer = await readComposer(tree)
   const version = await choosePhpVersion(tree, composer, notes)
   const found = await findDocroot(tree, composer)
@@ -155,6 +152,8 @@ function understood(
   notes.push(`serving ${docroot ?? 'the root'} with Apache in place of ${startCommand}`)
   return { startCommand: 'apache2-foreground', docroot }
 }
+
+const REACH: Reach = { manifests: { 'composer.json': EVERY_LINE }, hasAssets: true }
 
 /** Packages that need nothing of the tree are there before it; the whole installation then finds them. */
 function installSteps(composer: Composer | null, place: Place, settings: PlanSettings): string[] {

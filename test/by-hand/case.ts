@@ -43,6 +43,7 @@ export const WITH_PYTHON: Place = { image: 'python:3.13-slim-bookworm', packages
 export const WITH_GO: Place = { image: 'golang:1.25-bookworm', packages: [] }
 export const WITH_RUBY: Place = { image: 'ruby:3.4-bookworm', packages: [] }
 export const WITH_RUST: Place = { image: 'rust:1-bookworm', packages: [] }
+export const WITH_DENO: Place = { image: 'denoland/deno:debian', packages: [] }
 
 /** A node program that answers with the value of an expression, evaluated at each request, or with why it has none. */
 export function answering(expression: string): string {

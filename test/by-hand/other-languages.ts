@@ -15,9 +15,9 @@ class Handler(BaseHTTPRequestHandler):
 HTTPServer(('0.0.0.0', int(os.environ['PORT'])), Handler).serve_forever()
 `
 
-const ACME = wheel('acme', '1.0', `text = 'from a wheel'\n`)
-const WHEEL = 'acme-1.0-py3-none-any.whl'
-const SERVER = pythonServer('import acme', 'acme.text')
+export const ACME = wheel('acme', '1.0', `text = 'from a wheel'\n`)
+export const WHEEL = 'acme-1.0-py3-none-any.whl'
+export const SERVER = pythonServer('import acme', 'acme.text')
 const FROM_FILE = 'pip install -q -r requirements.txt'
 
 const pythonCases = (cases: Omit<ByHandCase, 'place' | 'start'>[]): ByHandCase[] =>
@@ -86,12 +86,12 @@ func main() {
 	}
 }
 `
-const LIB_SERVER = goServer('\t"example.com/lib"', 'lib.Text')
-const LIB = `package lib
+export const LIB_SERVER = goServer('\t"example.com/lib"', 'lib.Text')
+export const LIB = `package lib
 
 const Text = "from the library"
 `
-const USES_LIB = 'module example.com/app\n\ngo 1.19\n\nrequire example.com/lib v0.0.0\n'
+export const USES_LIB = 'module example.com/app\n\ngo 1.19\n\nrequire example.com/lib v0.0.0\n'
 
 /** Go programs. */
 export const GO: ByHandCase[] = [
@@ -170,7 +170,7 @@ end
   },
 ]
 
-const rustPackage = (name: string, more = ''): string =>
+export const rustPackage = (name: string, more = ''): string =>
   `[package]\nname = "${name}"\nversion = "0.1.0"\nedition = "2021"\n${more}`
 
 /** Rust programs. */

@@ -66,10 +66,13 @@ async function toolBuild({ root, rootManifest, folder, packages, needed }: Proje
   const ofRoot = needed.filter((path) => !own.has(path) && 'build' in packages.get(path)!.scripts)
   const names = [...ofRoot, folder].map((path) => plainName(packages.get(path)!))
   if (names.includes(null)) return null
-  const has = async (tool: string, file: string): Promise<boolean> =>
-    tool in rootManifest.dependencies && (await root.hasFile(file))
-  if (await has('turbo', 'turbo.json'))
+  const has = async (tool: string, files: readonly string[]): Promise<boolean> => {
+    if (!(tool in rootManifest.dependencies)) return false
+    for (const file of files) if (await root.hasFile(file)) return true
+    return false
+  }
+  if (await has('turbo', ['turbo.json', 'turbo.jsonc']))
     return inOrder(names.map((name) => `turbo run build --filter=${name}`))
-  if (await has('nx', 'nx.json')) return inOrder(names.map((name) => `nx build ${name}`))
+  if (await has('nx', ['nx.json'])) return inOrder(names.map((name) => `nx build ${name}`))
   return null
 }

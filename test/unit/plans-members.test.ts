@@ -124,14 +124,17 @@ describe('the build of a package in a workspace', () => {
     const root = { devDependencies: { e2e: '*', web: '*', config: '*' } }
     const files = workspace({ dependencies: { ui: '*' } }, others, root)
     expect(await build(files)).toBe(npm('base', 'config', 'ui', 'web'))
-    const byTool = (tool: string): Files => ({
+    const byTool = (tool: string, settings = `${tool}.json`): Files => ({
       ...workspace({ dependencies: { ui: '*' } }, others, {
         devDependencies: { ...root.devDependencies, [tool]: '*' },
       }),
-      [`${tool}.json`]: {},
+      [settings]: {},
     })
     expect(await build(byTool('nx'))).toBe('nx build base && nx build config && nx build web')
-    expect(await build(byTool('turbo'))).toMatch(/--filter=base && .*--filter=config && .*--filter=web$/)
+    for (const settings of ['turbo.json', 'turbo.jsonc']) {
+      const files = byTool('turbo', settings)
+      expect(await build(files)).toMatch(/--filter=base && .*--filter=config && .*--filter=web$/)
+    }
   })
 
   const named = { 'packages/a/package.json': library(null), 'my libs/b c/package.json': library('b; c') }

@@ -131,7 +131,9 @@ async function choose(
   const runtime = await chooseRuntime(name, project, notes)
   const all: Manifests = new Map([['', rootManifest], ...packages])
   const manager = await (name === 'bun' ? chooseBun : choosePackageManager)(root, all, notes)
-  const framework = application === null ? await frameworkOf(tree, manifest, notes) : nxFramework(application)
+  const outer = project.folder === '' ? null : rootManifest
+  const framework =
+    application === null ? await frameworkOf(tree, manifest, notes, outer) : nxFramework(application)
   const search = { tree, manifest, packages, manager, framework, major: runtime.nodeMajor, notes }
   const proposal = settings.processType === 'static' ? null : await proposeStart(search)
   const start = await chooseStart(tree, settings, notes, proposal, ADVICE)

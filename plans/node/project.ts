@@ -147,7 +147,7 @@ async function chooseInRoot(project: Project, settings: PlanSettings, notes: str
   if (isRoot) return project
   const programs: string[] = []
   for (const [folder, each] of packages) {
-    if (await isProgram(tree.folder(folder), each)) programs.push(folder)
+    if (await isProgram(tree.folder(folder), each, manifest)) programs.push(folder)
   }
   const [folder] = programs
   if (folder === undefined) return project
@@ -175,9 +175,9 @@ function startsItself({ scripts }: Manifest): boolean {
 }
 
 /** Whether a package is a program: libraries have no start script, and no page for the tools that build them. */
-async function isProgram(tree: Tree, manifest: Manifest): Promise<boolean> {
+async function isProgram(tree: Tree, manifest: Manifest, root: Manifest): Promise<boolean> {
   if (startsItself(manifest)) return true
-  const framework = await frameworkOf(tree, manifest)
+  const framework = await frameworkOf(tree, manifest, [], root)
   if (framework === null) return false
   return framework.start !== null || !framework.singlePage || (await hasPage(tree))
 }

@@ -140,6 +140,27 @@ export const NODE_WORKSPACES: CorpusTree[] = [
     dockerfile: ['WORKDIR /app/apps/api'],
   },
   {
+    title: 'a site in a workspace whose root has its tools',
+    files: {
+      'package.json': manifest({}, [], ['@docusaurus/core', 'vite'], { workspaces: ['website'] }),
+      'website/package.json': manifest({ start: 'docusaurus start', build: 'docusaurus build' }),
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', framework: 'docusaurus', isSite: true, publishDirectory: 'build' },
+  },
+  {
+    title: 'pages in a workspace whose root has the tools of several packages',
+    files: {
+      'package.json': manifest({}, [], ['next', 'vite', '@sveltejs/kit'], { workspaces: ['apps/*'] }),
+      'apps/web/package.json': manifest({ build: 'npm run pages', pages: 'cross-env A=1 vite build' }),
+      'apps/web/vite.config.mts': "export default { build: { outDir: 'build' } }\n",
+      'apps/web/index.html': '',
+      ...NPM_LOCK,
+    },
+    folder: 'apps/web',
+    plan: { runtime: 'node', framework: 'vite', isSite: true, publishDirectory: 'build' },
+  },
+  {
     title: 'a workspace with several programs',
     files: { ...ROOT, ...UI, ...WEB(), ...API },
     plan: {

@@ -1,11 +1,12 @@
+import { posix } from 'node:path'
 import type { PlanSettings, WholeSource } from '../plan.ts'
 import type { Tree } from '../source/tree.ts'
 import { isDevelopmentServer } from './development-servers.ts'
 import { frameworkOf } from './framework.ts'
 import { readManifest, type Manifest } from './manifest.ts'
 import { nxApplications, type NxApplication } from './nx.ts'
-import { callsOf } from './scripts.ts'
-import { neededBy, orderedFolders, readWorkspace, type Packages } from './workspace.ts'
+import { callsOf, MANAGERS, type Call } from './scripts.ts'
+import { memberCalled, neededBy, orderedFolders, readWorkspace, type Packages } from './workspace.ts'
 
 /** The package that is built, alone or in its workspace. */
 export interface Project {
@@ -65,7 +66,7 @@ export async function findProject(
   const root = packages === null ? alone : { ...alone, packages, needed: orderedFolders(packages) }
   const project = packages === null ? root : await chooseInRoot(root, settings, notes)
   const isChosen = project.folder !== '' || project.obstacle !== null
-  return isChosen || settings.startCommand !== null || startsItself(manifest)
+  return isChosen || settings.startCommand !== null || startsItself(manifest, packages ?? new Map())
     ? project
     : await chooseApplication(project, notes)
 }
@@ -143,8 +144,8 @@ const SHOWN_FOLDERS = 8
 /** The root of a workspace is built itself if it says how to start, else its only program. */
 async function chooseInRoot(project: Project, settings: PlanSettings, notes: string[]): Promise<Project> {
   const { manifest, packages, tree } = project
-  const isRoot = settings.startCommand !== null || (await tree.hasFile('Procfile')) || startsItself(manifest)
-  if (isRoot) return project
+  if (settings.startCommand !== null || (await tree.hasFile('Procfile'))) return project
+  if (startsItself(manifest, packages)) return project
   const programs: string[] = []
   for (const [folder, each] of packages) {
     if (await isProgram(tree.folder(folder), each, manifest)) programs.push(folder)
@@ -170,13 +171,33 @@ async function chooseInRoot(project: Project, settings: PlanSettings, notes: str
   }
 }
 
-function startsItself({ scripts }: Manifest): boolean {
-  return scripts.start !== undefined && !callsOf(scripts.start, scripts).some(isDevelopmentServer)
+/** Whether a project says how to start for users, and not only how to develop it or one of its packages. */
+function startsItself({ scripts }: Manifest, packages: Packages): boolean {
+  if (scripts.start === undefined) return false
+  const calls = callsOf(scripts.start, scripts)
+  if (calls.some(isDevelopmentServer)) return false
+  return FOR_USERS.some((name) => name in scripts) || !callsDevelopment(calls, packages)
+}
+
+/** Scripts that are for users, whatever "start" does. */
+const FOR_USERS = ['start:prod', 'start:production']
+
+/** Whether a script of the root starts the dev server of one of its packages: `cd website && npm start`. */
+function callsDevelopment(calls: readonly Call[], packages: Packages): boolean {
+  let folder = ''
+  for (const [program, ...words] of calls) {
+    if (program === 'cd') folder = posix.join(folder, words[0] ?? '').replace(/\/$/, '')
+    if (!MANAGERS.has(program!)) continue
+    const scripts = (packages.get(folder) ?? memberCalled(words, packages))?.scripts ?? {}
+    const script = words.find((word) => Object.hasOwn(scripts, word))
+    if (script !== undefined && callsOf(scripts[script]!, scripts).some(isDevelopmentServer)) return true
+  }
+  return false
 }
 
 /** Whether a package is a program: libraries have no start script, and no page for the tools that build them. */
 async function isProgram(tree: Tree, manifest: Manifest, root: Manifest): Promise<boolean> {
-  if (startsItself(manifest)) return true
+  if (startsItself(manifest, new Map())) return true
   const framework = await frameworkOf(tree, manifest, [], root)
   if (framework === null) return false
   return framework.start !== null || !framework.singlePage || (await hasPage(tree))

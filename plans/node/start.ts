@@ -8,6 +8,7 @@ import { entryOf, LISTENING, type StartSearch } from './entry.ts'
 import { readManifest, type Manifest } from './manifest.ts'
 import { SERVER_PACKAGES } from './packages.ts'
 import { callsOf, MANAGERS, type Call } from './scripts.ts'
+import { memberCalled } from './workspace.ts'
 
 /** Scripts that start a program for its users, in order of preference. */
 const START_SCRIPTS = ['start:prod', 'start:production', 'start']
@@ -113,10 +114,10 @@ async function isDevelopedElsewhere(script: string, search: StartSearch): Promis
  * Returns the package in whose folder a package manager is called, by path or by its name in the workspace; null for none.
  */
 async function packageOf([, ...rest]: Call, { tree, packages }: StartSearch): Promise<Manifest | null> {
+  const member = memberCalled(rest, packages)
+  if (member !== null) return member
   for (const word of rest.map((each) => each.split('=').at(-1)!)) {
     const path = word.replace(/^\.\//, '').replace(/\/$/, '')
-    const named = packages.get(path) ?? [...packages.values()].find(({ name }) => name === word)
-    if (named !== undefined) return named
     if (!isFolder(path) || path.includes('..') || !(await tree.hasFile(`${path}/package.json`))) continue
     try {
       return await readManifest(tree, `${path}/package.json`)

@@ -147,6 +147,16 @@ export function memberNamed(
   return names.get(other ?? name) ?? null
 }
 
+/** Returns the package that a word of a call means, by its path or its name; null for none. */
+export function memberCalled(words: readonly string[], packages: Packages): Manifest | null {
+  for (const word of words.map((each) => each.split('=').at(-1)!)) {
+    const path = word.replace(/^\.\//, '').replace(/\/$/, '')
+    const named = packages.get(path) ?? [...packages.values()].find(({ name }) => name === word)
+    if (named !== undefined) return named
+  }
+  return null
+}
+
 /** Returns the name of a package if it can be written into a command, or null. */
 export function plainName(manifest: Manifest): string | null {
   return manifest.name !== null && PLAIN_NAME.test(manifest.name) ? manifest.name : null

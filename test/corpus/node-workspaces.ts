@@ -54,9 +54,9 @@ const withClient = (scripts: string, build: string): CorpusTree['files'] => ({
 
 const INSTALLED = 'npm install --prefix client && npm run build --prefix client'
 
-/** A workspace of a front end and a server, whose root has these scripts. */
-const together = (scripts: Record<string, string>): CorpusTree['files'] => ({
-  'package.json': manifest(scripts, [], ['concurrently'], { workspaces: ['packages/*'] }),
+/** A front end and a server, whose root has these scripts. */
+const together = (scripts: Record<string, string>, more: object): CorpusTree['files'] => ({
+  'package.json': manifest(scripts, [], ['concurrently'], more),
   'packages/api/package.json': {
     ...manifest({ dev: 'tsx watch src/main.ts', start: 'node dist/main.js' }, ['express']),
     name: 'api',
@@ -159,6 +159,37 @@ export const NODE_WORKSPACES: CorpusTree[] = [
     },
     folder: 'apps/web',
     plan: { runtime: 'node', framework: 'vite', isSite: true, publishDirectory: 'build' },
+  },
+  ...[
+    'cd website && npm start',
+    'npm --prefix website start',
+    'yarn --cwd ./website start',
+    'yarn workspace site start',
+    'pnpm --filter site start',
+  ].map((start) => ({
+    title: `the only program of a workspace whose root starts its dev server with ${start}`,
+    files: {
+      'package.json': manifest({ start }, [], ['@docusaurus/core'], { workspaces: ['website'] }),
+      'website/package.json': manifest({ start: 'docusaurus start', build: 'docusaurus build' }, [], [], {
+        name: 'site',
+      }),
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', framework: 'docusaurus', isSite: true, startCommand: null },
+    dockerfile: ['WORKDIR /app/website'],
+  })),
+  {
+    title: 'a workspace whose root starts its program, and the dev server of its pages with another script',
+    files: {
+      'package.json': manifest({ start: 'cd web && npm start', 'start:prod': 'node server.js' }, [], [], {
+        workspaces: ['web'],
+      }),
+      'server.js': '',
+      'web/package.json': manifest({ start: 'vite', build: 'vite build' }, [], ['vite']),
+      'web/index.html': '',
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'node server.js' },
   },
   {
     title: 'a workspace with several programs',
@@ -491,9 +522,20 @@ export const NODE_WORKSPACES: CorpusTree[] = [
     without: [LEGACY],
   },
   {
-    title: 'a start script for the developers of several packages',
-    files: together({ start: 'concurrently "npm run dev -w api" "npm run dev -w client"' }),
+    title: 'a start script for the developers of several folders',
+    files: together(
+      { start: 'concurrently "npm run dev --prefix packages/api" "npm run dev --prefix packages/client"' },
+      {},
+    ),
     plan: { runtime: 'node', startCommand: null, notes: noted('starts no server for users') },
+  },
+  {
+    title: 'a start script for the developers of several packages',
+    files: together(
+      { start: 'concurrently "npm run dev -w api" "npm run dev -w client"' },
+      { workspaces: ['packages/*'] },
+    ),
+    plan: { runtime: 'node', startCommand: 'node dist/main.js', notes: noted('building packages/api') },
   },
   {
     title: "an application of Next.js in a workspace that says it is Bun's",

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { PlanSettings, WholeSource } from '../plan.ts'
+import { textsOf } from '../source/json.ts'
 import type { Tree } from '../source/tree.ts'
 import { isDevelopmentServer } from './development-servers.ts'
 import { frameworkOf } from './framework.ts'
@@ -199,7 +200,9 @@ function callsDevelopment(calls: readonly Call[], packages: Packages): boolean {
 async function isProgram(tree: Tree, manifest: Manifest, root: Manifest): Promise<boolean> {
   if (startsItself(manifest, new Map())) return true
   const framework = await frameworkOf(tree, manifest, [], root)
-  if (framework === null) return false
+  // What extends a framework leaves it to the program, and has it only for its own tests.
+  const peers = textsOf(manifest.value.peerDependencies)
+  if (framework === null || framework.packages.some((name) => name in peers)) return false
   return framework.start !== null || !framework.singlePage || (await hasPage(tree))
 }
 

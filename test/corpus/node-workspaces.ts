@@ -192,6 +192,19 @@ export const NODE_WORKSPACES: CorpusTree[] = [
     plan: { runtime: 'node', startCommand: 'node server.js' },
   },
   {
+    title: 'the only program of a workspace, beside a module for its framework',
+    files: {
+      ...ROOT,
+      'apps/shop/package.json': { ...manifest({ build: 'nuxt build' }, ['nuxt']), name: 'shop' },
+      'packages/module/package.json': {
+        ...manifest({ build: 'nuxt-module-build build' }, [], ['nuxt'], { peerDependencies: { nuxt: '*' } }),
+        name: 'module',
+      },
+    },
+    plan: { runtime: 'node', framework: 'nuxt', obstacle: null },
+    dockerfile: ['WORKDIR /app/apps/shop'],
+  },
+  {
     title: 'a workspace with several programs',
     files: { ...ROOT, ...UI, ...WEB(), ...API },
     plan: {

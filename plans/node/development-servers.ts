@@ -92,3 +92,8 @@ export function isDevelopmentServer([program, ...rest]: Call): boolean {
   const argument = words.find((word) => !WITH_FILE.has(rest[rest.indexOf(word) - 1] ?? '')) ?? words[0]
   return DEVELOPMENT_SERVERS[program]!(argument, rest)
 }
+
+/** Whether a call serves files to a developer, in whose browser it opens them. */
+export function isPreview([program, ...rest]: Call): boolean {
+  return program === 'http-server' && rest.includes('-o')
+}

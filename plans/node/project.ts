@@ -2,11 +2,11 @@ import { posix } from 'node:path'
 import type { PlanSettings, WholeSource } from '../plan.ts'
 import { textsOf } from '../source/json.ts'
 import type { Tree } from '../source/tree.ts'
-import { isDevelopmentServer } from './development-servers.ts'
+import { isDevelopmentServer, isPreview } from './development-servers.ts'
 import { frameworkOf } from './framework.ts'
 import { readManifest, type Manifest } from './manifest.ts'
 import { nxApplications, type NxApplication } from './nx.ts'
-import { callsOf, MANAGERS, type Call } from './scripts.ts'
+import { callsOf, MANAGERS, START_SCRIPTS, type Call } from './scripts.ts'
 import { memberCalled, neededBy, orderedFolders, readWorkspace, type Packages } from './workspace.ts'
 
 /** The package that is built, alone or in its workspace. */
@@ -174,14 +174,11 @@ async function chooseInRoot(project: Project, settings: PlanSettings, notes: str
 
 /** Whether a project says how to start for users, and not only how to develop it or one of its packages. */
 function startsItself({ scripts }: Manifest, packages: Packages): boolean {
-  if (scripts.start === undefined) return false
-  const calls = callsOf(scripts.start, scripts)
-  if (calls.some(isDevelopmentServer)) return false
-  return FOR_USERS.some((name) => name in scripts) || !callsDevelopment(calls, packages)
+  return START_SCRIPTS.some((name) => {
+    const calls = callsOf(scripts[name] ?? '', scripts)
+    return name in scripts && !calls.some(isDevelopmentServer) && !callsDevelopment(calls, packages)
+  })
 }
-
-/** Scripts that are for users, whatever "start" does. */
-const FOR_USERS = ['start:prod', 'start:production']
 
 /** Whether a script of the root starts the dev server of one of its packages: `cd website && npm start`. */
 function callsDevelopment(calls: readonly Call[], packages: Packages): boolean {
@@ -191,7 +188,8 @@ function callsDevelopment(calls: readonly Call[], packages: Packages): boolean {
     if (!MANAGERS.has(program!)) continue
     const scripts = (packages.get(folder) ?? memberCalled(words, packages))?.scripts ?? {}
     const script = words.find((word) => Object.hasOwn(scripts, word))
-    if (script !== undefined && callsOf(scripts[script]!, scripts).some(isDevelopmentServer)) return true
+    const its = script === undefined ? [] : callsOf(scripts[script]!, scripts)
+    if (its.some((call) => isDevelopmentServer(call) || isPreview(call))) return true
   }
   return false
 }

@@ -1,3 +1,6 @@
+/** Scripts that start a program for its users, in order of preference. */
+export const START_SCRIPTS = ['start:prod', 'start:production', 'start']
+
 /** A program with its arguments, as a script calls it. */
 export type Call = string[]
 

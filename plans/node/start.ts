@@ -3,15 +3,12 @@ import { BuildFailure } from '../source/failure.ts'
 import { hasLine } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
 import type { Proposal } from '../start.ts'
-import { isDevelopmentServer } from './development-servers.ts'
+import { isDevelopmentServer, isPreview } from './development-servers.ts'
 import { entryOf, LISTENING, type StartSearch } from './entry.ts'
 import { readManifest, type Manifest } from './manifest.ts'
 import { SERVER_PACKAGES } from './packages.ts'
-import { callsOf, MANAGERS, type Call } from './scripts.ts'
+import { callsOf, MANAGERS, START_SCRIPTS, type Call } from './scripts.ts'
 import { memberCalled } from './workspace.ts'
-
-/** Scripts that start a program for its users, in order of preference. */
-const START_SCRIPTS = ['start:prod', 'start:production', 'start']
 
 /**
  * From this version on node can be told that a file of variables may be missing (nodejs.org, `--env-file-if-exists`; 22.9).
@@ -81,7 +78,12 @@ function isUnused(script: string, { manifest: { scripts }, framework }: StartSea
   const calls = callsOf(script, scripts)
   return (
     (calls.length > 0 && calls.every(([program]) => PRINTING.has(program!) || CONTAINERS.has(program!))) ||
-    calls.some((call) => isDevelopmentServer(call) || (FRAMEWORK_SERVERS.has(call[0]!) && hasNone(call)))
+    calls.some(
+      (call) =>
+        isDevelopmentServer(call) ||
+        (FRAMEWORK_SERVERS.has(call[0]!) && hasNone(call)) ||
+        (isSite && isPreview(call)),
+    )
   )
 }
 

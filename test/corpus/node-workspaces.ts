@@ -179,6 +179,33 @@ export const NODE_WORKSPACES: CorpusTree[] = [
     dockerfile: ['WORKDIR /app/website'],
   })),
   {
+    title: 'pages without a framework, which a script opens in a browser',
+    files: {
+      'package.json': manifest({ start: 'http-server -o' }, ['http-server']),
+      'index.html': '',
+      ...NPM_LOCK,
+    },
+    plan: { runtime: 'node', startCommand: 'http-server -o' },
+  },
+  {
+    title: 'a site of a workspace, which scripts open in a browser',
+    files: {
+      'package.json': manifest({ 'start:production': 'yarn --cwd ./app start:production' }, [], ['vite'], {
+        workspaces: ['app'],
+      }),
+      'app/package.json': manifest({
+        build: 'vite build',
+        start: 'yarn && vite',
+        'start:production': 'yarn build && yarn serve',
+        serve: 'npx http-server dist -a localhost -p 5001 -o',
+      }),
+      'app/index.html': '',
+      'yarn.lock': '# yarn lockfile v1\n',
+    },
+    plan: { runtime: 'node', framework: 'vite', isSite: true, startCommand: null },
+    dockerfile: ['WORKDIR /app/app'],
+  },
+  {
     title: 'a workspace whose root starts its program, and the dev server of its pages with another script',
     files: {
       'package.json': manifest({ start: 'cd web && npm start', 'start:prod': 'node server.js' }, [], [], {

@@ -26,9 +26,9 @@ import { nestedInstallation, type NestedInstallation } from './nested.ts'
 import { isNxApplication, nxFramework } from './nx.ts'
 import { oldWebpackEnvironment } from './old-webpack.ts'
 import { isBot } from './packages.ts'
+import { prismaGeneration } from './prisma.ts'
 import { findProject, type Project } from './project.ts'
 import { chooseRuntime, type Runtime } from './runtime.ts'
-import { callsOf } from './scripts.ts'
 import { proposeStart } from './start.ts'
 import { systemPackages } from './system-packages.ts'
 
@@ -170,7 +170,7 @@ async function buildOf(
     installation: await readInstallation(root, rootManifest, packages, manager, notes),
     folder,
     framework,
-    generation: await prismaGeneration(project),
+    generation: await prismaGeneration(project, manager),
     buildCommand,
     buildEnvironment: {
       ...framework?.environment,
@@ -223,19 +223,6 @@ function standaloneStart(
   const isStandalone = framework?.output === '.next/standalone' && startCommand === framework.start
   if (!isStandalone || isSelfContained) return startCommand
   return `node .next/standalone/${folder === '' ? '' : `${folder}/`}server.js`
-}
-
-/**
- * Returns the command that writes Prisma's client where no script does: the package's own script does it at installation,
- * when the schema is not there yet (Prisma, "Generating Prisma Client").
- */
-async function prismaGeneration({ tree, manifest, folder }: Project): Promise<string | null> {
-  const { scripts, dependencies } = manifest
-  if (!('@prisma/client' in dependencies && 'prisma' in dependencies) || folder !== '') return null
-  const generates = ['postinstall', 'prebuild', 'build'].some((name) =>
-    callsOf(scripts[name] ?? '', scripts).some(([program]) => program === 'prisma'),
-  )
-  return !generates && (await tree.hasFile('prisma/schema.prisma')) ? 'prisma generate' : null
 }
 
 /** Whether a package is for the program rather than for its developers. */

@@ -4,7 +4,7 @@ import { memberFolders } from '../source/folders.ts'
 import { isRecord, textsOf } from '../source/json.ts'
 import type { Tree } from '../source/tree.ts'
 import type { PackageManager } from './managers.ts'
-import { readManifest, type Manifest } from './manifest.ts'
+import { readManifest, type Manifest, type Manifests } from './manifest.ts'
 
 /** The packages of a workspace by folder, without the root. */
 export type Packages = Map<string, Manifest>
@@ -148,7 +148,7 @@ export function memberNamed(
 }
 
 /** Returns the package that a word of a call means, by its path or its name; null for none. */
-export function memberCalled(words: readonly string[], packages: Packages): Manifest | null {
+export function memberCalled(words: readonly string[], packages: Manifests): Manifest | null {
   for (const word of words.map((each) => each.split('=').at(-1)!)) {
     const path = word.replace(/^\.\//, '').replace(/\/$/, '')
     const named = packages.get(path) ?? [...packages.values()].find(({ name }) => name === word)

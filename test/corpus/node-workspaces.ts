@@ -231,6 +231,34 @@ export const NODE_WORKSPACES: CorpusTree[] = [
     plan: { runtime: 'node', framework: 'nuxt', obstacle: null },
     dockerfile: ['WORKDIR /app/apps/shop'],
   },
+  ...[
+    [
+      'pnpm --filter @acme/db run db:generate',
+      { 'db:generate': 'prisma generate', 'db:push': 'prisma db push' },
+    ],
+    ['(cd packages/db && PATH="node_modules/.bin:$PATH" prisma generate)', {}],
+  ].map(([command, scripts]) => ({
+    title: `a server of a workspace whose client of Prisma another package has, by ${String(command)}`,
+    files: {
+      ...ROOT,
+      'package.json': { private: true, devDependencies: { turbo: '^2' } },
+      'pnpm-workspace.yaml': 'packages: ["apps/*", "packages/*"]\n',
+      'pnpm-lock.yaml': "lockfileVersion: '9.0'\n",
+      'turbo.json': {},
+      'packages/db/package.json': {
+        ...manifest({ build: 'tsc', ...(scripts as object) }, ['@prisma/client'], ['prisma']),
+        name: '@acme/db',
+      },
+      'packages/db/prisma/schema.prisma': '',
+      'apps/api/package.json': {
+        ...manifest({ build: 'tsc', start: 'node dist/index.js' }, ['@acme/db', 'fastify']),
+        name: 'api',
+      },
+    },
+    folder: 'apps/api',
+    plan: { runtime: 'node', buildCommand: 'turbo run build --filter=api' },
+    dockerfile: [`${String(command)} && turbo run build --filter=api`],
+  })),
   {
     title: 'a workspace with several programs',
     files: { ...ROOT, ...UI, ...WEB(), ...API },

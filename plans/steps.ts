@@ -16,58 +16,108 @@ export const MANIFESTS_FOLDER = 'manifests'
 /** Where the caches of a project are mounted, each in a folder named by its place in DEPLOYER_CACHES. */
 const PROJECT_CACHES = '/var/cache/project'
 
-/** The folder of a build stage with what came since the stage before it; see TAKE_CHANGES. */
+/** The folder of a build stage with what came since the stage before it; see `DEPLOYER_TAKE`. */
 export const TAKEN = '/taken'
+
+/** A file of the build stage: the paths that the image must not have from its packages, with a NUL after each. */
+const REMOVED = '/var/lib/deployer/removed'
+
+/** A file that marks an installation for the image that failed; see `DEPLOYER_TAKE`. */
+export const INCOMPLETE = '.deployer-incomplete'
+
+/** Where a build stage sees the packages of the image, to look for that mark. */
+const SHIPPED = '/var/lib/deployer/shipped'
+
+/** The home folder of programs whose images take it from their build. */
+export const HOME = '/home/app'
+
+/** What installations and builds leave in the home folder that no program needs, and credentials. */
+const NOT_OF_HOME =
+  '.npm .npmrc .netrc .git-credentials .gitconfig .docker .ssh .cache/node-gyp .cache/Cypress .cache/yarn .cache/pnpm ' +
+  '.local/share/pnpm .local/state/pnpm .bun/install/cache .yarn/berry .cache/node/corepack'
 
 /**
  * Runs a command with the variables of the build, which are mounted as files under /run/secrets, byte for byte: the `x`
  * preserves trailing newlines, which `$(...)` would strip. Nothing of it remains in a layer.
  *
  * DEPLOYER_CACHES lists folders of the project, with colons between them, which are links to mounted caches during the
- * command: a mount in their place could not be removed, as by `rm -rf .next`, and would fail the command. With
- * DEPLOYER_TAKE, everything that is newer than this script, which a stage copies first, is copied to a folder of its own.
+ * command: a mount in their place could not be removed, as by `rm -rf .next`, and would fail the command.
+ *
+ * With DEPLOYER_TAKE, everything that is newer than this script, which a stage copies first, is copied to a folder of its
+ * own, and what is gone, or has become something else, is listed. All packages are taken where those of the image are of no
+ * use: their installation failed, or the clock went back. With `all-changed`, a single changed file is enough, for a manager
+ * that puts the packages of the image into other folders than those of the build.
+ *
+ * The script's own programs come from the system, whatever the project has in its PATH.
  */
 export const BUILD_STEP = `#!/bin/sh
-caches=$DEPLOYER_CACHES take=$DEPLOYER_TAKE
-unset DEPLOYER_CACHES DEPLOYER_TAKE DEPLOYER_VARIABLES
-link_caches() {
-  at=0 IFS=:
-  for each in $caches; do
-    [ -e "$each" ] || { mkdir -p "$(dirname "$each")" && ln -s "${PROJECT_CACHES}/$at" "$each"; }
-    at=$((at + 1))
+DEPLOYER_PATH=$PATH
+PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+set -f
+deployer_link() {
+  DEPLOYER_AT=0 IFS=:
+  for DEPLOYER_EACH in $DEPLOYER_CACHES; do
+    [ -e "$DEPLOYER_EACH" ] || [ -L "$DEPLOYER_EACH" ] || {
+      mkdir -p "$(dirname "$DEPLOYER_EACH")" && ln -s "${PROJECT_CACHES}/$DEPLOYER_AT" "$DEPLOYER_EACH"
+    } 2>/dev/null
+    DEPLOYER_AT=$((DEPLOYER_AT + 1))
   done
   unset IFS
 }
-unlink_caches() {
-  IFS=:
-  for each in $caches; do
-    [ ! -L "$each" ] || rm "$each"
-    rmdir "$(dirname "$each")" 2>/dev/null
+deployer_unlink() {
+  DEPLOYER_AT=0 IFS=:
+  for DEPLOYER_EACH in $DEPLOYER_CACHES; do
+    if [ "$(readlink "$DEPLOYER_EACH")" = "${PROJECT_CACHES}/$DEPLOYER_AT" ]; then
+      rm "$DEPLOYER_EACH"
+      rmdir "$(dirname "$DEPLOYER_EACH")" 2>/dev/null
+    fi
+    DEPLOYER_AT=$((DEPLOYER_AT + 1))
   done
   unset IFS
 }
-take_changes() {
-  rm -rf "$HOME/.npm" "$HOME/.cache/node-gyp" "$HOME/.cache/Cypress"
+deployer_list() {
+  find . -printf '%y %P\\0' | sort -z > "$1"
+}
+deployer_take() {
+  deployer_list /tmp/deployer-after
+  comm -z -23 /tmp/deployer-before /tmp/deployer-after | cut -z -c 3- > ${REMOVED}
+  set -- -newercc "$0"
+  if [ -e package.json ] && [ -z "$(find package.json "$@")" ]; then
+    set -- -true
+  elif [ -e ${SHIPPED}/${INCOMPLETE} ] || { [ "$DEPLOYER_TAKE" = all-changed ] && deployer_changed; }; then
+    set -- '(' "$@" -o -path '*/node_modules/*' ')'
+    find . -name node_modules -prune -printf '%P\\0' >> ${REMOVED}
+    printf '${INCOMPLETE}\\0' >> ${REMOVED}
+  fi
   mkdir -p ${TAKEN}
-  find . -newercc "$0" '(' ! -type d -o -empty -o ! -path '*/node_modules/*' ')' -print0 |
-    tar --null --no-recursion -cf - -T - | tar -xf - -C ${TAKEN}
+  find . "$@" ! -type s '(' ! -type d -o -empty -o ! -path '*/node_modules/*' ')' -print0 > /tmp/deployer-taken &&
+    tar --null --no-recursion -cf - -T /tmp/deployer-taken | tar --warning=no-timestamp -xf - -C ${TAKEN}
 }
-run() (
+deployer_changed() {
+  grep -zq '\\(^\\|/\\)node_modules/[^.]' ${REMOVED} ||
+    [ -n "$(find . -newercc "$0" -type f -path '*/node_modules/*' ! -path '*/node_modules/.*' -print -quit)" ]
+}
+deployer_run() (
+  PATH=$DEPLOYER_PATH
+  unset DEPLOYER_PATH DEPLOYER_CACHES DEPLOYER_TAKE DEPLOYER_AT DEPLOYER_EACH DEPLOYER_VARIABLES
+  set +f
   for DEPLOYER_FILE in /run/secrets/*; do
     [ -f "$DEPLOYER_FILE" ] || continue
     DEPLOYER_VALUE=$(/bin/cat "$DEPLOYER_FILE"; printf x)
     export "\${DEPLOYER_FILE##*/}=\${DEPLOYER_VALUE%x}"
   done
-  unset DEPLOYER_FILE DEPLOYER_VALUE caches take
+  unset DEPLOYER_FILE DEPLOYER_VALUE
   export NO_UPDATE_NOTIFIER=1 npm_config_update_notifier=false pnpm_config_update_notifier=false
   export PIP_DISABLE_PIP_VERSION_CHECK=1 DENO_NO_UPDATE_CHECK=1 BUNDLE_DISABLE_VERSION_CHECK=true
   export PRISMA_HIDE_UPDATE_MESSAGE=1 BROWSERSLIST_IGNORE_OLD_DATA=1 BASELINE_BROWSER_MAPPING_IGNORE_OLD_DATA=1
   exec /bin/sh -c "$1"
 )
-link_caches
-run "$1" || exit
-unlink_caches
-[ -z "$take" ] || take_changes
+[ -z "$DEPLOYER_TAKE" ] || { mkdir -p ${REMOVED.slice(0, REMOVED.lastIndexOf('/'))} && deployer_list /tmp/deployer-before; }
+deployer_link
+deployer_run "$1" || exit
+deployer_unlink
+[ "$HOME" != ${HOME} ] || (cd ${HOME} && rm -rf ${NOT_OF_HOME})
+[ -z "$DEPLOYER_TAKE" ] || deployer_take
 `
 
 const BUILD_STEP_PATH = `/usr/local/bin/${BUILD_STEP_FILE}`
@@ -103,7 +153,10 @@ export function buildStage(image: string, name = 'build'): string[] {
  * turns with, a folder of another stage, or a cache that is linked to from a folder of the project.
  */
 export type Mount =
-  string | { inTurns: string } | { stage: string; folder: string } | { project: string; at: number }
+  | string
+  | { inTurns: string }
+  | { stage: string; folder: string; target?: string }
+  | { project: string; at: number }
 
 /** A RUN line with the build's variables and with mounts. */
 export function step(command: string, settings: PlanSettings, mounts: readonly Mount[] = []): string {
@@ -122,8 +175,9 @@ function mountOf(mount: Mount, settings: PlanSettings): string {
     return `--mount=type=cache,id=${id},target=${PROJECT_CACHES}/${mount.at}`
   }
   if ('inTurns' in mount) return `${mountOf(mount.inTurns, settings)},sharing=locked`
-  // Writes to it are discarded with the command.
-  return `--mount=type=bind,from=${mount.stage},source=${mount.folder},target=${mount.folder},rw`
+  const from = `--mount=type=bind,from=${mount.stage},source=${mount.folder}`
+  // Without a place of its own, it is written to, and what is written is discarded with the command.
+  return mount.target === undefined ? `${from},target=${mount.folder},rw` : `${from},target=${mount.target}`
 }
 
 /** Returns the line and the mounts with which a stage's commands find caches in folders of the project. */
@@ -134,8 +188,27 @@ export function projectCaches(folders: readonly string[]): { line: string; mount
   }
 }
 
-/** The line with which the stage's command leaves in `TAKEN` what is newer than the stage; its last command only. */
-export const TAKE_CHANGES = 'ENV DEPLOYER_TAKE=1'
+/**
+ * Returns the line with which a stage's only command leaves in `TAKEN` what the image gets besides the packages of another
+ * stage, and the mount with which it looks at those. `isElsewhere`: they may be in other folders than the build's.
+ */
+export function takeChanges(stage: string, isElsewhere: boolean): { line: string; mounts: Mount[] } {
+  return {
+    line: `ENV DEPLOYER_TAKE=${isElsewhere ? 'all-changed' : 'changed'}`,
+    mounts: [{ stage, folder: '/app', target: SHIPPED }],
+  }
+}
+
+/** Returns the lines of the final image for `takeChanges`: the packages, without what the build has removed, and the rest. */
+export function takePackages(stage: string): { packages: string[]; changes: string } {
+  const file = posix.basename(REMOVED)
+  const mount = `--mount=type=bind,from=build,source=${posix.dirname(REMOVED)},target=/removed`
+  return {
+    // Runs again only where the list differs.
+    packages: [takeApp('/app', stage), `RUN ${mount} cd /app && xargs -0 -r rm -rf -- < /removed/${file}`],
+    changes: takeApp(TAKEN, 'build', '/app'),
+  }
+}
 
 /** The line of the build command, which runs again when the variables change; none without a command. */
 export function buildCommandSteps(

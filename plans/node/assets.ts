@@ -52,7 +52,7 @@ export async function readAssets(
     lines: [...NODE_LINES, ...environment.map(([key, value]) => `ENV ${key}=${value}`)],
     mounts: [manager.cache, { stage: 'packages', folder: '/app/node_modules' }],
     commands: [
-      ...(installation.needsSource ? [manager.complete] : []),
+      ...(installation.needsSource ? [manager.reinstall] : []),
       ...(script === undefined ? [] : [manager.run(script)]),
     ],
   }

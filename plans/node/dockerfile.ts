@@ -6,14 +6,15 @@ import {
   buildCommandSteps,
   buildStage,
   finalStage,
+  HOME,
   inDockerfile,
   installPackages,
   projectCaches,
   siteStage,
   step,
-  TAKE_CHANGES,
   takeApp,
-  TAKEN,
+  takeChanges,
+  takePackages,
 } from '../steps.ts'
 import type { Framework } from './frameworks.ts'
 import { fromManifests, type Installation } from './installation.ts'
@@ -91,11 +92,8 @@ export function nodeDockerfile(build: NodeBuild): string[] {
       packages: [...build.system.run, ...build.aptPackages],
       content: [
         ...globally([...build.runManagers, ...(build.program === null ? [] : [build.program])]),
-        ...(build.isSelfContained ? [] : [takeApp('/app', shippedStage(build)), ...browser]),
+        ...contentOf(build, browser),
         takeApp(HOME, runsOnSource(build) ? 'build' : 'packages'),
-        build.isSelfContained
-          ? takeOutput(build)
-          : takeApp(runsOnSource(build) ? TAKEN : '/app', 'build', '/app'),
         `ENV HOME=${HOME} NODE_ENV=production PATH=${pathOf(build)} ${SCRIPT_SHELL}`,
         ...environmentOf(build.system.environment),
       ],
@@ -111,9 +109,6 @@ export function nodeDockerfile(build: NodeBuild): string[] {
     )
   }
 }
-
-/** The same folder in the build and in the image. */
-const HOME = '/home/app'
 
 function environmentOf(environment: Record<string, string>): string[] {
   return Object.entries(environment).map(([key, value]) => `ENV ${key}=${value}`)
@@ -142,6 +137,15 @@ function shippedStage(build: NodeBuild): 'packages' | 'production' {
   return keepsDevelopment || manager.installProduction === null || !runsOnSource(build)
     ? 'packages'
     : 'production'
+}
+
+/** What the image has: the packages and the source with what was built, or only the output. */
+function contentOf(build: NodeBuild, browser: readonly string[]): string[] {
+  if (build.isSelfContained) return [takeOutput(build)]
+  const stage = shippedStage(build)
+  if (!runsOnSource(build)) return [takeApp('/app', stage), ...browser, takeApp()]
+  const { packages, changes } = takePackages(stage)
+  return [...packages, ...browser, changes]
 }
 
 /**
@@ -175,16 +179,26 @@ function buildStages(build: NodeBuild): string[] {
   const source = ['COPY source/ ./', ...build.installation.corrections]
   if (!runs) return [...buildStage('tools'), ...source]
   const caches = projectCaches(
-    [...PROJECT_CACHES, ...(framework?.caches ?? [])].map((path) => posix.join(build.folder, path)),
+    // A colon divides them.
+    [...PROJECT_CACHES, ...(framework?.caches ?? [])]
+      .map((path) => posix.join(build.folder, path))
+      .filter((path) => !path.includes(':')),
   )
+  const isTaken = !build.isSite && !build.isSelfContained
+  const stage = shippedStage(build)
+  const taking = takeChanges(stage, stage === 'production' && manager.movesPackages)
   return [
     ...buildStage('packages', 'build'),
     ...source,
     `ENV PATH=${pathOf(build)}`,
     ...environmentOf(build.buildEnvironment),
     caches.line,
-    ...(build.isSite || build.isSelfContained ? [] : [TAKE_CHANGES]),
-    ...buildCommandSteps(commandOf(build), settings, [manager.cache, ...caches.mounts]),
+    ...(isTaken ? [taking.line] : []),
+    ...buildCommandSteps(commandOf(build), settings, [
+      manager.cache,
+      ...caches.mounts,
+      ...(isTaken ? taking.mounts : []),
+    ]),
   ]
 }
 
@@ -193,11 +207,11 @@ function commandOf(build: NodeBuild): string | null {
   const { installation, manager, generation, buildCommand, folder, isGivenBuild } = build
   const isElsewhere = isGivenBuild && folder !== ''
   const before = [
-    installation.needsSource ? manager.complete : null,
+    installation.needsSource ? manager.reinstall : null,
     generation,
     isElsewhere ? `cd ${quoted(folder)}` : null,
   ].filter((command) => command !== null)
-  const after = completionOf(build)
+  const after = standaloneFiles(build)
   const isAlone = before.length === 0 && after === null
   const isList = buildCommand !== null && isGivenBuild && /[|;\n#]/.test(buildCommand)
   const own = isList && !isAlone ? `(${buildCommand}\n)` : buildCommand
@@ -207,7 +221,7 @@ function commandOf(build: NodeBuild): string | null {
 /**
  * Next's standalone server serves only files next to it, and keeps the folder structure of a workspace (Next.js, "output").
  */
-function completionOf({ framework, folder, isSite }: NodeBuild): string | null {
+function standaloneFiles({ framework, folder, isSite }: NodeBuild): string | null {
   if (framework?.output !== '.next/standalone' || isSite) return null
   const place = quoted(posix.join('/app', folder))
   const target = quoted(posix.join('/app', folder, '.next/standalone', folder))

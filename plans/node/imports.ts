@@ -5,7 +5,7 @@ import type { Tree } from '../source/tree.ts'
 import type { Manifest } from './manifest.ts'
 import type { Project } from './project.ts'
 import type { Call } from './scripts.ts'
-import { takenBy } from './taken.ts'
+import { takenBy } from './imported.ts'
 import { fileOf, fileOrSource, targetsOf } from './targets.ts'
 import { memberNamed, namesOf } from './workspace.ts'
 

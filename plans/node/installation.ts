@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { BuildFailure } from '../source/failure.ts'
 import { hasLine } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
-import { MANIFESTS_FOLDER } from '../steps.ts'
+import { INCOMPLETE, MANIFESTS_FOLDER } from '../steps.ts'
 import { withoutMirrors } from './locks/mirrors.ts'
 import type { PackageManager } from './managers.ts'
 import { readManifest, type Manifest } from './manifest.ts'
@@ -96,12 +96,15 @@ export async function readInstallation(
   }
 }
 
+const REST = 'echo "the packages are installed with the source, which this installation lacks"'
+
 /**
  * Returns the command of an installation from the manifests alone. Where it may need the source, it may fail: then it leaves
- * nothing, which would not be told from what is complete.
+ * nothing but a mark, since what it left could not be told from what is complete.
  */
 export function fromManifests(install: string, { needsSource }: Installation): string {
-  return needsSource ? `${install} || find . -name node_modules -prune -exec rm -rf {} +` : install
+  if (!needsSource) return install
+  return `${install} || { ${REST}; find . -name node_modules -prune -exec rm -rf {} +; touch ${INCOMPLETE}; }`
 }
 
 /** Whether a manifest has scripts that run at installation, or names anything of the tree that is installed. */

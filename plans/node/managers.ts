@@ -15,9 +15,11 @@ export interface PackageManager {
    * The same over what `install` made of the manifests alone: adds what it lacked, links the programs of the project's own
    * packages and runs their scripts.
    */
-  complete: string
+  reinstall: string
   /** Installs without development dependencies; null where that is not possible. */
   installProduction: string | null
+  /** Whether that may put packages into other folders than `install` does. */
+  movesPackages: boolean
   run(script: string): string
   /** The command for a script of a workspace's package. */
   runIn(packageName: string, script: string): string
@@ -42,7 +44,6 @@ const NPM_ENVIRONMENT = {
   npm_config_engine_strict: 'false',
   npm_config_fund: 'false',
   npm_config_cache: NPM_CACHE,
-  npm_config_devdir: '/root/.node-gyp',
 }
 
 /** How npm treats its lock file: enforces it, adds what is missing, ignores it. */
@@ -57,11 +58,11 @@ const NPM_INSTALL: Record<LockState, string> = {
  * The same over what is installed already, so never `npm ci`, which would begin by removing everything. With a whole lock
  * file conflicts of peers are accepted, as by `npm ci`. Without one, npm wrote one that knows the manifests alone.
  */
-const NPM_COMPLETION: Record<LockState, string> = {
+const NPM_REINSTALL: Record<LockState, string> = {
   whole: 'npm install --include=dev --no-save --force',
   'without-peers': 'npm install --include=dev --no-save --force',
-  lacking: 'npm install --include=dev --no-save',
-  none: 'rm -f package-lock.json && npm install --include=dev --no-save',
+  lacking: 'npm install --include=dev',
+  none: 'rm -f package-lock.json && npm install --include=dev',
 }
 
 /** npm, which comes with node. */
@@ -72,8 +73,9 @@ export function npm(lock: LockState): PackageManager {
     globalPackage: null,
     cache: NPM_CACHE,
     install: `${install} --include=dev`,
-    complete: NPM_COMPLETION[lock],
+    reinstall: NPM_REINSTALL[lock],
     installProduction: `${install} --omit=dev`,
+    movesPackages: false,
     run: (script) => (script === 'start' ? 'npm start' : `npm run ${script}`),
     runIn: (name, script) => `npm run ${script} --workspace=${name}`,
     // For every command: one that prunes would resolve the peers again.
@@ -97,8 +99,9 @@ export function pnpm(version: string, lock: LockState): PackageManager {
     globalPackage: `pnpm@${version}`,
     cache: '/root/.pnpm-store',
     install: `${install} --prod=false`,
-    complete: `${install} --prod=false`,
+    reinstall: `${install} --prod=false`,
     installProduction: `${install} --prod`,
+    movesPackages: false,
     run: (script) => (script === 'start' ? 'pnpm start' : `pnpm run ${script}`),
     runIn: (name, script) => `pnpm --filter ${name} run ${script}`,
     environment: { ...NPM_ENVIRONMENT, ...pnpmSettings() },
@@ -151,8 +154,9 @@ export function yarnClassic(version: string, lock: LockState): PackageManager {
     cache: { inTurns: '/root/.yarn-cache' },
     install: `${install} --production=false`,
     // Where this file says that all is there, yarn neither links programs nor runs scripts of the project's packages.
-    complete: `rm -f node_modules/.yarn-integrity && ${install} --production=false`,
+    reinstall: `rm -f node_modules/.yarn-integrity && ${install} --production=false`,
     installProduction: `${install} --production=true`,
+    movesPackages: true,
     run: (script) => (script === 'start' ? 'yarn start' : `yarn run ${script}`),
     runIn: (name, script) => `yarn workspace ${name} run ${script}`,
     environment: { ...NPM_ENVIRONMENT, YARN_CACHE_FOLDER: '/root/.yarn-cache' },
@@ -173,8 +177,9 @@ export function yarn(version: string, lock: LockState): PackageManager {
     globalPackage: `@yarnpkg/cli-dist@${version}`,
     cache: '/root/.yarn/berry',
     install: lock === 'whole' ? 'yarn install --immutable' : 'yarn install --no-immutable',
-    complete: lock === 'whole' ? 'yarn install --immutable' : 'yarn install --no-immutable',
+    reinstall: lock === 'whole' ? 'yarn install --immutable' : 'yarn install --no-immutable',
     installProduction: production,
+    movesPackages: true,
     run: (script) => (script === 'start' ? 'yarn start' : `yarn run ${script}`),
     runIn: (name, script) => `yarn workspace ${name} run ${script}`,
     // A plain node_modules folder, so that the program runs without yarn.
@@ -203,9 +208,10 @@ export function bunManager(lock: LockState, globalPackage: string | null): Packa
     globalPackage,
     cache: '/root/.bun/install/cache',
     install,
-    complete: install,
+    reinstall: install,
     // Otherwise it would not add what the file lacks.
     installProduction: lock === 'lacking' ? null : `${install} --production`,
+    movesPackages: true,
     run: (script) => `bun run ${script}`,
     runIn: (name, script) => `bun run --filter ${name} ${script}`,
     environment: { BUN_INSTALL_CACHE_DIR: '/root/.bun/install/cache' },

@@ -43,11 +43,11 @@ async function workspaceBuild(
   script: string | undefined,
 ): Promise<string | null> {
   const { folder, packages, needed } = project
+  const commands = needsRoot(project) ? [manager.run('build')] : []
   if (script === 'build') {
     const built = await toolBuild(project)
-    if (built !== null) return built
+    if (built !== null) return inOrder([...commands, built])
   }
-  const commands: string[] = []
   for (const path of needed) {
     const each = packages.get(path)!
     const isOwn = path === folder
@@ -58,6 +58,18 @@ async function workspaceBuild(
     }
   }
   return commands.length === 0 ? null : commands.join(' && ')
+}
+
+/** A range that means a package of the tree, as the root's own can only be named. */
+const OF_ROOT = /^(?:workspace:|(?:file|link|portal):\.\.(?:\/\.\.)*\/?$)/
+
+/** Whether a package is built with the root's own, such as the documentation of a library. */
+function needsRoot({ rootManifest: { name, scripts }, packages, needed }: Project): boolean {
+  if (name === null || !('build' in scripts)) return false
+  return needed.some((path) => {
+    const { dependencies } = packages.get(path)!
+    return Object.hasOwn(dependencies, name) && OF_ROOT.test(dependencies[name]!)
+  })
 }
 
 /** Returns the command of a workspace's own tool, which builds the dependencies of a package by itself, but not the root's. */

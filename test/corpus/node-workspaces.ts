@@ -232,13 +232,16 @@ export const NODE_WORKSPACES: CorpusTree[] = [
     dockerfile: ['WORKDIR /app/apps/shop'],
   },
   ...[
-    [
-      'pnpm --filter @acme/db run db:generate',
-      { 'db:generate': 'prisma generate', 'db:push': 'prisma db push' },
-    ],
-    ['(cd packages/db && PATH="node_modules/.bin:$PATH" prisma generate)', {}],
-  ].map(([command, scripts]) => ({
-    title: `a server of a workspace whose client of Prisma another package has, by ${String(command)}`,
+    {
+      scripts: { build: 'tsc', 'db:generate': 'prisma generate', 'db:push': 'prisma db push' },
+      command: 'pnpm --filter @acme/db run db:generate',
+    },
+    {
+      scripts: { build: 'tsc' },
+      command: '(cd packages/db && PATH="node_modules/.bin:$PATH" prisma generate)',
+    },
+  ].map(({ scripts, command }) => ({
+    title: `a server of a workspace whose client of Prisma another package has, by ${command}`,
     files: {
       ...ROOT,
       'package.json': { private: true, devDependencies: { turbo: '^2' } },
@@ -246,7 +249,7 @@ export const NODE_WORKSPACES: CorpusTree[] = [
       'pnpm-lock.yaml': "lockfileVersion: '9.0'\n",
       'turbo.json': {},
       'packages/db/package.json': {
-        ...manifest({ build: 'tsc', ...(scripts as object) }, ['@prisma/client'], ['prisma']),
+        ...manifest(scripts as Record<string, string>, ['@prisma/client'], ['prisma']),
         name: '@acme/db',
       },
       'packages/db/prisma/schema.prisma': '',
@@ -257,8 +260,22 @@ export const NODE_WORKSPACES: CorpusTree[] = [
     },
     folder: 'apps/api',
     plan: { runtime: 'node', buildCommand: 'turbo run build --filter=api' },
-    dockerfile: [`${String(command)} && turbo run build --filter=api`],
+    dockerfile: [`${command} && turbo run build --filter=api`],
   })),
+  {
+    title: 'the documentation of a library that is the root of its workspace',
+    files: {
+      'package.json': { ...manifest({ build: 'rollup -c' }, [], ['rollup']), name: 'widgets' },
+      'pnpm-workspace.yaml': 'packages: ["docs"]\n',
+      'pnpm-lock.yaml': "lockfileVersion: '9.0'\n",
+      'docs/package.json': manifest({ build: 'vitepress build' }, [], ['vitepress'], {
+        name: 'docs',
+        dependencies: { widgets: 'workspace:*' },
+      }),
+    },
+    folder: 'docs',
+    plan: { runtime: 'node', isSite: true, buildCommand: 'pnpm run build && pnpm --filter docs run build' },
+  },
   {
     title: 'a workspace with several programs',
     files: { ...ROOT, ...UI, ...WEB(), ...API },

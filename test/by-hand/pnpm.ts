@@ -169,6 +169,15 @@ const WORKSPACES = inWeb([
     commands: INSTALL,
   },
   {
+    title: 'a program needs the root itself, which is built first',
+    files: workspace({
+      'package.json': pnpmRoot(made('mono', 'build')),
+      'apps/web/package.json': web({}, { dependencies: { mono: 'workspace:*' } }),
+      'apps/web/index.js': answering(`require('mono')`),
+    }),
+    commands: `${INSTALL} && pnpm build`,
+  },
+  {
     title: 'a program needs what its library calls a development dependency',
     files: workspace({
       'apps/web/package.json': web({}, USES_LIB),

@@ -1,4 +1,5 @@
 import { answering, BUILT, evaluating, program, writing, type ByHandCase } from './case.ts'
+import { NPM_CHANGES } from './npm-changes.ts'
 import { NPM_INSTALLATIONS, withNpm } from './npm-installations.ts'
 
 const BOTH = 'npm install && npm run build'
@@ -139,4 +140,4 @@ const RUN_TIME = withNpm([
 ])
 
 /** Programs of one package, with npm. */
-export const NPM: ByHandCase[] = [...NPM_INSTALLATIONS, ...WRITTEN_FILES, ...RUN_TIME]
+export const NPM: ByHandCase[] = [...NPM_INSTALLATIONS, ...WRITTEN_FILES, ...NPM_CHANGES, ...RUN_TIME]

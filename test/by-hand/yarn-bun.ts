@@ -137,6 +137,34 @@ export const YARN_MODERN: ByHandCase[] = [
     isFirst: true,
   },
   {
+    title: 'what a build changes in a package of development does not reach another version of it',
+    files: {
+      'package.json': program(
+        { build: 'node change.js' },
+        { packageManager: YARN_4, dependencies: { debug: '2.6.9' }, devDependencies: { ms: '2.1.3' } },
+      ),
+      ...YARN_4_FILES,
+      'yarn.lock': '',
+      'change.js': `require('fs').writeFileSync('node_modules/ms/index.js', 'module.exports = () => "changed"')\n`,
+      'index.js': answering(`require('module').createRequire(require.resolve('debug'))('ms')(1000)`),
+    },
+    place: WITH_YARN_4,
+    commands: 'yarn install && yarn build',
+    start: 'yarn start',
+  },
+  {
+    title: 'an empty lock file of a project without dependencies is none',
+    files: {
+      'package.json': program({}, { packageManager: YARN_4 }),
+      ...YARN_4_FILES,
+      'yarn.lock': '',
+      'index.js': answering(`'installed'`),
+    },
+    place: WITH_YARN_4,
+    commands: 'yarn install',
+    start: 'yarn start',
+  },
+  {
     title: 'an empty lock file says as much as none',
     files: {
       'package.json': program({}, { packageManager: YARN_4, dependencies: { 'is-number': '7.0.0' } }),

@@ -40,6 +40,8 @@ export async function readLock(
   for (const [file, gapOf] of LOCKS[manager] ?? []) {
     if (!(await tree.hasFile(file))) continue
     const text = (await tree.readText(file, MAX_LOCK_BYTES)) ?? ''
+    // A manager that finds an empty file writes a new one.
+    if (manager === 'yarn' && text.trim() === '') continue
     if (file === 'bun.lockb' && namesMirror(text)) {
       notes.push(
         `${file} is not used: it names a mirror of npm's registry that is Lovable's alone, and it is not a text file. Each build takes the newest packages that package.json allows; for the same ones run bun install and commit bun.lock`,

@@ -65,26 +65,11 @@ async function planDotnet(
   const place = await choosePlace(tree, whole, notes, reachOf(projects))
   const above = place.above === null ? null : whole!.tree.folder(place.above)
   const major = await chooseMajor(tree, above, project, notes)
-  const name = assemblyOf(project)
   const isBrowser = project.kind === 'browser'
   const output = posix.join(posix.dirname(project.path), OUTPUT)
-  const own: Proposal = isBrowser
-    ? { site: true }
-    : project.text.includes('<AzureFunctionsVersion>')
-      ? {
-          obstacle: `${project.path} is for Azure Functions, whose host starts it: add a Dockerfile on an image of that host, or set root_dir to a program that serves`,
-        }
-      : project.kind === 'desktop'
-        ? {
-            obstacle: `${project.path} is a program for desktops (OutputType WinExe): set root_dir to one that serves`,
-          }
-        : {
-            // ASP.NET looks for settings and files for browsers in the working directory (ASP.NET Core, "Content root").
-            command: `cd ${output} && ${project.kind === 'web' ? 'ASPNETCORE_URLS=http://0.0.0.0:$PORT ' : ''}dotnet ${name}.dll`,
-          }
   const isOwnBuild = settings.buildCommand === null
   const { start, facts, aptPackages } = await choose(tree, settings, notes, {
-    proposal: isOwnBuild ? own : null,
+    proposal: isOwnBuild ? proposalOf(project, output) : null,
     advice: UNKNOWN_PROGRAM,
     build: () => `dotnet publish ${project.path} -c Release -p:PublishDir=${OUTPUT}/`,
   })
@@ -119,6 +104,25 @@ async function planDotnet(
     ignore: ['.git', '**/bin', '**/obj'],
     notes: [`.NET ${major}.0`, ...notes],
   }
+}
+
+/** How a project is started, or why it is not. */
+function proposalOf(project: DotnetProject, output: string): Proposal {
+  const { path, kind, text } = project
+  if (kind === 'browser') return { site: true }
+  if (text.includes('<AzureFunctionsVersion>')) {
+    return {
+      obstacle: `${path} is for Azure Functions, whose host starts it: add a Dockerfile on an image of that host, or set root_dir to a program that serves`,
+    }
+  }
+  if (kind === 'desktop') {
+    return {
+      obstacle: `${path} is a program for desktops (OutputType WinExe): set root_dir to one that serves`,
+    }
+  }
+  // ASP.NET looks for settings and files for browsers in the working directory (ASP.NET Core, "Content root").
+  const address = kind === 'web' ? 'ASPNETCORE_URLS=http://0.0.0.0:$PORT ' : ''
+  return { command: `cd ${output} && ${address}dotnet ${assemblyOf(project)}.dll` }
 }
 
 /** Returns the projects of a tree that can be run, servers first; libraries and tests are left out. */

@@ -6,7 +6,7 @@ import { withoutSlashComments, withoutXmlComments } from '../source/comments.ts'
 import { pagesIn } from '../source/pages.ts'
 import { hasLine } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
-import { UNKNOWN_PROGRAM } from '../start.ts'
+import { UNKNOWN_PROGRAM, type Proposal } from '../start.ts'
 import { baseImage, buildCommandSteps, buildStage, RENEW_FILES, textOf } from '../steps.ts'
 import { wrapperRunsOn } from './gradle.ts'
 import { jvmStage, jvmTools, START_JAR, takeJar } from './jvm-image.ts'
@@ -45,27 +45,13 @@ async function planJava(
   const compiled = outer === null ? written : `${manifest}\n${written}`
   const major = await chooseJavaMajor(tree, compiled, notes, wrapper, outer?.root)
   const isOwnBuild = settings.buildCommand === null
-  const isQuarkus = manifest.includes('quarkus')
-  const isDistribution = tool.name === 'gradle' && hasLine(manifest, APPLICATION) && !MAKES_JAR.test(manifest)
-  const made = isQuarkus
-    ? quarkus(folder)
-    : isDistribution
-      ? distribution(folder)
-      : { start: START_JAR, take: jarsTaken(tool, folder, outer !== null) }
+  const isDistribution = makesDistribution(tool, manifest)
+  const made = madeOf(tool, manifest, folder, outer !== null)
   const module = outer === null ? null : outer.folder
-  const buildTool = isDistribution
-    ? tool.build(module).replace('build -x', 'installDist -x')
-    : tool.name === 'gradle' && hasLine(outer === null ? written : manifest, STAGE)
-      ? `${tool.build(module)} stage`
-      : tool.build(module)
+  const isStaged = tool.name === 'gradle' && hasLine(outer === null ? written : manifest, STAGE)
+  const buildTool = buildOf(tool.build(module), isDistribution, isStaged)
   const rootDirectories = isOwnBuild && programs.length > 1 ? programs.slice(0, SHOWN_PROGRAMS) : []
-  const proposal = !isOwnBuild
-    ? null
-    : rootDirectories.length > 0
-      ? { obstacle: severalPrograms(rootDirectories, programs.length) }
-      : manifest.includes('<packaging>war</packaging>') && !isQuarkus && !manifest.includes('spring-boot')
-        ? { obstacle: WAR }
-        : { command: made.start }
+  const proposal = isOwnBuild ? proposalOf(made.start, manifest, rootDirectories, programs.length) : null
   const choices = await choose(tree, settings, notes, {
     proposal,
     advice: isOwnBuild ? '' : UNKNOWN_PROGRAM,
@@ -73,7 +59,8 @@ async function planJava(
   })
   const { start, facts, buildCommand, aptPackages } = choices
   // A user's own command may start files in the build folder, which then stays in the image.
-  const keepsOutput = !isOwnBuild || place.needsWhole || !start.isProposed || isQuarkus || folder !== null
+  const keepsOutput =
+    !isOwnBuild || place.needsWhole || !start.isProposed || isQuarkus(manifest) || folder !== null
   const renew = keepsOutput ? '' : `${RENEW_FILES} && `
   const build = isOwnBuild && start.isProposed ? `${renew}${buildTool} && ${made.take}` : buildCommand
   const dockerfile = [
@@ -97,6 +84,41 @@ async function planJava(
     notes: [`java ${major} with ${tool.title}`, ...notes],
   }
 }
+
+function buildOf(build: string, isDistribution: boolean, isStaged: boolean): string {
+  if (isDistribution) return build.replace('build -x', 'installDist -x')
+  return isStaged ? `${build} stage` : build
+}
+
+function isQuarkus(manifest: string): boolean {
+  return manifest.includes('quarkus')
+}
+
+function makesDistribution(tool: Tool, manifest: string): boolean {
+  return tool.name === 'gradle' && hasLine(manifest, APPLICATION) && !MAKES_JAR.test(manifest)
+}
+
+/** What a build makes: how that is started, and what is taken from the build for it. */
+function madeOf(tool: Tool, manifest: string, folder: string | null, isModule: boolean) {
+  if (isQuarkus(manifest)) return quarkus(folder)
+  if (makesDistribution(tool, manifest)) return distribution(folder)
+  return { start: START_JAR, take: jarsTaken(tool, folder, isModule) }
+}
+
+/** How the program is started, or why it is not; `folders` are those to choose from. */
+function proposalOf(command: string, manifest: string, folders: string[], count: number): Proposal {
+  if (folders.length > 0) return { obstacle: severalPrograms(folders, count) }
+  return runsInServer(manifest) ? { obstacle: WAR } : { command }
+}
+
+/** Whether a program only runs in a server of applications. */
+function runsInServer(manifest: string): boolean {
+  return (
+    ['quarkus', 'spring-boot'].every((name) => !manifest.includes(name)) && manifest.includes(WAR_PACKAGE)
+  )
+}
+
+const WAR_PACKAGE = '<packaging>war</packaging>'
 
 const SETTINGS = ['settings.gradle', 'settings.gradle.kts']
 

@@ -2,12 +2,11 @@ import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
 import { hasScript } from '../node/manifest.ts'
 import { choosePlace, UNFINISHED, type Place } from '../place.ts'
-import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from '../plan.ts'
+import type { LanguagePlan, PlanFacts, PlannedBuild, PlanSettings, WholeSource } from '../plan.ts'
 import { installBrowser } from '../playwright.ts'
 import { pagesIn } from '../source/pages.ts'
 import { hasLine } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
-import type { Proposal } from '../start.ts'
 import {
   baseImage,
   buildCommandSteps,
@@ -23,7 +22,7 @@ import { findDjango, gatherFiles } from './django.ts'
 import { findGenerator } from './generators.ts'
 import { chooseInstaller, type Installer } from './installers.ts'
 import { reachOf } from './reach.ts'
-import { readNames } from './requirements.ts'
+import { readNames, type NamesPackage } from './requirements.ts'
 import { runnerStep } from './runner.ts'
 import { findStart, isBot, mayServe, suggestStart } from './start.ts'
 import { systemPackages } from './system-packages.ts'
@@ -86,20 +85,10 @@ async function planPython(
   const { text: version, debian } = await choosePythonVersion(tree, notes)
   const names = await readNames(tree)
   const installer = await chooseInstaller(tree, whole, place, settings.secretNames)
-  const own = await findDjango(tree)
-  const explicit = await findStart(tree, names, own)
-  const generator = await findGenerator(tree, names)
-  // The documentation of a program, next to it.
-  const isSite = generator !== null && !(generator.name !== 'pelican' && mayServe(names))
-  const isExplicit = explicit !== null || isSite || settings.startCommand !== null
-  const isOther = isExplicit || (await tree.hasFile('Procfile')) || (await pagesIn(tree)) !== null
-  const suggested = isOther ? null : await suggestStart(tree, names, generator !== null)
-  const found = explicit ?? suggested?.start ?? null
-  const project = own ?? suggested?.project ?? null
-  const proposal: Proposal = found ?? (generator === null ? null : { site: true })
+  const { generator, found, project } = await findProgram(tree, names, settings)
   const assets = await readAssets(tree, settings, notes)
   const { start, facts, aptPackages } = await choose(tree, settings, notes, {
-    proposal,
+    proposal: found ?? (generator === null ? null : { site: true }),
     advice: ADVICE,
     hasPython: true,
     build: ({ isSite }) =>
@@ -112,11 +101,13 @@ async function planPython(
   const site = start.startCommand === null && (found === null || start.isSite) ? generator : null
   const added = start.isProposed && found !== null && !start.isSite ? found.packages : []
   if (added.length > 0) notes.push(`installing ${added.join(', ')}, which the requirements do not name`)
-  // The program's own server, or a command of the service, needs it as well.
   const commands = [start.startCommand, facts.buildCommand].join('\n')
+  // The program's own server, or a command of the service, needs it as well.
   const runsGenerator = found === null && generator !== null && commands.includes(generator.name)
-  if (site !== null || runsGenerator) added.push(...generator!.packages)
+  if (generator !== null && (site !== null || runsGenerator)) added.push(...generator.packages)
   const system = systemPackages(names)
+  const packages = [...system.run, ...aptPackages]
+  const slim = `python:${version}-slim-${debian}`
   const dockerfile = [
     ...assets.stages,
     ...buildStage(baseImage(settings, `python:${version}-${debian}`)),
@@ -129,17 +120,7 @@ async function planPython(
     ...(installer.tool === null ? [] : [await runnerStep(tree, installer.name.toLowerCase(), VENV)]),
     ...assets.lines,
     ...buildCommandSteps(facts.buildCommand, settings, [CACHE, ...assets.mounts]),
-    ...lastStage(facts, {
-      image: baseImage(settings, `python:${version}-slim-${debian}`),
-      packages: [...system.run, ...aptPackages],
-      workdir: place.directory,
-      content: [
-        `COPY --from=build ${VENV} ${VENV}`,
-        ...(names('playwright') ? installBrowser(`${VENV}/bin/playwright`) : []),
-        takeApp(),
-        `ENV VIRTUAL_ENV=${VENV} PATH=${VENV}/bin:$PATH PYTHONUNBUFFERED=1`,
-      ],
-    }),
+    ...finalStage(facts, settings, slim, place, names, packages),
   ]
   return {
     ...facts,
@@ -158,6 +139,44 @@ async function planPython(
 }
 
 const ADVICE = 'add a Procfile with a line "web:", or a main.py'
+
+/** Finds what a tree has to start or to generate: what it says itself, else what its files suggest. */
+async function findProgram(tree: Tree, names: NamesPackage, settings: PlanSettings) {
+  const own = await findDjango(tree)
+  const explicit = await findStart(tree, names, own)
+  const generator = await findGenerator(tree, names)
+  // The documentation of a program, next to it.
+  const isSite = generator !== null && !(generator.name !== 'pelican' && mayServe(names))
+  const isExplicit = explicit !== null || isSite || settings.startCommand !== null
+  const isOther = isExplicit || (await tree.hasFile('Procfile')) || (await pagesIn(tree)) !== null
+  const suggested = isOther ? null : await suggestStart(tree, names, generator !== null)
+  return {
+    generator,
+    found: explicit ?? suggested?.start ?? null,
+    project: own ?? suggested?.project ?? null,
+  }
+}
+
+function finalStage(
+  facts: PlanFacts,
+  settings: PlanSettings,
+  image: string,
+  place: Place,
+  names: NamesPackage,
+  packages: string[],
+): string[] {
+  return lastStage(facts, {
+    image: baseImage(settings, image),
+    packages,
+    workdir: place.directory,
+    content: [
+      `COPY --from=build ${VENV} ${VENV}`,
+      ...(names('playwright') ? installBrowser(`${VENV}/bin/playwright`) : []),
+      takeApp(),
+      `ENV VIRTUAL_ENV=${VENV} PATH=${VENV}/bin:$PATH PYTHONUNBUFFERED=1`,
+    ],
+  })
+}
 
 function installSteps(installer: Installer, added: string[], place: Place, settings: PlanSettings): string[] {
   const run = (command: string): string => step(command, settings, [CACHE])

@@ -3,8 +3,15 @@ import { debianOfRuby } from '../base-images.ts'
 import { choose, inOrder } from '../choices.ts'
 import { readAssets, type Assets } from '../node/assets.ts'
 import { hasScript } from '../node/manifest.ts'
-import { choosePlace, EVERY_LINE, type Place } from '../place.ts'
-import type { LanguagePlan, PlannedBuild, PlannedVariable, PlanSettings, WholeSource } from '../plan.ts'
+import { choosePlace, EVERY_LINE, type Place, type Reach } from '../place.ts'
+import type {
+  LanguagePlan,
+  PlanFacts,
+  PlannedBuild,
+  PlannedVariable,
+  PlanSettings,
+  WholeSource,
+} from '../plan.ts'
 import { hasLine } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
 import type { Proposal } from '../start.ts'
@@ -52,16 +59,15 @@ const PIPELINES = [
   'webpacker',
 ]
 
+const REACH: Reach = { manifests: { Gemfile: EVERY_LINE }, hasAssets: true }
+
 async function planRuby(
   tree: Tree,
   settings: PlanSettings,
   whole: WholeSource | null,
 ): Promise<PlannedBuild> {
   const notes: string[] = []
-  const place = await choosePlace(tree, whole, notes, {
-    manifests: { Gemfile: EVERY_LINE },
-    hasAssets: true,
-  })
+  const place = await choosePlace(tree, whole, notes, REACH)
   const version = await chooseRubyVersion(tree, notes)
   const debian = debianOfRuby(version)
   const gemfile = await readGemfile(tree)
@@ -79,13 +85,11 @@ async function planRuby(
     build: ({ isSite }) =>
       ownBuild(isRails ? railsRunner(lock) : null, gemfile, isSite ? generator : null, assets),
   })
-  if (gemfile.platforms.length > 0 && !gemfile.platforms.some((each) => each.endsWith('-linux')))
-    notes.push(
-      `Gemfile.lock is for ${gemfile.platforms.slice(0, SHOWN_PLATFORMS).join(', ')}: the build adds its own platform, as "bundle lock --add-platform x86_64-linux" does permanently`,
-    )
+  noteForeignPlatforms(gemfile, notes)
   const system = systemPackages(gemfile, debian)
   const [root, folder] = place.needsWhole && whole !== null ? [whole.tree, whole.folder] : [tree, '']
   const git = !gemfile.isPlain && (await asksGit(root, folder)) ? ['git'] : []
+  const caches = [...CACHES, `${place.directory}/tmp/cache/assets`, ...assets.mounts]
   const dockerfile = [
     ...assets.stages,
     ...buildStage(baseImage(settings, `ruby:${version}-${debian}`)),
@@ -93,21 +97,12 @@ async function planRuby(
     ...(bundler === null ? [] : [step(`gem install bundler:${bundler}`, settings, CACHES)]),
     ...installSteps(gemfile, jekyll?.gems ?? [], place, settings),
     ...assets.lines,
-    ...buildCommandSteps(facts.buildCommand, settings, [
-      ...CACHES,
-      `${place.directory}/tmp/cache/assets`,
-      ...assets.mounts,
+    ...buildCommandSteps(facts.buildCommand, settings, caches),
+    ...finalStage(facts, settings, `ruby:${version}-slim-${debian}`, place, [
+      ...system.run,
+      ...git,
+      ...aptPackages,
     ]),
-    ...lastStage(facts, {
-      image: baseImage(settings, `ruby:${version}-slim-${debian}`),
-      packages: [...system.run, ...git, ...aptPackages],
-      workdir: place.directory,
-      content: [
-        `COPY --from=build ${GEMS} ${GEMS}`,
-        takeApp(),
-        `ENV ${ENVIRONMENT} RAILS_LOG_TO_STDOUT=1 RAILS_SERVE_STATIC_FILES=1`,
-      ],
-    }),
   ]
   return {
     ...facts,
@@ -126,8 +121,34 @@ async function planRuby(
   }
 }
 
+function finalStage(
+  facts: PlanFacts,
+  settings: PlanSettings,
+  image: string,
+  place: Place,
+  packages: string[],
+): string[] {
+  return lastStage(facts, {
+    image: baseImage(settings, image),
+    packages,
+    workdir: place.directory,
+    content: [
+      `COPY --from=build ${GEMS} ${GEMS}`,
+      takeApp(),
+      `ENV ${ENVIRONMENT} RAILS_LOG_TO_STDOUT=1 RAILS_SERVE_STATIC_FILES=1`,
+    ],
+  })
+}
+
 /** How many platforms a note names. */
 const SHOWN_PLATFORMS = 5
+
+function noteForeignPlatforms({ platforms }: Gemfile, notes: string[]): void {
+  if (platforms.length === 0 || platforms.some((each) => each.endsWith('-linux'))) return
+  notes.push(
+    `Gemfile.lock is for ${platforms.slice(0, SHOWN_PLATFORMS).join(', ')}: the build adds its own platform, as "bundle lock --add-platform x86_64-linux" does permanently`,
+  )
+}
 
 const NO_SERVER =
   'Gemfile.lock has no web server, and Ruby has none of its own since 3.0: run "bundle add puma" and commit both files, or set start_command'

@@ -81,6 +81,30 @@ RUN npm run build
 CMD ["npm", "start"]
 `,
   },
+  // The same with the stages that docs.docker.com, "Multi-stage builds", asks for, so that compilers stay out of the image
+  'npm, in stages': {
+    ...server(null, 'node dist/index.js'),
+    lock: NPM_LOCK,
+    dockerfile: `FROM node:24-bookworm AS build
+WORKDIR /app
+COPY package*.json ./
+RUN --mount=type=cache,id=bench-npm,target=/root/.npm npm ci
+COPY . .
+RUN npm run build
+FROM node:24-bookworm AS deps
+WORKDIR /app
+COPY package*.json ./
+RUN --mount=type=cache,id=bench-npm,target=/root/.npm npm ci --omit=dev
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=deps --chown=node:node /app/node_modules ./node_modules
+COPY --from=build --chown=node:node /app/dist ./dist
+COPY --chown=node:node package.json ./
+USER node
+CMD ["node", "dist/index.js"]
+`,
+  },
   // pnpm.io/docker, "Example 1: Build a bundle in a Docker container"
   pnpm: {
     ...server('pnpm@10.34.9', 'node dist/index.js'),

@@ -79,8 +79,8 @@ test('a server may be silent longer than a connection is kept for another reques
 test('an answer that waits for its reader is not silent', async () => {
   const port = await serve((_, response) => response.end(Buffer.alloc(8 * 1024 * 1024, ' ')))
   const url = new URL(`http://127.0.0.1:${port}/`)
-  const answer = await request({ url, agents, signal, silenceMs: 50 })
-  await delay(300)
+  const answer = await request({ url, agents, signal, silenceMs: 400 })
+  await delay(1_000)
   expect(await textWithin(answer, 8 * 1024 * 1024)).toHaveLength(8 * 1024 * 1024)
 })
 

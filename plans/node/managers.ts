@@ -192,7 +192,8 @@ export function yarn(version: string, lock: LockState): PackageManager {
     },
     files: ['yarn.lock', '.npmrc', '.yarnrc.yml'],
     folders: ['.yarn'],
-    hooks: ['.yarn/plugins', 'yarn.config.cjs'],
+    // It runs no script while the lock file of the source lacks something.
+    hooks: ['.yarn/plugins', 'yarn.config.cjs', ...(lock === 'whole' ? [] : ['yarn.lock'])],
     settings: ['.yarnrc.yml'],
   }
 }

@@ -5,7 +5,7 @@ import { readConfiguration, variants } from './node/frameworks.ts'
 import { readManifest } from './node/manifest.ts'
 import { viteFolder } from './node/site-frameworks.ts'
 import { firstPin, inFiles, inToolFiles } from './pins.ts'
-import { choosePlace, EVERY_LINE, UNFINISHED, type Place, type Reach } from './place.ts'
+import { choosePlace, EVERY_LINE, type Place, type Reach } from './place.ts'
 import type { LanguagePlan, PlannedBuild, PlanSettings, WholeSource } from './plan.ts'
 import { hasLine } from './source/text.ts'
 import type { Tree } from './source/tree.ts'
@@ -18,6 +18,7 @@ import {
   step,
   takeApp,
   textOf,
+  UNFINISHED,
 } from './steps.ts'
 
 const CONFIGURATIONS = ['deno.json', 'deno.jsonc']

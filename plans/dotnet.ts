@@ -221,7 +221,7 @@ function reachOf(projects: readonly DotnetProject[]): Reach {
   return {
     manifests: Object.fromEntries(projects.map(({ path }) => [path, EVERY_LINE])),
     above: ABOVE,
-    // A version of the SDK is no part of the build.
+    // The version of the SDK is not part of what the build reads.
     isFor: (text) => !text.startsWith('{') || text.includes('"msbuild-sdks"'),
   }
 }

@@ -3,6 +3,7 @@ import type { WholeSource } from './plan.ts'
 import { withoutXmlComments } from './source/comments.ts'
 import { linesOf } from './source/text.ts'
 import type { Tree } from './source/tree.ts'
+import { PLAIN_PATH } from './steps.ts'
 
 /** Where a build runs: in the tree alone, or in its folder of the whole source. */
 export interface Place {
@@ -27,9 +28,6 @@ export interface Reach {
   isFor?: (text: string, below: string, folder: Tree) => boolean | Promise<boolean>
 }
 
-/** What is said where a manager needs more than its manifests, and installs the rest once the source is there. */
-export const UNFINISHED = "echo 'some packages need the rest of the source: installing them with it'"
-
 /** Any line. */
 export const EVERY_LINE = /^/
 
@@ -42,9 +40,6 @@ export const ALONE: Place = {
   source: ['COPY source/ ./'],
   above: null,
 }
-
-/** Folders that can be written into a Dockerfile and into commands as they are. */
-const PLAIN_PATH = /^[\w@.+-]+(?:\/[\w@.+-]+)*$/
 
 /** How many paths are looked up, and how many notes say that one is missing. */
 const MAX_PATHS = 50
@@ -65,7 +60,7 @@ export async function choosePlace(
   const hasAssets = reach.hasAssets === true && (await tree.hasFile('package.json'))
   if (whole !== null && !hasAssets && PLAIN_PATH.test(whole.folder)) {
     for (const { file, path, target } of outside) {
-      if (target.startsWith('..') || !(await isThere(whole.tree, target))) continue
+      if (target.startsWith('..') || !(await whole.tree.has(target))) continue
       notes.push(
         `building in ${whole.folder} of the whole source: ${file} names ${path}, outside of root_dir`,
       )
@@ -104,10 +99,6 @@ function inWhole({ folder }: WholeSource, above: Found | null): Place {
     source: ['COPY source/ ./', `WORKDIR ${directory}`],
     above: above?.folder ?? null,
   }
-}
-
-async function isThere(tree: Tree, path: string): Promise<boolean> {
-  return (await tree.hasFile(path)) || (await tree.hasFolder(path))
 }
 
 /** Returns the nearest file above the tree that its tool reads; null for none. */

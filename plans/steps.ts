@@ -7,6 +7,12 @@ import { shellArguments } from './start-command.ts'
  * variables.
  */
 
+/** Paths that can be written into a Dockerfile and into commands as they are. */
+export const PLAIN_PATH = /^[\w@.+-]+(?:\/[\w@.+-]+)*$/
+
+/** What is said where a manager needs more than its manifests, and installs the rest once the source is there. */
+export const UNFINISHED = "echo 'some packages need the rest of the source: installing them with it'"
+
 /** The name of the script that runs the steps of a build. */
 export const BUILD_STEP_FILE = 'build-step'
 
@@ -112,7 +118,7 @@ deployer_run() (
   export PRISMA_HIDE_UPDATE_MESSAGE=1 BROWSERSLIST_IGNORE_OLD_DATA=1 BASELINE_BROWSER_MAPPING_IGNORE_OLD_DATA=1
   exec /bin/sh -c "$1"
 )
-[ -z "$DEPLOYER_TAKE" ] || { mkdir -p ${REMOVED.slice(0, REMOVED.lastIndexOf('/'))} && deployer_list /tmp/deployer-before; }
+[ -z "$DEPLOYER_TAKE" ] || { mkdir -p ${posix.dirname(REMOVED)} && deployer_list /tmp/deployer-before; }
 deployer_link
 deployer_run "$1" || exit
 deployer_unlink
@@ -190,12 +196,13 @@ export function projectCaches(folders: readonly string[]): { line: string; mount
 
 /**
  * Returns the line with which a stage's only command leaves in `TAKEN` what the image gets besides the packages of another
- * stage, and the mount with which it looks at those. `isElsewhere`: they may be in other folders than the build's.
+ * stage. Where those may be incomplete, `stage` names it, and a mount lets the command see that; it then waits for that
+ * stage. `isElsewhere`: they may be in other folders than the build's.
  */
-export function takeChanges(stage: string, isElsewhere: boolean): { line: string; mounts: Mount[] } {
+export function takeChanges(stage: string | null, isElsewhere: boolean): { line: string; mounts: Mount[] } {
   return {
     line: `ENV DEPLOYER_TAKE=${isElsewhere ? 'all-changed' : 'changed'}`,
-    mounts: [{ stage, folder: '/app', target: SHIPPED }],
+    mounts: stage === null ? [] : [{ stage, folder: '/app', target: SHIPPED }],
   }
 }
 

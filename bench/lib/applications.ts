@@ -11,6 +11,11 @@ export interface Application {
 const express = (text: string): string =>
   `import express from 'express'\nexpress().get('/', (_, response) => response.send('${text}')).listen(Number(process.env.PORT))\n`
 
+/** Compiles `src` to `dist`. */
+export const TSCONFIG = JSON.stringify({
+  compilerOptions: { outDir: 'dist', rootDir: 'src', module: 'nodenext', target: 'es2022', strict: true },
+})
+
 /**
  * Applications by what they are built with. Rails and Laravel are missing, because the test stand has no registry of gems or
  * of Composer packages. Debian's Rails 6.1 and Laravel 8 cannot be installed from here: Bundler with a path of its own does
@@ -36,15 +41,7 @@ export const APPLICATIONS: Record<string, Application> = {
         dependencies: { express: '5' },
         devDependencies: { typescript: '5', '@types/node': '24', '@types/express': '5' },
       }),
-      'tsconfig.json': JSON.stringify({
-        compilerOptions: {
-          outDir: 'dist',
-          rootDir: 'src',
-          module: 'nodenext',
-          target: 'es2022',
-          strict: true,
-        },
-      }),
+      'tsconfig.json': TSCONFIG,
     },
     change: (round) => ({ 'src/index.ts': express(round) }),
   },

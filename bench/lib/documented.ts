@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Application, Files } from './applications.ts'
+import { TSCONFIG, type Application, type Files } from './applications.ts'
 
 /** An application whose build is compared with a documented one, for the same files. */
 export interface Documented extends Application {
@@ -48,15 +48,7 @@ function server(packageManager: string | null, start: string): Pick<Application,
         dependencies: DEPENDENCIES,
         devDependencies: DEVELOPMENT,
       }),
-      'tsconfig.json': JSON.stringify({
-        compilerOptions: {
-          outDir: 'dist',
-          rootDir: 'src',
-          module: 'nodenext',
-          target: 'es2022',
-          strict: true,
-        },
-      }),
+      'tsconfig.json': TSCONFIG,
     },
     change: (round) => ({
       'src/index.ts': `import express from 'express'\nexpress().get('/', (_, response) => void response.send('${round}')).listen(Number(process.env.PORT))\n`,

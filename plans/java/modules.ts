@@ -2,14 +2,12 @@ import { posix } from 'node:path'
 import { withoutSlashComments, withoutXmlComments } from '../source/comments.ts'
 import { hasLine, linesOf } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
+import { PLAIN_PATH } from '../steps.ts'
 
 /** A build with more modules is too large to be read. */
 const MAX_MODULES = 200
 /** How deep modules of Maven are nested. */
 const MAX_DEPTH = 4
-
-/** Folder names are written into commands unescaped. */
-const PLAIN_PATH = /^[\w@.+-]+(?:\/[\w@.+-]+)*$/
 
 /** The manifests of a build's modules by folder, without comments. */
 export type Modules = ReadonlyMap<string, string>

@@ -139,6 +139,11 @@ function shippedStage(build: NodeBuild): 'packages' | 'production' {
     : 'production'
 }
 
+/** Whether packages come into the image: neither into a site nor next to a framework's own output. */
+function shipsPackages({ isSite, isSelfContained }: NodeBuild): boolean {
+  return !isSite && !isSelfContained
+}
+
 /** What the image has: the packages and the source with what was built, or only the output. */
 function contentOf(build: NodeBuild, browser: readonly string[]): string[] {
   if (build.isSelfContained) return [takeOutput(build)]
@@ -154,11 +159,10 @@ function contentOf(build: NodeBuild, browser: readonly string[]): string[] {
  */
 function packageStages(build: NodeBuild): string[] {
   const { manager, installation, settings, keepsDevelopment } = build
-  const isShipped = !build.isSite && !build.isSelfContained
   const isForBuild = runsOnSource(build) || keepsDevelopment || manager.installProduction === null
   return [
     ...stage('packages', isForBuild ? manager.install : manager.installProduction!),
-    ...(isShipped && shippedStage(build) === 'production'
+    ...(shipsPackages(build) && shippedStage(build) === 'production'
       ? stage('production', manager.installProduction!)
       : []),
   ]
@@ -174,9 +178,9 @@ function packageStages(build: NodeBuild): string[] {
  * since `packages` is taken into the image: the source, what was built, and what scripts changed in the packages.
  */
 function buildStages(build: NodeBuild): string[] {
-  const { settings, framework, manager } = build
+  const { settings, framework, manager, installation } = build
   const runs = runsOnSource(build)
-  const source = ['COPY source/ ./', ...build.installation.corrections]
+  const source = ['COPY source/ ./', ...installation.corrections]
   if (!runs) return [...buildStage('tools'), ...source]
   const caches = projectCaches(
     // A colon divides them.
@@ -184,20 +188,21 @@ function buildStages(build: NodeBuild): string[] {
       .map((path) => posix.join(build.folder, path))
       .filter((path) => !path.includes(':')),
   )
-  const isTaken = !build.isSite && !build.isSelfContained
   const stage = shippedStage(build)
-  const taking = takeChanges(stage, stage === 'production' && manager.movesPackages)
+  const isElsewhere = stage === 'production' && manager.movesPackages
+  const mayLackPackages = installation.needsSource
+  const taking = shipsPackages(build) ? takeChanges(mayLackPackages ? stage : null, isElsewhere) : null
   return [
     ...buildStage('packages', 'build'),
     ...source,
     `ENV PATH=${pathOf(build)}`,
     ...environmentOf(build.buildEnvironment),
     caches.line,
-    ...(isTaken ? [taking.line] : []),
+    ...(taking === null ? [] : [taking.line]),
     ...buildCommandSteps(commandOf(build), settings, [
       manager.cache,
       ...caches.mounts,
-      ...(isTaken ? taking.mounts : []),
+      ...(taking?.mounts ?? []),
     ]),
   ]
 }

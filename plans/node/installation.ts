@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { BuildFailure } from '../source/failure.ts'
 import { hasLine } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
-import { INCOMPLETE, MANIFESTS_FOLDER } from '../steps.ts'
+import { INCOMPLETE, MANIFESTS_FOLDER, UNFINISHED } from '../steps.ts'
 import { withoutMirrors } from './locks/mirrors.ts'
 import type { PackageManager } from './managers.ts'
 import { readManifest, type Manifest } from './manifest.ts'
@@ -96,15 +96,13 @@ export async function readInstallation(
   }
 }
 
-const REST = 'echo "the packages are installed with the source, which this installation lacks"'
-
 /**
  * Returns the command of an installation from the manifests alone. Where it may need the source, it may fail: then it leaves
  * nothing but a mark, since what it left could not be told from what is complete.
  */
 export function fromManifests(install: string, { needsSource }: Installation): string {
   if (!needsSource) return install
-  return `${install} || { ${REST}; find . -name node_modules -prune -exec rm -rf {} +; touch ${INCOMPLETE}; }`
+  return `${install} || { ${UNFINISHED}; find . -name node_modules -prune -exec rm -rf {} +; touch ${INCOMPLETE}; }`
 }
 
 /** Whether a manifest has scripts that run at installation, or names anything of the tree that is installed. */
@@ -122,7 +120,7 @@ function namesTree(value: unknown, depth = 0): boolean {
 }
 
 async function hasAny(tree: Tree, names: readonly string[]): Promise<boolean> {
-  for (const name of names) if ((await tree.hasFile(name)) || (await tree.hasFolder(name))) return true
+  for (const name of names) if (await tree.has(name)) return true
   return false
 }
 

@@ -1,7 +1,7 @@
 import { choose, inOrder } from '../choices.ts'
 import { readAssets } from '../node/assets.ts'
 import { hasScript } from '../node/manifest.ts'
-import { choosePlace, UNFINISHED, type Place } from '../place.ts'
+import { choosePlace, type Place } from '../place.ts'
 import type { LanguagePlan, PlanFacts, PlannedBuild, PlanSettings, WholeSource } from '../plan.ts'
 import { installBrowser } from '../playwright.ts'
 import { pagesIn } from '../source/pages.ts'
@@ -17,6 +17,7 @@ import {
   step,
   takeApp,
   textOf,
+  UNFINISHED,
 } from '../steps.ts'
 import { findDjango, gatherFiles } from './django.ts'
 import { findGenerator } from './generators.ts'
@@ -120,7 +121,7 @@ async function planPython(
     ...(installer.tool === null ? [] : [await runnerStep(tree, installer.name.toLowerCase(), VENV)]),
     ...assets.lines,
     ...buildCommandSteps(facts.buildCommand, settings, [CACHE, ...assets.mounts]),
-    ...finalStage(facts, settings, slim, place, names, packages),
+    ...pythonStage(facts, settings, slim, place, names, packages),
   ]
   return {
     ...facts,
@@ -157,7 +158,7 @@ async function findProgram(tree: Tree, names: NamesPackage, settings: PlanSettin
   }
 }
 
-function finalStage(
+function pythonStage(
   facts: PlanFacts,
   settings: PlanSettings,
   image: string,

@@ -2,14 +2,12 @@ import { posix } from 'node:path'
 import { withoutHashComments } from '../source/comments.ts'
 import { linesOf } from '../source/text.ts'
 import type { Tree } from '../source/tree.ts'
+import { PLAIN_PATH } from '../steps.ts'
 import { readEnvironment } from './conda.ts'
 import { listedIn } from './listed.ts'
 
 /** How many files a requirements file may include, itself counted. */
 const MAX_FILES = 20
-
-/** Paths that a COPY line accepts as they are. */
-const PLAIN_PATH = /^[\w@.+-]+(?:\/[\w@.+-]+)*$/
 
 /** The requirements files of a tree. */
 export interface Requirements {

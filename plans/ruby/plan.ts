@@ -98,7 +98,7 @@ async function planRuby(
     ...installSteps(gemfile, jekyll?.gems ?? [], place, settings),
     ...assets.lines,
     ...buildCommandSteps(facts.buildCommand, settings, caches),
-    ...finalStage(facts, settings, `ruby:${version}-slim-${debian}`, place, [
+    ...rubyStage(facts, settings, `ruby:${version}-slim-${debian}`, place, [
       ...system.run,
       ...git,
       ...aptPackages,
@@ -121,7 +121,7 @@ async function planRuby(
   }
 }
 
-function finalStage(
+function rubyStage(
   facts: PlanFacts,
   settings: PlanSettings,
   image: string,

@@ -1,12 +1,12 @@
 /** Patterns of folders, as workspaces write them: `*`, `?`, `[a-z]` in a name, `**` for any number of folders, braces. */
 
-/** A longer pattern is no path of a disk (limits.h, PATH_MAX). */
+/** No path on a disk is longer (limits.h, PATH_MAX). */
 const MAX_CHARACTERS = 4_096
 
 /** How many patterns may come of one with braces, which multiply each other. */
 const MAX_BRACES = 200
 
-/** One part of a pattern's name: a character, or what stands for one or for many. */
+/** One part of a segment: a character, or a wildcard for one or for any number of them. */
 type Part = { kind: 'any' | 'one' } | { kind: 'of'; isOther: boolean; ranges: [string, string][] } | string
 
 /** Returns the patterns that one with braces stands for; none where they are too many. Braces without a comma are plain text. */
@@ -44,7 +44,7 @@ export function segmentsOf(pattern: string): string[] {
     .filter((segment, index, all) => segment !== '**' || all[index - 1] !== '**')
 }
 
-/** Whether a folder matches a pattern, each as its names, where `**` stands for any number of folders. */
+/** Whether a folder matches a pattern, both split at their slashes; `**` matches any number of folders. */
 export function matchesFolder(folder: readonly string[], pattern: readonly string[]): boolean {
   return matchesEach(folder, pattern, (segment) => segment === '**', matchesName)
 }
@@ -56,7 +56,7 @@ export function isPattern(segment: string): boolean {
 
 /** Whether a name matches one segment of a pattern. */
 export function matchesName(name: string, segment: string): boolean {
-  // As in a shell, only a dot stands for a leading dot.
+  // As in a shell, a wildcard does not match a leading dot.
   if (name.startsWith('.') && !segment.startsWith('.')) return false
   return matchesEach([...name], partsOf(segment), isAny, matchesPart)
 }

@@ -45,6 +45,11 @@ export class Tree {
     return real !== null && (await lstat(real)).isDirectory()
   }
 
+  /** Whether there is a file or a folder of that name. */
+  async has(path: string): Promise<boolean> {
+    return (await this.hasFile(path)) || (await this.hasFolder(path))
+  }
+
   /** Returns the text of a file, or null when there is none. Throws BuildFailure when it has more than `limitBytes`. */
   async readText(path: string, limitBytes: number = MAX_TEXT_BYTES): Promise<string | null> {
     const real = await this.#resolve(path)

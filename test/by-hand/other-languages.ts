@@ -1,5 +1,6 @@
 import { WITH_GO, WITH_PYTHON, WITH_RUBY, WITH_RUST, type ByHandCase } from './case.ts'
 import { wheel } from './wheel.ts'
+import { goServer } from '../support/go-server.ts'
 
 /** A Python program that answers with the value of an expression. */
 const pythonServer = (imports: string, expression: string): string => `import os
@@ -53,39 +54,6 @@ export const PYTHON: ByHandCase[] = pythonCases([
   },
 ])
 
-/** A Go program that answers with an expression, with system calls only: the package net takes a minute to compile. */
-const goServer = (imports: string, expression: string): string => `package main
-
-import (
-	"strconv"
-	"syscall"
-${imports}
-)
-
-func main() {
-	number, _ := syscall.Getenv("PORT")
-	port, _ := strconv.Atoi(number)
-	listener, _ := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
-	if err := syscall.Bind(listener, &syscall.SockaddrInet4{Port: port}); err != nil {
-		panic(err)
-	}
-	if err := syscall.Listen(listener, 16); err != nil {
-		panic(err)
-	}
-	request := make([]byte, 4096)
-	for {
-		connection, _, err := syscall.Accept(listener)
-		if err != nil {
-			panic(err)
-		}
-		syscall.Read(connection, request)
-		text := ${expression}
-		head := "HTTP/1.1 200 OK\\r\\nConnection: close\\r\\nContent-Length: " + strconv.Itoa(len(text))
-		syscall.Write(connection, []byte(head+"\\r\\n\\r\\n"+text))
-		syscall.Close(connection)
-	}
-}
-`
 export const LIB_SERVER = goServer('\t"example.com/lib"', 'lib.Text')
 export const LIB = `package lib
 

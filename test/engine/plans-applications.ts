@@ -1,3 +1,5 @@
+import { goServer } from '../support/go-server.ts'
+
 /** A program that answers `hello from` and its user's id. */
 export interface SmallApplication {
   files: Record<string, string>
@@ -13,38 +15,7 @@ export const APPLICATIONS: Record<string, SmallApplication> = {
   go: {
     files: {
       'go.mod': 'module example.com/hello\n\ngo 1.19\n',
-      // With system calls only: the package net takes a minute to compile.
-      'cmd/hello/main.go': `package main
-
-import (
-	"strconv"
-	"syscall"
-)
-
-func main() {
-	text, _ := syscall.Getenv("PORT")
-	port, _ := strconv.Atoi(text)
-	listener, _ := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
-	if err := syscall.Bind(listener, &syscall.SockaddrInet4{Port: port}); err != nil {
-		panic(err)
-	}
-	if err := syscall.Listen(listener, 16); err != nil {
-		panic(err)
-	}
-	request := make([]byte, 4096)
-	for {
-		connection, _, err := syscall.Accept(listener)
-		if err != nil {
-			panic(err)
-		}
-		syscall.Read(connection, request)
-		text := "hello from " + strconv.Itoa(syscall.Getuid())
-		head := "HTTP/1.1 200 OK\\r\\nConnection: close\\r\\nContent-Length: " + strconv.Itoa(len(text))
-		syscall.Write(connection, []byte(head+"\\r\\n\\r\\n"+text))
-		syscall.Close(connection)
-	}
-}
-`,
+      'cmd/hello/main.go': goServer('', `"hello from " + strconv.Itoa(syscall.Getuid())`),
     },
     // A Go program that does not handle the signal exits with 2 or by the signal.
     exitCodes: [2, 143],

@@ -22,6 +22,9 @@ const log = logger('git')
 /** These triggers run an image again; they do not deploy a commit. */
 const RUNS_IMAGE_AGAIN: ReadonlySet<DeployTrigger> = new Set(['restart', 'rollback'])
 
+/** How many deploys' reports are remembered: a deploy changes for the last time soon after its end, once its old instances are gone. */
+const MAX_REMEMBERED = 1_000
+
 /** The commit status that a provider gets for each deploy status; none for a deploy that another has replaced. */
 const STATES: Record<DeployStatus, { state: CommitState; description: string } | null> = {
   queued: { state: 'pending', description: 'The deploy is under way' },
@@ -39,11 +42,10 @@ const STATES: Record<DeployStatus, { state: CommitState; description: string } |
  * stops or the provider does not answer is not sent again. Returns a function that ends the reporting.
  */
 export function reportCommitStatuses(): () => void {
-  /** The last state reported for each deploy in progress, and the request that the next one waits for. */
+  /** The last state reported for each of the newest deploys, and the request that the next one waits for. */
   const reported = new Map<string, { state: CommitState; done: Promise<void> }>()
-  return onChange(({ kind, id, action }) => {
+  return onChange(({ kind, id }) => {
     if (kind !== 'deploy') return
-    if (action === 'deleted') reported.delete(id)
     const deploy = getDeploy(id)
     const sha = deploy && commitOf(deploy)
     const status = deploy && STATES[deploy.status]
@@ -52,7 +54,7 @@ export function reportCommitStatuses(): () => void {
     if (former?.state === status.state) return
     const done = (former?.done ?? Promise.resolve()).then(() => reportStatus(deploy, sha, status))
     reported.set(id, { state: status.state, done })
-    if (status.state !== 'pending') void done.then(() => reported.delete(id))
+    if (reported.size > MAX_REMEMBERED) reported.delete(reported.keys().next().value!)
   })
 }
 

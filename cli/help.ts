@@ -1,99 +1,96 @@
-import { AppError } from '#server/errors.ts'
-import { FLAGS } from '#server/options/flags.ts'
+import { flagsOf, type Command, type Flag, type Group, type Word } from './command.ts'
 
-interface Usage {
-  /** The part after `deployer`. */
-  synopsis: string
-  summary: string
-  /** What `deployer help <command>` adds. */
-  more?: string
-}
-
-const DATA_DIRECTORY = 'Takes --data-dir if the server does not use the default data directory.'
-
-const USAGES: Usage[] = [
-  { synopsis: 'serve [flags]', summary: 'run the server' },
-  {
-    synopsis: 'install [flags]',
-    summary: 'run the server as a service, now and after each boot, with the given flags of serve',
-    more: 'Flags are saved until they are given again; an empty value removes one. Needs root and systemd.',
-  },
-  {
-    synopsis: 'uninstall [--data]',
-    summary: 'remove the service; containers and data stay unless --data is given',
-    more: 'With --data it asks before it deletes anything permanently; --yes skips the question. Needs root and systemd.',
-  },
-  {
-    synopsis: 'status',
-    summary: 'show what runs, where, and in which version',
-    more: `The exit code is 0 if both programs run and respond, else 3.
-${DATA_DIRECTORY} If the server was started with --api-token-file, pass it here too.`,
-  },
-  {
-    synopsis: 'stop [--all]',
-    summary: 'stop the server; with --all also the data plane',
-    more: `Containers keep running in both cases; without --all, requests to them are still answered.\n${DATA_DIRECTORY}`,
-  },
-  {
-    synopsis: 'reset-password',
-    summary: 'replace a forgotten password (read from standard input)',
-    more: `Works with the server running or not, ends every session, and lifts the block after too many failed sign-ins.
-API tokens stay valid. On a terminal it asks for the new password; otherwise it reads it from standard input:
-
-  printf '%s' "$NEW_PASSWORD" | deployer reset-password
-
-${DATA_DIRECTORY}`,
-  },
-  {
-    synopsis: 'ssh-key',
-    summary: "print the server's public key for clones over ssh",
-    more: `The key is created if there is none yet.\n${DATA_DIRECTORY}`,
-  },
-  {
-    synopsis: 'proxy upgrade',
-    summary: 'replace the running data plane with this version, without a failed request',
-    more: DATA_DIRECTORY,
-  },
-  {
-    synopsis: 'proxy start',
-    summary: 'start the data plane, for use in its systemd unit',
-    more: DATA_DIRECTORY,
-  },
-  { synopsis: 'version', summary: 'print the version' },
-  { synopsis: 'help [command]', summary: 'print this overview, or help for a command' },
+const GROUPS: readonly Group[] = [
+  'Deploy',
+  'Services',
+  'Variables',
+  'Datastores',
+  'Domains',
+  'Server',
+  'This computer',
+  "The server's host",
 ]
-/** Wide enough for the longest synopsis. */
-const SYNOPSIS_WIDTH = 36
+const EXAMPLES = ['login https://dashboard.example.com', 'deploy . --service web', 'logs web -f']
+const SUMMARY_COLUMN = 26
 
-/** Returns the text of `deployer help`, or of one command if it is named. Throws `invalid_request` for an unknown one. */
-export function helpText(command?: string): string {
-  // The flags, which the overview lists, are all there is to say about serve.
-  if (command === undefined || command === 'serve' || command === 'help') return overview()
-  const usages = USAGES.filter(({ synopsis }) => synopsis.split(' ')[0] === command)
-  if (usages.length === 0) throw unknownCommand(command)
-  return usages
-    .map(({ synopsis, summary, more }) =>
-      [`Usage: deployer ${synopsis}`, '', `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`, more]
-        .filter((line) => line !== undefined)
-        .join('\n'),
-    )
-    .join('\n\n')
-}
-
-/** Returns the error for a command that does not exist. */
-export function unknownCommand(name: string): AppError {
-  return new AppError('invalid_request', `there is no command ${name}; see deployer help`)
-}
-
-function overview(): string {
-  const width = Math.max(...Object.keys(FLAGS).map((name) => name.length)) + 4
-  const flags = Object.entries(FLAGS).map(
-    ([name, { help, variable }]) => `  ${`--${name}`.padEnd(width)}${help} [${variable}]`,
+/** The text of `deployer help`: every command in one line. Commands of two words are gathered behind their first. */
+export function overview(table: readonly Command[]): string {
+  const groups = GROUPS.map((group) =>
+    linesOf(table.filter((command) => command.group === group && !command.isHidden)),
   )
   return [
-    ...USAGES.map(({ synopsis, summary }) => `deployer ${synopsis}`.padEnd(SYNOPSIS_WIDTH) + summary),
+    'Usage: deployer <command> [words] [flags]',
     '',
-    'Flags of serve and install; a flag overrides its variable. Other commands: deployer help <command>.',
-    ...flags,
+    ...EXAMPLES.map((example) => `  deployer ${example}`),
+    ...GROUPS.flatMap((group, index) =>
+      groups[index]!.length === 0 ? [] : [`${group}:`, ...groups[index]!],
+    ),
+    '',
+    'More about one: deployer help <command>',
   ].join('\n')
+}
+
+function linesOf(commands: readonly Command[]): string[] {
+  const families = Map.groupBy(commands, ({ name }) => name.split(' ')[0]!)
+  return [...families].map(([first, members]) => {
+    const own = members.find(({ name }) => name === first)
+    const actions = members
+      .filter(({ name }) => name !== first)
+      .map(({ name }) => name.slice(first.length + 1))
+    const title = own === undefined && actions.length === 1 ? members[0]!.name : first
+    const also = own === undefined && actions.length === 1 ? [] : actions
+    const summary = own?.summary ?? (also.length === 0 ? members[0]!.summary : '')
+    const text = [summary, also.length === 0 ? '' : `(${also.join(', ')})`].filter(Boolean).join(' ')
+    return `  ${title.padEnd(SUMMARY_COLUMN - 2)}${text}`
+  })
+}
+
+/** The text of `deployer help <command>`. */
+export function helpOf(command: Command): string {
+  const flags = flagsOf(command)
+  const own = flags.filter((flag) => command.flags?.includes(flag))
+  const common = flags.filter((flag) => !own.includes(flag))
+  const exits = Object.entries(command.exits ?? {})
+  return [
+    `Usage: deployer ${usageOf(command)}`,
+    '',
+    `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`,
+    ...(command.aliases ? ['', `Also: ${command.aliases.map((name) => `deployer ${name}`).join(', ')}`] : []),
+    ...(command.more === undefined ? [] : ['', command.more]),
+    ...section('Flags', own.map(flagLine)),
+    ...section(own.length === 0 ? 'Flags' : 'Flags of every command', common.map(flagLine)),
+    ...section(
+      'Exit codes',
+      exits.map(([code, meaning]) => [code, meaning]),
+    ),
+    ...(command.examples.length === 0 ? [] : ['', 'Examples:']),
+    ...command.examples.map((example) => `  deployer ${example}`),
+  ].join('\n')
+}
+
+/** A command with its words, such as `scale [service] <n>`. */
+export function usageOf({ name, words = [], flags = [], takesCommand }: Command): string {
+  return [
+    name,
+    ...words.map(wordText),
+    ...(flags.length === 0 ? [] : ['[flags]']),
+    ...(takesCommand ? ['-- <command…>'] : []),
+  ].join(' ')
+}
+
+function wordText({ name, isOptional, repeats }: Word): string {
+  const text = repeats ? `${name}…` : name
+  return isOptional ? `[${text}]` : `<${text}>`
+}
+
+function flagLine({ name, short, value, summary }: Flag): [string, string] {
+  const names = `${short === undefined ? '    ' : `-${short}, `}--${name}`
+  return [value === undefined ? names : `${names} <${value}>`, summary]
+}
+
+function section(title: string, rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([first]) => first.length)) + 2
+  return rows.length === 0
+    ? []
+    : ['', `${title}:`, ...rows.map(([first, second]) => `  ${first.padEnd(width)}${second}`)]
 }

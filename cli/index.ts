@@ -1,102 +1,131 @@
-import { AppError, messageOf } from '#server/errors.ts'
-import { parseWords } from '#server/options/flags.ts'
-import { VERSION } from '#server/version.ts'
-import { helpText, unknownCommand } from './help.ts'
-import { keptSettings } from './install/settings.ts'
+import { didYouMean, looksSecret } from './suggest.ts'
+import type { Call } from './call.ts'
+import type { Command, Program } from './command.ts'
+import { EXIT, Fault } from './fault.ts'
+import { helpOf, overview } from './help.ts'
+import { COMMANDS } from './table/index.ts'
+import { findCommand, readWords } from './words.ts'
 
-type Command = (argv: string[]) => Promise<number>
+/** The programs of commands that only the server's build has, each loaded on demand. */
+export interface ServerPrograms {
+  /** Reads its own words and runs until a signal ends it. */
+  serve: (args: string[]) => Promise<void>
+  load: (name: string) => Promise<((call: Call, args: string[]) => Promise<number | void>) | undefined>
+  /** Whether an error is meant for its reader, beside Fault. */
+  isExpected: (error: unknown) => boolean
+}
 
-/** Commands that end by themselves; each is loaded on demand. */
-const COMMANDS = new Map<string, Command>(
-  Object.entries<Command>({
-    'reset-password': async (argv) => (await import('./reset-password.ts')).resetPassword(argv),
-    'ssh-key': async (argv) => (await import('./ssh-key.ts')).printSshKey(argv),
-    stop: async (argv) => (await import('./stop.ts')).stop(argv),
-    proxy: async (argv) => (await import('./proxy.ts')).proxy(argv),
-    install: async (argv) => (await import('./install/install.ts')).install(argv),
-    uninstall: async (argv) => (await import('./install/uninstall.ts')).uninstall(argv),
-    status: async (argv) => (await import('./install/status.ts')).status(argv),
-    version: async (argv) => {
-      parseWords('version', argv, { texts: [], switches: [] })
-      return print(VERSION)
-    },
-    help: async (argv) => {
-      const words = argv.filter((word) => ALIASES.get(word) !== 'help')
-      if (words.length > 1) throw new AppError('invalid_request', 'deployer help takes one command')
-      return print(helpText(words[0]))
-    },
-  }),
-)
-
-/** Common spellings in other programs. */
-const ALIASES = new Map([
-  ['--help', 'help'],
-  ['-h', 'help'],
-  ['--version', 'version'],
-  ['-v', 'version'],
-])
-
-/** Commands about an installed server: they use the settings that `deployer install` has saved. */
-const COMMANDS_OF_INSTALLED = ['reset-password', 'ssh-key', 'stop', 'status', 'proxy']
-
-/**
- * Runs `deployer <command>`. An error meant for users becomes one line and exit code 1; any other error is a fault of the
- * program and keeps its stack.
- */
-export async function runCommand(argv: string[], serve: (argv: string[]) => Promise<void>): Promise<void> {
-  const [name = 'help', ...rest] = argv
-  const wanted = ALIASES.get(name) ?? name
-  const asksForHelp = wanted !== 'help' && rest.some((word) => ALIASES.get(word) === 'help')
-  surviveLostOutput(wanted === 'serve' && !asksForHelp)
+/** Runs `deployer <command>` and sets the exit code. `server` is there in the server's build alone. */
+export async function runCommand(argv: string[], server: ServerPrograms | null): Promise<void> {
+  const isServing = argv[0] === 'serve' && !argv.some((word) => word === '-h' || word === '--help')
+  surviveLostOutput(isServing)
   try {
-    if (asksForHelp) return void print(helpText(wanted))
-    if (wanted === 'serve') return await serve(rest)
-    const command = COMMANDS.get(wanted)
-    if (!command) throw unknownCommand(name)
-    if (COMMANDS_OF_INSTALLED.includes(wanted)) useKeptSettings()
-    process.exitCode = await command(rest)
+    process.exitCode = (await run(argv, server)) ?? 0
   } catch (error) {
-    const text = isExpected(error) ? messageOf(error) : String((error as Error).stack ?? error)
-    process.stderr.write(`deployer: ${text}\n`)
-    process.exit(1)
+    report(error, argv, server)
   }
+}
+
+async function run(argv: string[], server: ServerPrograms | null): Promise<number | void> {
+  if (argv[0] === 'help') return help(argv.slice(1))
+  const found = findCommand(COMMANDS, argv)
+  if ('unknown' in found) {
+    const isHelp = found.unknown === null && argv.every((word) => word === '-h' || word === '--help')
+    if (isHelp) return print(overview(COMMANDS))
+    throw unknownCommand(found.unknown ?? argv[0]!)
+  }
+  const { command, args } = found
+  if (command.readsOwnWords && !args.some((word) => word === '-h' || word === '--help')) {
+    if (!server) throw onServerOnly(command)
+    if (command.name === 'serve') return server.serve(args)
+    const program = await server.load(command.name)
+    return program!(readWords(command, []), args)
+  }
+  const call = readWords(command, args)
+  if (call.has('help')) return print(helpOf(command))
+  if (!command.isOfServer) return (await programOf(command))(call)
+  const program = await server?.load(command.name)
+  if (!program) throw onServerOnly(command)
+  return program(call, args)
+}
+
+function programOf({ name, load }: Command): Promise<Program> {
+  if (!load) throw new Error(`the command ${name} has no program`)
+  return load()
+}
+
+function help(words: string[]): void {
+  const topic = words.filter((word) => word !== '-h' && word !== '--help')
+  if (topic.length === 0 || topic[0] === 'help') return print(overview(COMMANDS))
+  const found = findCommand(COMMANDS, topic)
+  if ('unknown' in found) {
+    const family = COMMANDS.filter(({ name }) => name.startsWith(`${topic[0]} `))
+    if (family.length === 0) throw unknownCommand(topic[0]!)
+    return print(family.map(helpOf).join('\n\n'))
+  }
+  print(helpOf(found.command))
+}
+
+function unknownCommand(name: string): Fault {
+  if (looksSecret(name)) return new Fault(EXIT.wrongWords, 'there is no such command; see deployer help')
+  const family = COMMANDS.filter((command) => command.name.startsWith(`${name} `))
+  if (family.length > 0) {
+    const actions = family.map((command) => command.name.slice(name.length + 1)).join(', ')
+    return new Fault(EXIT.wrongWords, `deployer ${name} takes one of: ${actions}`)
+  }
+  const names = COMMANDS.flatMap((command) => [command.name.split(' ')[0]!, ...(command.aliases ?? [])])
+  const hint = didYouMean(name, names)
+  return new Fault(EXIT.wrongWords, `there is no command ${name}${hint || '; see deployer help'}`)
+}
+
+function onServerOnly({ name }: Command): Fault {
+  return new Fault(EXIT.wrongWords, `${name} is a command of the server's host; run it there`)
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
 }
 
 /** Errors of the machine, not of the program: permissions, space, open files (errno(3)). */
 const MACHINE_ERRORS = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE']
 
-function isExpected(error: unknown): boolean {
-  return error instanceof AppError || MACHINE_ERRORS.includes((error as NodeJS.ErrnoException).code ?? '')
+/** Reports an error meant for its reader in one line; any other is a fault of the program and keeps its stack. */
+function report(error: unknown, argv: readonly string[], server: ServerPrograms | null): void {
+  const fault = asFault(error, server)
+  const { exitCode, code, message } = fault
+  if (argv.includes('--json')) {
+    process.stderr.write(`${JSON.stringify({ error: { code, message, exit_code: exitCode } })}\n`)
+  } else process.stderr.write(`deployer: ${message}\n`)
+  process.exitCode = exitCode
+  // Sockets that are still open must not keep a command that has failed.
+  process.exit()
+}
+
+function asFault(error: unknown, server: ServerPrograms | null): Fault {
+  if (error instanceof Fault) return error
+  const { message, stack, code } = error as NodeJS.ErrnoException
+  if (MACHINE_ERRORS.includes(code ?? '') || server?.isExpected(error)) return new Fault(EXIT.failed, message)
+  return new Fault(server ? EXIT.failed : EXIT.ownFault, String(stack ?? error), { code: 'internal_error' })
 }
 
 /**
- * Keeps running when output is lost: a reader may close a pipe early, and a full disk must not end a server because of its
- * log. If output was lost for another reason than a closed pipe, it is reported, and a command that ends by itself fails; a
- * server that was stopped normally does not.
+ * Keeps running when output is lost: a reader may close a pipe early, which ends a command at once and silently, and a full
+ * disk must not end a server because of its log. If output was lost for another reason, it is reported, and a command that
+ * ends by itself fails; a server that was stopped normally does not.
  */
 function surviveLostOutput(isServer: boolean): void {
   let isReported = false
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-    if (code === 'EPIPE' || isReported) return
+    if (code === 'EPIPE') {
+      if (!isServer) process.exit(0)
+      return
+    }
+    if (isReported) return
     isReported = true
     process.stderr.write(`deployer: cannot write to standard output: ${message}\n`)
-    if (!isServer) process.once('exit', (status) => (process.exitCode = status || 1))
+    if (!isServer) process.once('exit', (status) => (process.exitCode = status || EXIT.failed))
   })
   process.stderr.on('error', () => {
     // There is no place left to report it.
   })
-}
-
-/** Uses the saved settings, which variables of the environment override. A user who may not read them goes without. */
-function useKeptSettings(): void {
-  try {
-    process.env = { ...keptSettings(), ...process.env }
-  } catch {
-    // They belong to another user, or are broken: `deployer install` reports that.
-  }
-}
-
-function print(text: string): number {
-  process.stdout.write(`${text}\n`)
-  return 0
 }

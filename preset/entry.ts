@@ -1,5 +1,10 @@
 import '#nitro-internal-pollyfills'
 import { runCommand } from '../cli/index.ts'
 
-// The server's modules load only for `serve`, so that the other commands answer at once.
-await runCommand(process.argv.slice(2), async (argv) => (await import('./serve.ts')).serve(argv))
+// The server's modules load only for its own commands, so that the others answer at once.
+await runCommand(process.argv.slice(2), {
+  serve: async (args) => (await import('./serve.ts')).serve(args),
+  load: async (name) => (await import('../cli/server/index.ts')).loadServerProgram(name),
+  // Its class would load with the server's modules.
+  isExpected: (error) => error instanceof Error && error.name === 'AppError',
+})

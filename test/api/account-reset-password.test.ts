@@ -18,9 +18,10 @@ beforeEach(async () => {
 })
 afterEach(() => server.stop())
 
-const COMMAND = fileURLToPath(new URL('../../cli/reset-password.ts', import.meta.url))
-const program = `import { resetPassword } from ${JSON.stringify(COMMAND)}
-process.exitCode = await resetPassword(process.argv.slice(1))`
+const fileOf = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../cli/${path}`, import.meta.url)))
+const program = `import { runCommand } from ${fileOf('index.ts')}
+import { loadServerProgram } from ${fileOf('server/index.ts')}
+await runCommand(['reset-password', ...process.argv.slice(1)], { load: loadServerProgram, isExpected: () => false })`
 const node = [process.execPath, '--input-type=module', '--eval', program, '--']
 
 async function run(input: string, argv: string[] = ['--data-dir', server.dataDirectory]) {

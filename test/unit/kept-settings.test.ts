@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { givenSettings, parseSettings, withSettings } from '../../cli/install/settings.ts'
+import { givenSettings, parseSettings, withSettings } from '../../cli/server/install/settings.ts'
 
 describe('the settings of a service', () => {
   test('are read as systemd reads an environment file', () => {

@@ -6,19 +6,20 @@ import { Password } from '#server/accounts/schema.ts'
 import { selectAccount } from '#server/accounts/store.ts'
 import { openDatabase, type Database } from '#server/database/index.ts'
 import { AppError, messageOf } from '#server/errors.ts'
-import { readOwnFlags } from './own-flags.ts'
+import type { Call } from '../call.ts'
+import { optionsOf } from './own-flags.ts'
 import { isMissing } from './running.ts'
 
 /** A password has at most 256 characters of at most 4 bytes; longer input is rejected. */
 const MAX_INPUT_BYTES = 4_096
 
 /**
- * Runs `deployer reset-password` with the words after the command's name. Returns the exit code. On 1, one line was written
+ * Runs `deployer reset-password`. Returns the exit code. On 1, one line was written
  * to standard error and nothing has changed.
  */
-export async function resetPassword(argv: string[]): Promise<number> {
+export async function resetPassword(call: Call): Promise<number> {
   try {
-    process.stdout.write(`${await replace(readOwnFlags('reset-password', argv).options.dataDirectory)}\n`)
+    process.stdout.write(`${await replace(optionsOf(call).dataDirectory)}\n`)
     return 0
   } catch (error) {
     process.stderr.write(`deployer reset-password: ${messageOf(error)}\n`)

@@ -11,7 +11,7 @@ import { readOptions, type Options } from '#server/options/index.ts'
 import { serverIdOf } from '#server/server-id.ts'
 import { VERSION } from '#server/version.ts'
 import { findServer, readServerFile, type RunningServer } from '../running.ts'
-import { stop } from '../stop.ts'
+import { stopServer } from '../stop.ts'
 import { CONTROL_UNIT, DATA_UNIT, PROGRAM_FOLDER, SETTINGS_FILE, UNIT_FOLDER } from './layout.ts'
 import { installRelease, removeOldReleases, writeCommand, type Release } from './release.ts'
 import { runsAs } from './running-process.ts'
@@ -76,7 +76,7 @@ async function stopOthers({ dataDirectory }: Options, before: Options): Promise<
   proxy?.close()
   if (!hasServer && !proxy) return
   say('stopping the server that was started by hand')
-  await stop([`--data-dir=${dataDirectory}`, ...(proxy ? ['--all'] : [])])
+  await stopServer(dataDirectory, { withDataPlane: proxy !== null })
 }
 
 /** Creates what the data plane needs before the first start of a server: its folders, and the id of its server. */

@@ -8,11 +8,11 @@ import { keptServerId } from '#daemon/proxy/launch.ts'
 import { openDatabase } from '#server/database/index.ts'
 import { AppError } from '#server/errors.ts'
 import { ledgerOf } from '#server/ledger.ts'
-import { parseWords } from '#server/options/flags.ts'
 import { readOptions, type Options } from '#server/options/index.ts'
 import { openVault, type Vault } from '#server/secrets.ts'
 import { serverIdOf } from '#server/server-id.ts'
-import { stop } from '../stop.ts'
+import type { Call } from '../../call.ts'
+import { stopServer } from '../stop.ts'
 import {
   COMMAND_FILE,
   CONTROL_UNIT,
@@ -29,12 +29,11 @@ import { requireSystemd, systemctl, unitState } from './systemd.ts'
  * `deployer uninstall`: stops and removes the units, the program and the packet filter rules. Containers keep running, and
  * the data directory and the settings stay for another install, unless `--data` is given.
  */
-export async function uninstall(argv: string[]): Promise<number> {
+export async function uninstall(call: Call): Promise<number> {
   requireSystemd('uninstall')
-  const { switches } = parseWords('uninstall', argv, { texts: [], switches: ['data', 'yes'] })
-  const data = switches.has('data')
+  const data = call.has('data')
   const options = readOptions([], keptSettings())
-  if (data && !switches.has('yes') && !(await isConfirmed(options))) return 1
+  if (data && !call.has('yes') && !(await isConfirmed(options))) return 1
   // Checked before anything is removed: what an unreachable engine still has would otherwise be forgotten.
   if (data) await withEngine(options, ({ engine }) => engine.info())
   const removed: string[] = []
@@ -81,7 +80,7 @@ async function isConfirmed({ dataDirectory }: Options): Promise<boolean> {
 
 async function removeData(options: Options): Promise<string[]> {
   const { dataDirectory } = options
-  if (existsSync(dataDirectory)) await stop([`--data-dir=${dataDirectory}`, '--all'])
+  if (existsSync(dataDirectory)) await stopServer(dataDirectory, { withDataPlane: true })
   const counts = await withEngine(options, async ({ engine, ledger }) => {
     const lines = (['container', 'network', 'volume', 'image'] as const).map(
       (kind) => `${kind}s: ${ledger.list(kind).length}`,

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { greet } from '#daemon/proxy/greeting.ts'
 import type { ServerInfo } from '#server/info.ts'
 import { VERSION } from '#server/version.ts'
-import { readOwnFlags } from '../own-flags.ts'
+import type { Call } from '../../call.ts'
+import { optionsOf } from '../own-flags.ts'
 import { findServer, type RunningServer } from '../running.ts'
 import { CONTROL_UNIT, DATA_UNIT, SETTINGS_FILE, UNIT_FOLDER } from './layout.ts'
 import { unitState } from './systemd.ts'
@@ -17,9 +18,8 @@ const UNAUTHORIZED = 401
 type Answer = ServerInfo | 'refused' | 'none'
 
 /** `deployer status`: shows what runs on the data directory, in units or not. Returns 0 if both programs run and respond. */
-export async function status(argv: string[]): Promise<number> {
-  const { options } = readOwnFlags('status', argv, { settings: ['api-token', 'api-token-file'] })
-  const { dataDirectory, apiToken } = options
+export async function status(call: Call): Promise<number> {
+  const { dataDirectory, apiToken } = optionsOf(call)
   const server = findServer(dataDirectory)
   const answer = server && (await askInfo(server, apiToken ?? readToken(dataDirectory)))
   const proxy = await greet(dataDirectory, 0).catch(() => null)

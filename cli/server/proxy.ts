@@ -4,7 +4,8 @@ import { findProxy } from '#daemon/proxy/find.ts'
 import { keptServerId } from '#daemon/proxy/launch.ts'
 import { AppError } from '#server/errors.ts'
 import { VERSION } from '#server/version.ts'
-import { readOwnFlags } from './own-flags.ts'
+import type { Call } from '../call.ts'
+import { optionsOf } from './own-flags.ts'
 import { unreadable } from './running.ts'
 
 /**
@@ -12,14 +13,10 @@ import { unreadable } from './running.ts'
  * `deployer proxy upgrade` replaces the running one with this program's, without a failed request. A server that starts does
  * both by itself.
  */
-export async function proxy(argv: string[]): Promise<number> {
-  const [action, ...flags] = argv
-  if (action !== 'start' && action !== 'upgrade')
-    throw new AppError('invalid_request', 'use deployer proxy start or deployer proxy upgrade')
-  const { options } = readOwnFlags('proxy', flags, { settings: ['proxy-workers'] })
-  const { dataDirectory, proxyWorkers } = options
+export async function proxy(call: Call): Promise<number> {
+  const { dataDirectory, proxyWorkers } = optionsOf(call)
   const serverId = serverOf(dataDirectory)
-  if (action === 'upgrade') await mustRun(dataDirectory)
+  if (call.command.name === 'proxy upgrade') await mustRun(dataDirectory)
   if (serverId === null)
     throw new AppError('io_error', `no server has used ${dataDirectory} yet: start the server first`)
   const client = await ProxyClient.connect({

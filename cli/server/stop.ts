@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { findProxy } from '#daemon/proxy/find.ts'
-import { readOwnFlags } from './own-flags.ts'
+import type { Call } from '../call.ts'
+import { optionsOf } from './own-flags.ts'
 import { findServer } from './running.ts'
 
 /** The server ends within 10 s. */
@@ -8,9 +9,15 @@ const WAIT_MS = 15_000
 const POLL_EVERY_MS = 50
 
 /** Stops the server of a data directory; with `--all` also its data plane. Containers keep running in both cases. */
-export async function stop(argv: string[]): Promise<number> {
-  const { options, switches } = readOwnFlags('stop', argv, { switches: ['all'] })
-  const { dataDirectory } = options
+export function stop(call: Call): Promise<number> {
+  return stopServer(optionsOf(call).dataDirectory, { withDataPlane: call.has('all') })
+}
+
+/** Does what `stop` does; returns its exit code. */
+export async function stopServer(
+  dataDirectory: string,
+  { withDataPlane }: { withDataPlane: boolean },
+): Promise<number> {
   const server = findServer(dataDirectory)
   if (server) {
     process.kill(server.pid, 'SIGTERM')
@@ -24,7 +31,7 @@ export async function stop(argv: string[]): Promise<number> {
     }
     process.stdout.write('the server has ended\n')
   } else process.stdout.write('no server runs on this data directory\n')
-  if (!switches.has('all')) return 0
+  if (!withDataPlane) return 0
   const proxy = await findProxy(dataDirectory)
   await proxy?.stop()
   process.stdout.write(proxy ? 'the data plane has ended\n' : 'no data plane runs on this data directory\n')

@@ -1,0 +1,273 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Call } from '../call.ts'
+import { EXIT, Fault } from '../fault.ts'
+import { didYouMean } from '../suggest.ts'
+import { chooseServer, type Server } from './server.ts'
+import { httpTransport, LostConnection, type Transport } from './transport.ts'
+
+/** A request without an answer ends after it. */
+const ANSWER_LIMIT_MS = 30_000
+/** Keep-alives of a stream come every 15 s. */
+const STREAM_SILENCE_MS = 45_000
+/** Pauses before a request that only reads is sent again after a lost connection. */
+const RETRY_PAUSES_MS = [200, 1_000, 3_000]
+/** A longer `Retry-After` is not waited for. */
+const MAX_RETRY_AFTER_MS = 60_000
+/** An answer that is not a stream or a file is shorter. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+export type Query = Record<string, string | number | boolean | null | undefined>
+
+export interface RequestOptions {
+  query?: Query
+  /** How long the server may take. */
+  limitMs?: number
+  signal?: AbortSignal
+}
+
+export interface RawQuestion extends RequestOptions {
+  method: string
+  /** Below /api/v1, or from the root when it begins with `/api/`, `/auth/` is below as well. */
+  path: string
+  headers?: Record<string, string>
+  body?: string | Readable
+}
+
+/** An error that the API returned. */
+export class ApiFault extends Fault {
+  readonly status: number
+  readonly details: readonly ApiFaultDetail[]
+
+  constructor(status: number, code: string, message: string, details: readonly ApiFaultDetail[] = []) {
+    super(exitCodeOf(status), message, { code })
+    this.status = status
+    this.details = details
+  }
+}
+
+/** One of several faults in a file that was sent. */
+export interface ApiFaultDetail {
+  line: number
+  column: number
+  path: string
+  message: string
+}
+
+/** The API of one server. Paths are below `/api/v1`. */
+export class Api {
+  readonly server: Server
+  readonly #transport: Transport
+  readonly #isDebug: boolean
+
+  constructor(server: Server, transport: Transport, { isDebug = false }: { isDebug?: boolean } = {}) {
+    this.server = server
+    this.#transport = transport
+    this.#isDebug = isDebug
+  }
+
+  /** The address of the dashboard and the API, as far as this computer reaches it. */
+  get url(): string {
+    return this.#transport.url
+  }
+
+  /** Reads. Throws Fault; for a name that does not exist with the nearest one. */
+  async get<T>(path: string, query: Query = {}, options: RequestOptions = {}): Promise<T> {
+    return (await this.#json('GET', path, { ...options, query })) as T
+  }
+
+  /** Changes something, once. Resolves with null for an answer without a body. Throws as `get`. */
+  async send<T>(
+    method: 'POST' | 'PATCH' | 'PUT' | 'DELETE',
+    path: string,
+    body?: unknown,
+    options: RequestOptions = {},
+  ): Promise<T> {
+    return (await this.#json(method, path, options, body)) as T
+  }
+
+  /** Sends a request and resolves with the answer, whatever its status, before its body is read. */
+  async raw({ method, path, query, headers, body, limitMs, signal }: RawQuestion): Promise<IncomingMessage> {
+    const target = pathOf(path, query)
+    const mayRepeat = typeof body === 'string' || body === undefined
+    const repeats = method === 'GET' || method === 'HEAD'
+    for (let tries = 0; ; tries++) {
+      const began = performance.now()
+      try {
+        const answer = await this.#transport.ask({
+          method,
+          path: target,
+          headers: { accept: 'application/json', ...this.#authorization(), ...headers },
+          silenceMs: limitMs ?? ANSWER_LIMIT_MS,
+          ...(body === undefined ? {} : { body }),
+          ...(signal === undefined ? {} : { signal }),
+        })
+        this.#debug(method, target, String(answer.statusCode), began)
+        const pauseMs = mayRepeat && tries < RETRY_PAUSES_MS.length ? retryAfterMs(answer) : null
+        if (pauseMs === null) return answer
+        answer.resume()
+        await delay(pauseMs, undefined, signal ? { signal } : {})
+      } catch (error) {
+        this.#debug(method, target, (error as Error).message, began)
+        const pauseMs = repeats && error instanceof LostConnection ? RETRY_PAUSES_MS[tries] : undefined
+        if (pauseMs === undefined) throw error
+        await delay(pauseMs, undefined, signal ? { signal } : {})
+      }
+    }
+  }
+
+  /**
+   * The events of a stream over one connection. Throws Fault for a refusal; a connection that is cut or silent throws
+   * LostConnection. Ends after the event `end`, which is the last one.
+   */
+  async *events(path: string, query: Query, signal?: AbortSignal): AsyncGenerator<StreamEvent> {
+    const answer = await this.raw({
+      method: 'GET',
+      path,
+      query,
+      headers: { accept: 'text/event-stream' },
+      limitMs: STREAM_SILENCE_MS,
+      ...(signal === undefined ? {} : { signal }),
+    })
+    if (answer.statusCode !== 200) throw await this.faultOf(answer, path)
+    const { readEvents } = await import('./sse.ts')
+    yield* readEvents(answer, STREAM_SILENCE_MS, this.url)
+  }
+
+  /** The fault that an answer says. Reads its body. */
+  async faultOf(answer: IncomingMessage, path: string): Promise<Fault> {
+    const status = answer.statusCode ?? 0
+    const text = await textOf(answer)
+    if (status >= 300 && status < 400)
+      return new Fault(
+        EXIT.noConnection,
+        `${this.url} redirects to ${answer.headers.location ?? 'another address'}; sign in to that address`,
+      )
+    const { error } = (parsed(text) ?? {}) as {
+      error?: { code: string; message: string; details?: ApiFaultDetail[] }
+    }
+    if (typeof error?.message !== 'string') return this.#notOurs()
+    const advice =
+      status === 401 ? '; deployer login' : status === 404 ? await this.#nearest(path, error.message) : ''
+    return new ApiFault(status, error.code, `${error.message}${advice}`, error.details)
+  }
+
+  close(): void {
+    this.#transport.close()
+  }
+
+  async #json(method: string, path: string, options: RequestOptions, body?: unknown): Promise<unknown> {
+    const answer = await this.raw({
+      ...options,
+      method,
+      path,
+      ...(body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
+    const status = answer.statusCode ?? 0
+    if (status < 200 || status >= 300) throw await this.faultOf(answer, path)
+    const text = await textOf(answer)
+    if (text === '') return null
+    const value = parsed(text)
+    if (value === undefined) throw this.#notOurs()
+    return value
+  }
+
+  #notOurs(): Fault {
+    return new Fault(EXIT.noConnection, `${this.url} does not answer like Deployer; check the address`)
+  }
+
+  #authorization(): Record<string, string> {
+    return this.server.token === null ? {} : { authorization: `Bearer ${this.server.token}` }
+  }
+
+  /** The nearest name, where the path names something that does not exist. */
+  async #nearest(path: string, message: string): Promise<string> {
+    const [, collection, given] =
+      /^\/(services|datastores|env-groups|environments)\/([^/?]+)/.exec(path) ?? []
+    if (collection === undefined || given === undefined) return ''
+    const name = decodeURIComponent(given)
+    if (!message.includes(name)) return ''
+    const query = new URL(path, 'http://api').searchParams.get('environment')
+    const all = await this.get<{ name: string }[]>(`/${collection}`, { environment: query }).catch(() => [])
+    return didYouMean(
+      name,
+      all.map((each) => each.name),
+    )
+  }
+
+  #debug(method: string, path: string, outcome: string, began: number): void {
+    if (!this.#isDebug) return
+    const milliseconds = Math.round(performance.now() - began)
+    process.stderr.write(
+      `${method} ${path.replace(/access_token=[^&]*/, 'access_token=…')} ${outcome} ${milliseconds} ms\n`,
+    )
+  }
+}
+
+export interface StreamEvent {
+  event: string
+  data: unknown
+}
+
+/** Connects to the server of a command. Throws Fault without one, or without a token. */
+export async function connect(call: Call): Promise<Api> {
+  const server = chooseServer(call)
+  if (server.token === null)
+    throw new Fault(
+      EXIT.notSignedIn,
+      `not signed in to ${server.url}; deployer login ${server.url}, or set DEPLOYER_TOKEN`,
+    )
+  return connectTo(server, call)
+}
+
+/** Connects to a server, with a token or without. */
+export async function connectTo(server: Server, call: Call): Promise<Api> {
+  const options = { isDebug: call.has('debug') }
+  if (!server.url.startsWith('ssh://')) return new Api(server, httpTransport(server), options)
+  const { sshTransport } = await import('./ssh.ts')
+  return new Api(server, await sshTransport(server, call), options)
+}
+
+function pathOf(path: string, query: Query = {}): string {
+  const url = new URL(path.startsWith('/api/') ? path : `/api/v1${path}`, 'http://api')
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== null) url.searchParams.set(name, String(value))
+  return url.pathname + url.search
+}
+
+function exitCodeOf(status: number): number {
+  if (status === 401 || status === 403) return EXIT.notSignedIn
+  if (status === 404) return EXIT.notFound
+  if (status === 409) return EXIT.conflict
+  if ([421, 429, 502, 503].includes(status)) return EXIT.noConnection
+  return status >= 500 ? EXIT.serverFault : EXIT.wrongWords
+}
+
+/** How long the server asks to wait before the same request; null if it does not, or too long. */
+function retryAfterMs({ statusCode, headers }: IncomingMessage): number | null {
+  if (statusCode !== 429 && statusCode !== 503) return null
+  const milliseconds = Number(headers['retry-after'] ?? NaN) * 1_000
+  return milliseconds >= 0 && milliseconds <= MAX_RETRY_AFTER_MS ? milliseconds : null
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of answer as AsyncIterable<Buffer>) {
+    size += piece.length
+    if (size > MAX_ANSWER_BYTES) throw new Fault(EXIT.noConnection, 'the answer of the server is too long')
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString()
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

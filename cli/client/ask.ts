@@ -1,0 +1,42 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import type { Call } from '../call.ts'
+import { wrong } from '../fault.ts'
+
+/** Asks a question on standard error. Check `call.mayAsk` first. Throws Fault if there is no answer. */
+export async function ask(question: string, { isHidden = false } = {}): Promise<string> {
+  const hidden = new Writable({ write: (_, __, done) => done() })
+  if (isHidden) process.stderr.write(`${question} `)
+  const lines = createInterface({
+    input: process.stdin,
+    output: isHidden ? hidden : process.stderr,
+    terminal: true,
+    historySize: 0,
+  })
+  try {
+    const end = new AbortController()
+    lines.once('close', () => end.abort())
+    lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+    const answer = (await lines.question(isHidden ? '' : `${question} `, { signal: end.signal })).trim()
+    if (answer === '') throw wrong('nothing was answered')
+    return answer
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') throw wrong('nothing was answered')
+    throw error
+  } finally {
+    if (isHidden) process.stderr.write('\n')
+    lines.close()
+  }
+}
+
+/**
+ * Has a change confirmed: by `--yes`, or by an answer on a terminal. Throws Fault, before anything is done, where it cannot be
+ * asked or the answer is no. `typed` must be typed as the answer.
+ */
+export async function confirm(call: Call, question: string, typed: string | null = null): Promise<void> {
+  if (call.has('yes')) return
+  if (!call.mayAsk) throw wrong(`${question} Say --yes: this cannot be asked here`)
+  const answer = await ask(typed === null ? `${question} [y/N]` : `${question} Type ${typed} to go on:`)
+  const isYes = typed === null ? /^y(es)?$/i.test(answer) : answer === typed
+  if (!isYes) throw wrong('nothing was changed')
+}

@@ -1,0 +1,58 @@
+import type { Call } from '../call.ts'
+import { wrong } from '../fault.ts'
+import type { Api } from './api.ts'
+import { ask } from './ask.ts'
+import { findLink } from './link.ts'
+
+/** What a command is about: a name or id, and the environment in which a name is looked up; null for the server's default. */
+export interface Target {
+  name: string
+  environment: string | null
+}
+
+/** The environment of a command: its flag, the variable, the link, what is saved with the host; null for the default. */
+export function environmentOf(call: Call, api: Api): string | null {
+  return (
+    call.text('environment') ??
+    (process.env.DEPLOYER_ENVIRONMENT || null) ??
+    findLink()?.environment ??
+    api.server.environment
+  )
+}
+
+/**
+ * The service of a command: the word, `--service`, `DEPLOYER_SERVICE`, the link of the folder, or the answer to a question on
+ * a terminal. Throws Fault if there is none.
+ */
+export async function serviceOf(
+  call: Call,
+  api: Api,
+  word: string | undefined = call.words[0],
+): Promise<Target> {
+  const flag = call.text('service')
+  if (word !== undefined && flag !== null)
+    throw wrong('name the service as a word or with --service, not both')
+  const given = word ?? flag ?? (process.env.DEPLOYER_SERVICE || null) ?? findLink()?.service ?? null
+  if (given !== null) return targetOf(call, api, given)
+  const environment = environmentOf(call, api)
+  const advice = 'name the service (a word, --service, or deployer init in this folder)'
+  if (!call.mayAsk) throw wrong(advice)
+  const services = await api.get<{ name: string }[]>('/services', { environment })
+  const name = await ask(`Which service? ${services.map((service) => service.name).join(', ')}`)
+  return targetOf(call, api, name)
+}
+
+/** A name that may bring its environment: `web.staging`. */
+export function targetOf(call: Call, api: Api, given: string): Target {
+  const [name = '', environment] = given.split('.')
+  if (environment === undefined) return { name: given, environment: environmentOf(call, api) }
+  const flag = call.text('environment')
+  if (flag !== null && flag !== environment)
+    throw wrong(`${given} is in the environment ${environment}, --environment is ${flag}; leave one out`)
+  return { name, environment }
+}
+
+/** The path of something with a name or id, below a collection such as `/services`. */
+export function pathTo(collection: string, { name }: Target, rest = ''): string {
+  return `/${collection}/${encodeURIComponent(name)}${rest}`
+}

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import { Agent as HttpAgent, request as requestByHttp, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as requestByHttps } from 'node:https'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { getCACertificates } from 'node:tls'
+import { VERSION } from '#server/version.ts'
+import { EXIT, Fault, wrong } from '../fault.ts'
+import type { Server } from './server.ts'
+
+export interface Question {
+  method: string
+  /** From the root, with its query. */
+  path: string
+  headers: Record<string, string>
+  body?: string | Readable
+  /** How long nothing may come or go. */
+  silenceMs: number
+  signal?: AbortSignal
+}
+
+/** Sends requests to one server, and to no other: redirects are not followed. */
+export interface Transport {
+  /** What requests go to, for messages and addresses that people open. */
+  url: string
+  ask(question: Question): Promise<IncomingMessage>
+  close(): void
+}
+
+/** The way to a server over HTTP or HTTPS, through the proxies that the environment names. */
+export function httpTransport(
+  { url, caFile }: Pick<Server, 'url' | 'caFile'>,
+  socketPath?: string,
+): Transport {
+  const { protocol } = new URL(url)
+  const isSecure = protocol === 'https:'
+  const proxyEnv = socketPath === undefined ? process.env : undefined
+  const agent = isSecure
+    ? new HttpsAgent({ keepAlive: true, proxyEnv, ...authorities(caFile) })
+    : new HttpAgent({ keepAlive: true, proxyEnv })
+  return {
+    url,
+    ask: (question) => ask(isSecure ? requestByHttps : requestByHttp, url, agent, question, socketPath),
+    close: () => agent.destroy(),
+  }
+}
+
+/** The certificates to trust: what node trusts, `NODE_EXTRA_CA_CERTS` included, and those of the file. */
+export function authorities(caFile: string | null): { ca?: string[] } {
+  if (caFile === null) return {}
+  let pem: string
+  try {
+    pem = readFileSync(caFile, 'utf8')
+  } catch (cause) {
+    throw wrong(`--ca ${caFile} cannot be read: ${(cause as Error).message}`, { cause })
+  }
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw wrong(`--ca ${caFile} has no certificate in PEM`)
+  return { ca: [...getCACertificates('default'), pem] }
+}
+
+function ask(
+  request: typeof requestByHttp | typeof requestByHttps,
+  url: string,
+  agent: HttpAgent | HttpsAgent,
+  { method, path, headers, body, silenceMs, signal }: Question,
+  socketPath: string | undefined,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(new URL(path, url), {
+      method,
+      agent,
+      ...(socketPath === undefined ? {} : { socketPath }),
+      headers: { 'user-agent': `deployer-cli/${VERSION}`, ...headers },
+      timeout: silenceMs,
+      ...(signal === undefined ? {} : { signal }),
+    })
+    let isAnswered = false
+    outgoing.once('response', (answer) => {
+      isAnswered = true
+      resolve(answer)
+    })
+    outgoing.once('error', (error) => reject(signal?.aborted ? error : lostConnection(url, error)))
+    outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${silenceMs / 1_000} s`)))
+    if (body === undefined || typeof body === 'string') outgoing.end(body)
+    else
+      pipeline(body, outgoing).catch((error: Error) => {
+        // The server may refuse a body that is still on its way; then its answer counts, not the closed connection.
+        if (!isAnswered) outgoing.destroy(error)
+      })
+  })
+}
+
+/** A connection that failed; a request that only reads may be sent again. */
+export class LostConnection extends Fault {}
+
+function lostConnection(url: string, error: Error): Fault {
+  // Faults of what is sent, such as a file that changed, say more than the connection that they end.
+  if (error instanceof Fault) return error
+  const { host } = new URL(url)
+  const { code = '', message } = innermost(error)
+  if (isDistrust(code))
+    return new Fault(
+      EXIT.noConnection,
+      `the certificate of ${host} is not trusted (${message}); name its authority with --ca <file>`,
+      { cause: error },
+    )
+  return new LostConnection(EXIT.noConnection, `no connection to ${url}: ${message}`, { cause: error })
+}
+
+/** Node's error for a name with several addresses says nothing itself. */
+function innermost(error: Error): NodeJS.ErrnoException {
+  return error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error
+}
+
+const DISTRUST = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|INVALID_PURPOSE)/
+
+function isDistrust(code: string): boolean {
+  return DISTRUST.test(code)
+}

@@ -1,0 +1,82 @@
+import type { Command } from '../command.ts'
+
+/** Commands about this computer: which servers it knows, and the program itself. */
+export const THIS_COMPUTER: readonly Command[] = [
+  {
+    name: 'login',
+    group: 'This computer',
+    summary: 'sign in to a server, by a browser',
+    words: [{ name: 'url', isOptional: true, completes: 'host' }],
+    flags: [
+      { name: 'as', value: 'alias', summary: 'the name under which the server is saved' },
+      { name: 'name', value: 'text', summary: 'what the token is called (user@host)' },
+      { name: 'no-browser', summary: 'do not open the browser' },
+      { name: 'token', summary: 'read a token from standard input instead' },
+    ],
+    examples: ['login https://dashboard.example.com', 'login ssh://root@server.example.com --as prod'],
+    load: async () => (await import('../client/commands/sign-in.ts')).login,
+  },
+  {
+    name: 'logout',
+    group: 'This computer',
+    summary: 'forget a server and its token',
+    words: [{ name: 'alias', isOptional: true, completes: 'host' }],
+    flags: [{ name: 'all', summary: 'forget every server' }],
+    examples: ['logout', 'logout --all'],
+    load: async () => (await import('../client/commands/sign-in.ts')).logout,
+  },
+  {
+    name: 'whoami',
+    group: 'This computer',
+    summary: 'show which server and token are used, and both versions',
+    examples: ['whoami', 'whoami --json'],
+    load: async () => (await import('../client/commands/whoami.ts')).whoami,
+  },
+  {
+    name: 'hosts',
+    aliases: ['hosts list'],
+    group: 'This computer',
+    summary: 'list the saved servers',
+    examples: ['hosts', 'hosts --json'],
+    load: async () => (await import('../client/commands/hosts.ts')).list,
+  },
+  {
+    name: 'hosts use',
+    group: 'This computer',
+    summary: 'make a saved server the default',
+    words: [{ name: 'alias', completes: 'host' }],
+    examples: ['hosts use prod'],
+    load: async () => (await import('../client/commands/hosts.ts')).use,
+  },
+  {
+    name: 'hosts remove',
+    group: 'This computer',
+    summary: 'forget a saved server and its token',
+    words: [{ name: 'alias', completes: 'host' }],
+    examples: ['hosts remove staging'],
+    load: async () => (await import('../client/commands/hosts.ts')).remove,
+  },
+  {
+    name: 'init',
+    group: 'This computer',
+    summary: 'link this folder to a service',
+    words: [{ name: 'service', isOptional: true, completes: 'service' }],
+    flags: [{ name: 'create', summary: 'create the service if it does not exist' }],
+    examples: ['init web', 'init web --environment staging'],
+    load: async () => (await import('../client/commands/link.ts')).init,
+  },
+  {
+    name: 'unlink',
+    group: 'This computer',
+    summary: 'remove the link of this folder',
+    examples: ['unlink'],
+    load: async () => (await import('../client/commands/link.ts')).unlink,
+  },
+  {
+    name: 'version',
+    group: 'This computer',
+    summary: 'print the version',
+    examples: ['version'],
+    load: async () => (await import('../version.ts')).printVersion,
+  },
+]

@@ -1,0 +1,136 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { Call } from './call.ts'
+import { COMMON_FLAGS, flagsOf, type Command, type Flag } from './command.ts'
+import { EXIT, Fault } from './fault.ts'
+import { didYouMean, looksSecret } from './suggest.ts'
+
+/** Spellings of commands as flags, common in other programs. */
+const SPELLINGS: Readonly<Record<string, string>> = { '-v': 'version', '--version': 'version' }
+
+/** A command and the words that are not its name. */
+interface Found {
+  command: Command
+  args: string[]
+}
+
+/**
+ * Finds the command among the words; flags may stand before it. Returns null if there is none, with the first word that was
+ * taken for one.
+ */
+export function findCommand(
+  table: readonly Command[],
+  argv: readonly string[],
+): Found | { unknown: string | null } {
+  const positions = positionsOf(argv)
+  const [first, second] = positions
+  if (first === undefined) return { unknown: null }
+  const word = SPELLINGS[argv[first]!] ?? argv[first]!
+  if (second !== undefined) {
+    const command = named(table, `${word} ${argv[second]}`)
+    if (command) return { command, args: argv.filter((_, index) => index !== first && index !== second) }
+  }
+  const command = named(table, word)
+  return command ? { command, args: argv.filter((_, index) => index !== first) } : { unknown: word }
+}
+
+function named(table: readonly Command[], name: string): Command | undefined {
+  return table.find((command) => command.name === name || command.aliases?.includes(name))
+}
+
+/** Where the first two words are that are neither flags nor values of common flags. */
+function positionsOf(argv: readonly string[]): number[] {
+  const found: number[] = []
+  for (let index = 0; index < argv.length && found.length < 2; index++) {
+    const word = argv[index]!
+    if (word === '--') break
+    if (!word.startsWith('-') || word === '-' || word in SPELLINGS) found.push(index)
+    else if (takesNext(word)) index++
+  }
+  return found
+}
+
+/** Whether a flag that every command takes has its value in the next word. */
+function takesNext(word: string): boolean {
+  if (word.startsWith('--'))
+    return COMMON_FLAGS.some(({ name, value }) => value !== undefined && word === `--${name}`)
+  const last = COMMON_FLAGS.find(({ short, value }) => value !== undefined && short === word.at(-1))
+  // In `-eproduction` the value is in the word itself.
+  return last !== undefined && [...word.slice(1, -1)].every((letter) => isSwitch(letter))
+}
+
+function isSwitch(letter: string): boolean {
+  return COMMON_FLAGS.some(({ short, value }) => short === letter && value === undefined)
+}
+
+/** Reads the words of a command. Throws Fault for an unknown flag, a missing value, or a word too many or too few. */
+export function readWords(command: Command, args: readonly string[]): Call {
+  const flags = flagsOf(command)
+  const { tokens } = parsed(command, args, flags)
+  const values = new Map<string, string[]>()
+  const words: string[] = []
+  let rest: string[] | null = null
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') rest = command.takesCommand ? [] : rest
+    else if (token.kind === 'positional') (rest ?? words).push(token.value)
+    else {
+      const given = values.get(token.name) ?? []
+      values.set(token.name, token.value === undefined ? given : [...given, token.value])
+    }
+  }
+  if (!values.has('help')) checkCount(command, words)
+  return new Call(command, words, rest, values)
+}
+
+function parsed(command: Command, args: readonly string[], flags: readonly Flag[]) {
+  const options: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
+    flags.map(({ name, short, value }) => [
+      name,
+      {
+        type: value === undefined ? 'boolean' : 'string',
+        multiple: true,
+        ...(short === undefined ? {} : { short }),
+      },
+    ]),
+  )
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true, tokens: true })
+  } catch (cause) {
+    throw refused(command, faultOf(cause as NodeJS.ErrnoException, flags))
+  }
+}
+
+/** The first sentence of parseArgs' own message; the others are advice about other programs' words. */
+function faultOf(cause: NodeJS.ErrnoException, flags: readonly Flag[]): string {
+  const [sentence = ''] = cause.message.split(/\.?\s*(?:\n|\.\s)/)
+  const unknown =
+    cause.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? /'--?([^']*)'/.exec(sentence)?.[1] : undefined
+  if (unknown === undefined) return sentence
+  if (looksSecret(unknown)) return 'Unknown option'
+  return `${sentence}${didYouMean(
+    unknown,
+    flags.map(({ name }) => name),
+    '--',
+  )}`
+}
+
+function checkCount(command: Command, words: readonly string[]): void {
+  const takes = command.words ?? []
+  const most = takes.at(-1)?.repeats ? Infinity : takes.length
+  const tooMuch = words[most]
+  if (tooMuch !== undefined) {
+    // A token that was pasted in the wrong place must not end up in the log of a CI job.
+    throw refused(
+      command,
+      looksSecret(tooMuch) ? 'There is a word too many' : `Unexpected argument '${tooMuch}'`,
+    )
+  }
+  const missing = takes.find((word, index) => !word.isOptional && index >= words.length)
+  if (missing) throw refused(command, `<${missing.name}> is missing`)
+}
+
+/** The error for words that a command does not take. */
+function refused(command: Command, fault: string): Fault {
+  const exitCode = command.isOfServer ? EXIT.failed : EXIT.wrongWords
+  const sentence = fault.endsWith('?') ? fault : `${fault}.`
+  return new Fault(exitCode, `${sentence} See deployer help ${command.name}.`)
+}

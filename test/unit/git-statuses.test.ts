@@ -51,7 +51,6 @@ function deployCommit(id: string): void {
       repo_url: `${provider.url}/ada/api.git`,
       branch: 'main',
       commit: SHA,
-      image: null,
     },
   })
   announceDeploy(id, serviceId, 'created')

@@ -3,6 +3,7 @@ import type { Call } from './call.ts'
 import type { Command, Program } from './command.ts'
 import { EXIT, Fault } from './fault.ts'
 import { helpOf, overview } from './help.ts'
+import { exitOnSignals } from './interrupts.ts'
 import { COMMANDS } from './table/index.ts'
 import { findCommand, readWords } from './words.ts'
 
@@ -43,7 +44,10 @@ async function run(argv: string[], server: ServerPrograms | null): Promise<numbe
   }
   const call = readWords(command, args)
   if (call.has('help')) return print(helpOf(command))
-  if (!command.isOfServer) return (await programOf(command))(call)
+  if (!command.isOfServer) {
+    exitOnSignals()
+    return (await programOf(command))(call)
+  }
   const program = await server?.load(command.name)
   if (!program) throw onServerOnly(command)
   return program(call, args)

@@ -73,6 +73,23 @@ export const THIS_COMPUTER: readonly Command[] = [
     load: async () => (await import('../client/commands/link.ts')).unlink,
   },
   {
+    name: 'completion',
+    group: 'This computer',
+    summary: 'print the completion script of a shell',
+    words: [{ name: 'bash|zsh|fish', completes: ['bash', 'zsh', 'fish'] }],
+    examples: ['completion bash', 'completion fish'],
+    load: async () => (await import('../completion/index.ts')).printScript,
+  },
+  {
+    name: '__complete',
+    group: 'This computer',
+    summary: 'print what can stand in place of the last word',
+    takesCommand: true,
+    isHidden: true,
+    examples: [],
+    load: async () => (await import('../completion/index.ts')).printCandidates,
+  },
+  {
     name: 'version',
     group: 'This computer',
     summary: 'print the version',

@@ -19,6 +19,8 @@ export interface Flag {
   value?: string
   repeats?: boolean
   summary: string
+  /** For a switch for which people give a value: why it takes none. */
+  refusesValue?: string
   completes?: Completes
 }
 

@@ -102,6 +102,13 @@ function parsed(command: Command, args: readonly string[], flags: readonly Flag[
 /** The first sentence of parseArgs' own message; the others are advice about other programs' words. */
 function faultOf(cause: NodeJS.ErrnoException, flags: readonly Flag[]): string {
   const [sentence = ''] = cause.message.split(/\.?\s*(?:\n|\.\s)/)
+  const [, ambiguous] = /'(?:-\w, )?(--[\w-]+)[^']*' argument is ambiguous/.exec(sentence) ?? []
+  if (ambiguous !== undefined)
+    return `Option '${ambiguous}' takes a value; one that begins with - is written ${ambiguous}=-value`
+  const refusing = flags.find(
+    ({ name, refusesValue }) => refusesValue && sentence.startsWith(`Option '--${name}'`),
+  )
+  if (refusing) return refusing.refusesValue!
   const unknown =
     cause.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? /'--?([^']*)'/.exec(sentence)?.[1] : undefined
   if (unknown === undefined) return sentence

@@ -11,7 +11,12 @@ export const THIS_COMPUTER: readonly Command[] = [
       { name: 'as', value: 'alias', summary: 'the name under which the server is saved' },
       { name: 'name', value: 'text', summary: 'what the token is called (user@host)' },
       { name: 'no-browser', summary: 'do not open the browser' },
-      { name: 'token', summary: 'read a token from standard input instead' },
+      {
+        name: 'token',
+        summary: 'read a token from standard input instead',
+        refusesValue:
+          '--token takes no value, since others can see the command line: pass the token on standard input',
+      },
     ],
     examples: ['login https://dashboard.example.com', 'login ssh://root@server.example.com --as prod'],
     load: async () => (await import('../client/commands/sign-in.ts')).login,

@@ -1,4 +1,3 @@
-import '#nitro-internal-pollyfills'
 import { runCommand } from '../cli/index.ts'
 
 // The server's modules load only for its own commands, so that the others answer at once.

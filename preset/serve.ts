@@ -1,3 +1,4 @@
+import '#nitro-internal-pollyfills'
 import { dirname, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { toNodeListener } from 'h3'

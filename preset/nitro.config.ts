@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url'
-import { runtimeDir } from 'nitropack/runtime/meta'
 import type { NitroPreset } from 'nitropack/types'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -21,7 +20,7 @@ const preset: NitroPreset = {
       manualChunks: (id) => {
         if (BEFORE_WORDS.includes(id)) return 'before-words'
         // As Nitro itself has it.
-        return id.startsWith(runtimeDir) ? 'nitro' : undefined
+        return id.includes('/nitropack/dist/runtime/') ? 'nitro' : undefined
       },
     },
   },

@@ -93,7 +93,6 @@ export function nodeDockerfile(build: NodeBuild): string[] {
       content: [
         ...globally([...build.runManagers, ...(build.program === null ? [] : [build.program])]),
         ...contentOf(build, browser),
-        takeApp(HOME, runsOnSource(build) ? 'build' : 'packages'),
         `ENV HOME=${HOME} NODE_ENV=production PATH=${pathOf(build)} ${SCRIPT_SHELL}`,
         ...environmentOf(build.system.environment),
       ],
@@ -144,13 +143,18 @@ function shipsPackages({ isSite, isSelfContained }: NodeBuild): boolean {
   return !isSite && !isSelfContained
 }
 
-/** What the image has: the packages and the source with what was built, or only the output. */
+/**
+ * What the image has: the packages and the source with what was built, or only the output; and the home folder. What changes
+ * most often comes last, so that the rest is not copied again.
+ */
 function contentOf(build: NodeBuild, browser: readonly string[]): string[] {
-  if (build.isSelfContained) return [takeOutput(build)]
+  const runs = runsOnSource(build)
+  const home = takeApp(HOME, runs ? 'build' : 'packages')
+  if (build.isSelfContained) return [home, takeOutput(build)]
   const stage = shippedStage(build)
-  if (!runsOnSource(build)) return [takeApp('/app', stage), ...browser, takeApp()]
+  if (!runs) return [takeApp('/app', stage), ...browser, home, takeApp()]
   const { packages, changes } = takePackages(stage)
-  return [...packages, ...browser, changes]
+  return [...packages, ...browser, home, changes]
 }
 
 /**

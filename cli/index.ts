@@ -28,15 +28,18 @@ export async function runCommand(argv: string[], server: ServerPrograms | null):
 }
 
 async function run(argv: string[], server: ServerPrograms | null): Promise<number | void> {
-  if (argv[0] === 'help') return help(argv.slice(1))
+  // On its host an unknown command ends with 1, as every wrong word there does.
+  const unknownCode = server ? EXIT.failed : EXIT.wrongWords
+  if (argv[0] === 'help') return help(argv.slice(1), unknownCode)
   const found = findCommand(COMMANDS, argv)
   if ('unknown' in found) {
     const isHelp = found.unknown === null && argv.every((word) => word === '-h' || word === '--help')
     if (isHelp) return print(overview(COMMANDS))
-    throw unknownCommand(found.unknown ?? argv[0]!)
+    throw unknownCommand(found.unknown ?? argv[0]!, unknownCode)
   }
   const { command, args } = found
-  if (command.readsOwnWords && !args.some((word) => word === '-h' || word === '--help')) {
+  if (command.readsOwnWords) {
+    if (args.some((word) => word === '-h' || word === '--help')) return print(helpOf(command))
     if (!server) throw onServerOnly(command)
     if (command.name === 'serve') return server.serve(args)
     const program = await server.load(command.name)
@@ -58,28 +61,29 @@ function programOf({ name, load }: Command): Promise<Program> {
   return load()
 }
 
-function help(words: string[]): void {
+function help(words: string[], unknownCode: number): void {
   const topic = words.filter((word) => word !== '-h' && word !== '--help')
   if (topic.length === 0 || topic[0] === 'help') return print(overview(COMMANDS))
   const found = findCommand(COMMANDS, topic)
   if ('unknown' in found) {
     const family = COMMANDS.filter(({ name }) => name.startsWith(`${topic[0]} `))
-    if (family.length === 0) throw unknownCommand(topic[0]!)
+    if (family.length === 0) throw unknownCommand(topic[0]!, unknownCode)
     return print(family.map(helpOf).join('\n\n'))
   }
+  if (found.args.length > 0) throw new Fault(unknownCode, 'deployer help takes one command')
   print(helpOf(found.command))
 }
 
-function unknownCommand(name: string): Fault {
-  if (looksSecret(name)) return new Fault(EXIT.wrongWords, 'there is no such command; see deployer help')
+function unknownCommand(name: string, exitCode: number): Fault {
+  if (looksSecret(name)) return new Fault(exitCode, 'there is no such command; see deployer help')
   const family = COMMANDS.filter((command) => command.name.startsWith(`${name} `))
   if (family.length > 0) {
     const actions = family.map((command) => command.name.slice(name.length + 1)).join(', ')
-    return new Fault(EXIT.wrongWords, `deployer ${name} takes one of: ${actions}`)
+    return new Fault(exitCode, `deployer ${name} takes one of: ${actions}`)
   }
   const names = COMMANDS.flatMap((command) => [command.name.split(' ')[0]!, ...(command.aliases ?? [])])
   const hint = didYouMean(name, names)
-  return new Fault(EXIT.wrongWords, `there is no command ${name}${hint || '; see deployer help'}`)
+  return new Fault(exitCode, `there is no command ${name}${hint || '; see deployer help'}`)
 }
 
 function onServerOnly({ name }: Command): Fault {

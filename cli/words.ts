@@ -5,7 +5,10 @@ import { EXIT, Fault } from './fault.ts'
 import { didYouMean, looksSecret } from './suggest.ts'
 
 /** Spellings of commands as flags, common in other programs. */
-const SPELLINGS: Readonly<Record<string, string>> = { '-v': 'version', '--version': 'version' }
+const SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ['-v', 'version'],
+  ['--version', 'version'],
+])
 
 /** A command and the words that are not its name. */
 interface Found {
@@ -24,7 +27,7 @@ export function findCommand(
   const positions = positionsOf(argv)
   const [first, second] = positions
   if (first === undefined) return { unknown: null }
-  const word = SPELLINGS[argv[first]!] ?? argv[first]!
+  const word = SPELLINGS.get(argv[first]!) ?? argv[first]!
   if (second !== undefined) {
     const command = named(table, `${word} ${argv[second]}`)
     if (command) return { command, args: argv.filter((_, index) => index !== first && index !== second) }
@@ -43,7 +46,7 @@ function positionsOf(argv: readonly string[]): number[] {
   for (let index = 0; index < argv.length && found.length < 2; index++) {
     const word = argv[index]!
     if (word === '--') break
-    if (!word.startsWith('-') || word === '-' || word in SPELLINGS) found.push(index)
+    if (!word.startsWith('-') || word === '-' || SPELLINGS.has(word)) found.push(index)
     else if (takesNext(word)) index++
   }
   return found

@@ -7,7 +7,7 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
  * What the command line needs before it has read its words. Rollup would put it into Nitro's chunk, which takes several times
  * as long to load as node itself.
  */
-const BEFORE_WORDS = ['../server/errors.ts', '../server/options/flags.ts', '../server/version.ts'].map(at)
+const BEFORE_WORDS = ['../server/errors.ts', '../server/options/flags.ts'].map(at)
 
 /** Nitro's node server with an entry of our own, which starts and stops everything in order. */
 const preset: NitroPreset = {
@@ -19,6 +19,7 @@ const preset: NitroPreset = {
     output: {
       manualChunks: (id) => {
         if (BEFORE_WORDS.includes(id)) return 'before-words'
+        if (id === at('../server/version.ts')) return 'version'
         // As Nitro itself has it.
         return id.includes('/nitropack/dist/runtime/') ? 'nitro' : undefined
       },

@@ -45,11 +45,6 @@ export class Call {
 
   /** Whether a question can be asked: both ends are terminals, and nothing forbids it. */
   get mayAsk(): boolean {
-    return (
-      process.stdin.isTTY === true &&
-      process.stderr.isTTY === true &&
-      !this.has('no-input') &&
-      !this.has('json')
-    )
+    return process.stdin.isTTY && process.stderr.isTTY && !this.has('no-input') && !this.has('json')
   }
 }

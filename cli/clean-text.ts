@@ -4,7 +4,6 @@ const SGR = /\u001b\[[\d;:]*m/g
 const SEQUENCES =
   /\u001b(?:\[[\d:;<=>?]*[ -/]*[@-~]|[\]P^_X][^\u0007\u001b]*(?:\u0007|\u001b\\|$)|[ -/]*[0-~]?)/g
 /** C0 but tab, DEL, C1, and characters that reorder text. */
-// oxlint-disable-next-line no-control-regex -- they are what is removed
 const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
 
 /** Text of others, safe to print in a line of a terminal; its colours stay if `keepColors`. */

@@ -24,17 +24,13 @@ export class Output {
 
   /** Whether standard output is a terminal, for people. */
   get isTerminal(): boolean {
-    return process.stdout.isTTY === true
+    return process.stdout.isTTY
   }
 
   /** Whether a bar or a spinner may be drawn on standard error. */
   get mayDraw(): boolean {
     return (
-      process.stderr.isTTY === true &&
-      !this.isJson &&
-      !this.isQuiet &&
-      !process.env.CI &&
-      process.env.TERM !== 'dumb'
+      process.stderr.isTTY && !this.isJson && !this.isQuiet && !process.env.CI && process.env.TERM !== 'dumb'
     )
   }
 
@@ -84,6 +80,6 @@ export class Output {
     const { NO_COLOR, FORCE_COLOR, TERM } = process.env
     if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0'
     if (NO_COLOR || TERM === 'dumb') return false
-    return stream.isTTY === true
+    return stream.isTTY
   }
 }

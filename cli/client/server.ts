@@ -59,14 +59,14 @@ export function chooseServer(call: Call): Server {
 function namedServer(given: string): Server {
   const token = tokenOfEnvironment()
   const saved = token && isUrl(given) ? null : findSaved(given)
-  if (saved) return { ...savedServer(...saved), ...(token ?? {}) }
+  if (saved) return { ...savedServer(...saved), ...token }
   if (!isUrl(given))
     throw new Fault(
       EXIT.notSignedIn,
       `there is no saved server ${given}; deployer hosts lists them, deployer login <url> adds one`,
     )
   const url = checkedUrl(given)
-  return { url, alias: null, token: null, tokenFrom: null, caFile: null, environment: null, ...(token ?? {}) }
+  return { url, alias: null, token: null, tokenFrom: null, caFile: null, environment: null, ...token }
 }
 
 function findSaved(given: string): [string, SavedHost] | null {

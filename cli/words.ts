@@ -84,8 +84,9 @@ export function readWords(command: Command, args: readonly string[]): Call {
   return new Call(command, words, rest, values)
 }
 
-function parsed(command: Command, args: readonly string[], flags: readonly Flag[]) {
-  const options: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
+/** Flags as `parseArgs` takes them. */
+export function optionsOf(flags: readonly Flag[]): NonNullable<ParseArgsConfig['options']> {
+  return Object.fromEntries(
     flags.map(({ name, short, value }) => [
       name,
       {
@@ -95,8 +96,11 @@ function parsed(command: Command, args: readonly string[], flags: readonly Flag[
       },
     ]),
   )
+}
+
+function parsed(command: Command, args: readonly string[], flags: readonly Flag[]) {
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true, tokens: true })
+    return parseArgs({ args: [...args], options: optionsOf(flags), allowPositionals: true, strict: true, tokens: true })
   } catch (cause) {
     throw refused(command, faultOf(cause as NodeJS.ErrnoException, flags))
   }

@@ -1,7 +1,8 @@
+import { parseArgs } from 'node:util'
 import { flagsOf, type Command, type Completes, type Flag } from '../command.ts'
 import { Call } from '../call.ts'
 import { COMMANDS } from '../table/index.ts'
-import { findCommand } from '../words.ts'
+import { findCommand, optionsOf } from '../words.ts'
 import { namesOf } from './names.ts'
 
 /** What can stand in place of the last word, given those before it. Never fails: a shell has no place for an error. */
@@ -23,7 +24,7 @@ export async function candidates(words: readonly string[]): Promise<string[]> {
     )
   }
   if (last.startsWith('-')) return beginning(last, flagWords(flags))
-  const position = found.args.filter((word) => !word.startsWith('-')).length
+  const position = wordsAmong(found.args, flags)
   const further = secondWords(found.command, before)
   const word = found.command.words?.[position] ?? found.command.words?.findLast(({ repeats }) => repeats)
   return beginning(last, [...further, ...(await valuesOf(word?.completes, call))])
@@ -58,6 +59,11 @@ function secondWords(command: Command, before: readonly string[]): string[] {
 
 function flagWords(flags: readonly Flag[]): string[] {
   return flags.map(({ name }) => `--${name}`)
+}
+
+/** How many words there are that are neither flags nor their values. */
+function wordsAmong(args: string[], flags: readonly Flag[]): number {
+  return parseArgs({ args, options: optionsOf(flags), allowPositionals: true, strict: false }).positionals.length
 }
 
 /** The flag whose value the next word is. */

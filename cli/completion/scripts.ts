@@ -42,8 +42,13 @@ compdef _deployer deployer
 # Completion of deployer for fish: deployer completion fish > ~/.config/fish/completions/deployer.fish
 function __deployer_complete
     set -l words (commandline -opc) (commandline -ct)
-    deployer __complete -- $words[2..-1] 2>/dev/null
+    set -l found (deployer __complete -- $words[2..-1] 2>/dev/null)
+    if test (count $found) -eq 0
+        __fish_complete_path (commandline -ct)
+    else
+        printf '%s\\n' $found
+    end
 end
-complete -c deployer -a '(__deployer_complete)'
+complete -c deployer -f -a '(__deployer_complete)'
 `,
 }

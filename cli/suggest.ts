@@ -16,7 +16,7 @@ export function nearestTo(word: string, candidates: Iterable<string>): string | 
   if (word.length > MAX_LENGTH) return null
   let nearest: string | null = null
   // A short word is near to everything.
-  let least = Math.min(MAX_DISTANCE, Math.ceil(word.length / 2) - 1) + 1
+  let least = Math.min(MAX_DISTANCE, Math.max(1, Math.floor(word.length / 2))) + 1
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) >= least) continue
     const distance = distanceOf(word, candidate)

@@ -6,6 +6,7 @@ test.each([
   ['folow', 'follow'],
   ['followw', 'follow'],
   ['flo', null],
+  ['we', 'web'],
   ['wbe', 'web'],
   ['conquer', null],
 ])('nearest to %s is %s', (word, nearest) => {

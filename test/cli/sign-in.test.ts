@@ -1,0 +1,253 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Browser } from '../api/account-client.ts'
+import { freePort } from '../git/remotes.ts'
+import { builtServer } from '../support/build.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { waitFor } from '../support/wait.ts'
+import { startClient, type Outcome, type Running } from './client.ts'
+
+let server: TestServer
+let browser: Browser
+/** A home folder of its own for each test. */
+let home: string
+
+beforeAll(async () => {
+  server = await startServer()
+  browser = new Browser(server.url)
+  await browser.setUp(server.setupCode)
+})
+afterAll(() => server?.stop())
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'deployer-home-'))
+  return () => rmSync(home, { recursive: true, force: true })
+})
+
+/** Starts the client as a user who has set nothing. */
+function start(
+  words: string[],
+  { input, env = {} }: { input?: string; env?: Record<string, string> } = {},
+): Running {
+  const own = { HOME: home, DEPLOYER_HOST: '', DEPLOYER_TOKEN: '', ...env }
+  return startClient(server, words, { env: own, cwd: home, ...(input === undefined ? {} : { input }) })
+}
+
+function run(words: string[], options: Parameters<typeof start>[1] = {}): Promise<Outcome> {
+  return start(words, options).ended
+}
+
+function saved(): { default: string; hosts: Record<string, { url: string; token: string }> } {
+  return JSON.parse(readFileSync(join(home, '.config/deployer/hosts.json'), 'utf8'))
+}
+
+/** The id of the request that a waiting sign-in shows. */
+async function shown(login: Running): Promise<{ id: string; code: string }> {
+  return waitFor(async () => {
+    const [, code, id] = /^([A-Z]{4}-[A-Z]{4})\n\n\S+\/cli\/(cli-\w+)\n/m.exec(login.error) ?? []
+    return id === undefined ? null : { id, code: code! }
+  }, 'the code of a sign-in')
+}
+
+describe('login', () => {
+  test('shows a code, waits until it is approved in the dashboard, and keeps the token for this user alone', async () => {
+    const login = start(['login', server.url, '--as', 'prod', '--name', 'laptop'])
+    const { id, code } = await shown(login)
+    expect((await browser.post(`/auth/cli/${id}/approve`, { code })).status).toBe(200)
+    expect(await login.ended).toMatchObject({ code: 0, out: `Signed in to ${server.url} as prod\n` })
+    expect(saved()).toMatchObject({ default: 'prod', hosts: { prod: { url: server.url } } })
+    const whoami = await run(['whoami', '--json'])
+    const hint = saved().hosts.prod!.token.slice(-4)
+    expect(JSON.parse(whoami.out)).toMatchObject({ alias: 'prod', host: server.url, token_hint: hint })
+    expect(whoami.out + whoami.error).not.toContain(saved().hosts.prod!.token)
+    const { body } = await browser.get('/auth/tokens')
+    expect(body).toContainEqual(expect.objectContaining({ name: 'laptop', hint }))
+  })
+
+  test('ends with 3 and keeps nothing when it is denied', async () => {
+    const login = start(['login', server.url])
+    const { id } = await shown(login)
+    await browser.post(`/auth/cli/${id}/deny`)
+    expect(await login.ended).toMatchObject({
+      code: 3,
+      out: '',
+      error: expect.stringContaining('was denied'),
+    })
+    expect(existsSync(join(home, '.config'))).toBe(false)
+  })
+
+  test('is ended by Ctrl-C with 130, keeping nothing', async () => {
+    const login = start(['login', server.url])
+    await shown(login)
+    login.child.kill('SIGINT')
+    expect(await login.ended).toMatchObject({ code: 130, out: '' })
+    expect(existsSync(join(home, '.config'))).toBe(false)
+  })
+
+  test('reads a token from standard input, and keeps it only if the server takes it', async () => {
+    expect(await run(['login', server.url, '--token'], { input: `${server.token}\n` })).toMatchObject({
+      code: 0,
+    })
+    expect(saved().hosts).toMatchObject({ '127.0.0.1': { url: server.url, token: server.token } })
+    const wrong = await run(['login', server.url, '--token', '--as', 'other'], { input: 'dpl_wrong' })
+    expect(wrong).toMatchObject({ code: 3, error: expect.not.stringContaining('dpl_wrong') })
+    expect(Object.keys(saved().hosts)).toEqual(['127.0.0.1'])
+  })
+
+  test.each([
+    ['a token as a word', [`dpl_${'0'.repeat(40)}`]],
+    ['a token behind its flag', ['http://127.0.0.1:1', `--token=dpl_${'0'.repeat(40)}`]],
+  ])('refuses %s with the reason, and does not repeat it', async (_, words) => {
+    const { code, error } = await run(['login', ...words])
+    expect({ code, error }).toMatchObject({
+      code: 2,
+      error: expect.stringMatching(/^[^\n]*standard input[^\n]*\n$/),
+    })
+    expect(error).not.toContain('dpl_0')
+  })
+
+  test.each([
+    ['a server that is not there', 'http://127.0.0.1:1', 6],
+    ['a host that would see the token', 'http://dashboard.example.com', 2],
+    ['an address with a password', 'https://user:word@dashboard.example.com', 2],
+    ['an address with a path', 'https://dashboard.example.com/services', 2],
+    ['another protocol', 'ftp://dashboard.example.com', 2],
+    ['an option for ssh as a host', 'ssh://-oProxyCommand=touch', 2],
+    ['an option for ssh as a user', 'ssh://-oProxyCommand=touch@server', 2],
+    ['a shell command as a host', 'ssh://server;touch', 2],
+  ])('ends for %s with its exit code and one line', async (_, url, code) => {
+    expect(await run(['login', url])).toEqual({
+      code,
+      out: '',
+      error: expect.stringMatching(/^deployer: [^\n]*\n$/),
+    })
+  })
+})
+
+describe('the server of a command', () => {
+  const DEPLOYED = { DEPLOYER_TOKEN: 'dpl_from_the_environment' }
+
+  test('is none without a sign-in: 3, and nothing is asked', async () => {
+    expect(await run(['whoami'])).toEqual({
+      code: 3,
+      out: '',
+      error: 'deployer: not signed in; deployer login <url>\n',
+    })
+  })
+
+  test('is not chosen by a link file that names one that is not saved', async () => {
+    writeFileSync(join(home, '.deployer.json'), JSON.stringify({ service: 'web', host: 'evil' }))
+    const outcome = await run(['whoami'], { env: DEPLOYED })
+    expect(outcome).toMatchObject({
+      code: 3,
+      error: expect.stringContaining('.deployer.json names the server evil'),
+    })
+  })
+
+  test('never gets the token of the environment because of a link file', async () => {
+    await run(['login', server.url, '--token', '--as', 'prod'], { input: server.token })
+    writeFileSync(join(home, '.deployer.json'), JSON.stringify({ service: 'web', host: 'prod' }))
+    const { out } = await run(['whoami', '--json'], { env: DEPLOYED })
+    expect(JSON.parse(out)).toMatchObject({ token_from: 'saved', token_hint: server.token.slice(-4) })
+  })
+
+  test('and its token come from the environment in CI, which needs no home folder', async () => {
+    const env = { HOME: '/nonexistent', DEPLOYER_HOST: server.url, DEPLOYER_TOKEN: server.token }
+    expect(await run(['whoami', '--json'], { env })).toMatchObject({ code: 0 })
+    const file = join(home, 'token')
+    writeFileSync(file, `${server.token}\n`)
+    const fromFile = { HOME: '/nonexistent', DEPLOYER_HOST: server.url, DEPLOYER_TOKEN_FILE: file }
+    const { out } = await run(['whoami', '--json'], { env: fromFile })
+    expect(JSON.parse(out)).toMatchObject({ token_from: 'DEPLOYER_TOKEN_FILE' })
+  })
+
+  test('is the one of this machine for a user who can read its token', async () => {
+    const { out } = await run(['whoami', '--json'], { env: { DEPLOYER_DATA_DIR: server.dataDirectory } })
+    expect(JSON.parse(out)).toMatchObject({ host: server.url, token_from: 'this machine' })
+  })
+
+  test('is chosen, changed and forgotten among the saved ones', async () => {
+    for (const alias of ['one', 'two'])
+      await run(['login', server.url, '--token', '--as', alias], { input: server.token })
+    expect((await run(['hosts', '-q'])).out).toBe('one\ntwo\n')
+    expect((await run(['hosts', 'use', 'two'])).code).toBe(0)
+    expect(JSON.parse((await run(['whoami', '--json'])).out)).toMatchObject({ alias: 'two' })
+    expect((await run(['logout'])).out).toContain('two')
+    expect(JSON.parse((await run(['whoami', '--json'])).out)).toMatchObject({ alias: 'one' })
+    expect(await run(['hosts', 'remove', 'on'])).toMatchObject({
+      code: 4,
+      error: expect.stringContaining('Did you mean one?'),
+    })
+    expect((await run(['logout', '--all'])).code).toBe(0)
+    expect(saved().hosts).toEqual({})
+  })
+})
+
+describe('a server over ssh', () => {
+  let folder: string
+  let sshd: ChildProcess
+  let address: string
+  let path: string
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'deployer-sshd-'))
+    mkdirSync('/run/sshd', { recursive: true })
+    for (const name of ['host', 'client'])
+      execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, name)])
+    const port = await freePort()
+    const programs = join(folder, 'bin')
+    mkdirSync(programs)
+    writeProgram(join(programs, 'deployer'), `exec ${process.execPath} ${await builtServer()} "$@"`)
+    const settings = [
+      `Port ${port}`,
+      'ListenAddress 127.0.0.1',
+      `HostKey ${join(folder, 'host')}`,
+      `AuthorizedKeysFile ${join(folder, 'client.pub')}`,
+      'PidFile none',
+      'UsePAM no',
+      'StrictModes no',
+      'PermitRootLogin prohibit-password',
+      `SetEnv PATH=${programs}:/usr/bin:/bin DEPLOYER_DATA_DIR=${server.dataDirectory}`,
+    ]
+    writeFileSync(join(folder, 'config'), `${settings.join('\n')}\n`)
+    sshd = spawn('/usr/sbin/sshd', ['-D', '-f', join(folder, 'config'), '-E', join(folder, 'log')])
+    // The user's own configuration, which ssh reads from the real home folder.
+    const own = ['User root', `IdentityFile ${join(folder, 'client')}`, 'StrictHostKeyChecking no']
+    writeFileSync(
+      join(folder, 'own'),
+      `${[...own, 'UserKnownHostsFile /dev/null', 'LogLevel ERROR'].join('\n')}\n`,
+    )
+    const user = join(folder, 'user')
+    mkdirSync(user)
+    writeProgram(join(user, 'ssh'), `exec /usr/bin/ssh -F ${join(folder, 'own')} "$@"`)
+    path = `${user}:${process.env.PATH}`
+    address = `ssh://127.0.0.1:${port}?api=${new URL(server.url).host}`
+  })
+  afterAll(() => {
+    sshd?.kill()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('is signed in to with a token that its host creates, and asked through its own socket', async () => {
+    const login = await run(['login', address, '--as', 'far', '--name', 'by ssh'], { env: { PATH: path } })
+    expect(login).toMatchObject({ code: 0, out: `Signed in to ${address} as far\n` })
+    const { out } = await run(['whoami', '--json'], { env: { PATH: path } })
+    expect(JSON.parse(out)).toMatchObject({ alias: 'far', host: address })
+    const { body } = await browser.get('/auth/tokens')
+    expect(body).toContainEqual(expect.objectContaining({ name: 'by ssh' }))
+  })
+
+  test('that refuses the key ends with 6, and what ssh says is passed on', async () => {
+    const bad = address.replace('ssh://', 'ssh://nobody@')
+    const env = { PATH: path, DEPLOYER_HOST: bad, DEPLOYER_TOKEN: server.token }
+    const outcome = await run(['whoami'], { env })
+    expect(outcome).toMatchObject({ code: 6, out: '', error: expect.stringContaining('Permission denied') })
+  })
+})
+
+function writeProgram(file: string, line: string): void {
+  writeFileSync(file, `#!/bin/sh\n${line}\n`)
+  chmodSync(file, 0o755)
+}

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Call } from '../call.ts'
 import { EXIT, Fault } from '../fault.ts'
 import { didYouMean } from '../suggest.ts'
+import { exitCodeOf, parsed, pathOf, retryAfterMs, textOf, type Query } from './answer.ts'
 import { chooseServer, type Server } from './server.ts'
 import { httpTransport, LostConnection, type Transport } from './transport.ts'
 
@@ -13,18 +14,21 @@ const ANSWER_LIMIT_MS = 30_000
 const STREAM_SILENCE_MS = 45_000
 /** Pauses before a request that only reads is sent again after a lost connection. */
 const RETRY_PAUSES_MS = [200, 1_000, 3_000]
-/** A longer `Retry-After` is not waited for. */
-const MAX_RETRY_AFTER_MS = 60_000
-/** An answer that is not a stream or a file is shorter. */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-export type Query = Record<string, string | number | boolean | null | undefined>
+export type { Query } from './answer.ts'
 
 export interface RequestOptions {
   query?: Query
   /** How long the server may take. */
   limitMs?: number
   signal?: AbortSignal
+  /** Whether a lost connection is reported at once, instead of tried again a few times. */
+  isOnce?: boolean
+}
+
+export interface StreamOptions extends Pick<RequestOptions, 'signal' | 'isOnce'> {
+  /** Called when the stream is open, before its first event. */
+  onOpen?: () => void
 }
 
 export interface RawQuestion extends RequestOptions {
@@ -88,10 +92,11 @@ export class Api {
   }
 
   /** Sends a request and resolves with the answer, whatever its status, before its body is read. */
-  async raw({ method, path, query, headers, body, limitMs, signal }: RawQuestion): Promise<IncomingMessage> {
+  async raw(question: RawQuestion): Promise<IncomingMessage> {
+    const { method, path, query, headers, body, limitMs, signal, isOnce = false } = question
     const target = pathOf(path, query)
     const mayRepeat = typeof body === 'string' || body === undefined
-    const repeats = method === 'GET' || method === 'HEAD'
+    const repeats = !isOnce && (method === 'GET' || method === 'HEAD')
     for (let tries = 0; ; tries++) {
       const began = performance.now()
       try {
@@ -121,17 +126,23 @@ export class Api {
    * The events of a stream over one connection. Throws Fault for a refusal; a connection that is cut or silent throws
    * LostConnection. Ends after the event `end`, which is the last one.
    */
-  async *events(path: string, query: Query, signal?: AbortSignal): AsyncGenerator<StreamEvent> {
+  async *events(
+    path: string,
+    query: Query,
+    { signal, onOpen, isOnce = false }: StreamOptions = {},
+  ): AsyncGenerator<StreamEvent> {
     const answer = await this.raw({
       method: 'GET',
       path,
       query,
       headers: { accept: 'text/event-stream' },
       limitMs: STREAM_SILENCE_MS,
+      isOnce,
       ...(signal === undefined ? {} : { signal }),
     })
     if (answer.statusCode !== 200) throw await this.faultOf(answer, path)
     const { readEvents } = await import('./sse.ts')
+    onOpen?.()
     yield* readEvents(answer, STREAM_SILENCE_MS, this.url)
   }
 
@@ -229,45 +240,4 @@ export async function connectTo(server: Server, call: Call): Promise<Api> {
   if (!server.url.startsWith('ssh://')) return new Api(server, httpTransport(server), options)
   const { sshTransport } = await import('./ssh.ts')
   return new Api(server, await sshTransport(server, call), options)
-}
-
-function pathOf(path: string, query: Query = {}): string {
-  const url = new URL(path.startsWith('/api/') ? path : `/api/v1${path}`, 'http://api')
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined && value !== null) url.searchParams.set(name, String(value))
-  return url.pathname + url.search
-}
-
-function exitCodeOf(status: number): number {
-  if (status === 401 || status === 403) return EXIT.notSignedIn
-  if (status === 404) return EXIT.notFound
-  if (status === 409) return EXIT.conflict
-  if ([421, 429, 502, 503].includes(status)) return EXIT.noConnection
-  return status >= 500 ? EXIT.serverFault : EXIT.wrongWords
-}
-
-/** How long the server asks to wait before the same request; null if it does not, or too long. */
-function retryAfterMs({ statusCode, headers }: IncomingMessage): number | null {
-  if (statusCode !== 429 && statusCode !== 503) return null
-  const milliseconds = Number(headers['retry-after'] ?? NaN) * 1_000
-  return milliseconds >= 0 && milliseconds <= MAX_RETRY_AFTER_MS ? milliseconds : null
-}
-
-async function textOf(answer: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = []
-  let size = 0
-  for await (const piece of answer as AsyncIterable<Buffer>) {
-    size += piece.length
-    if (size > MAX_ANSWER_BYTES) throw new Fault(EXIT.noConnection, 'the answer of the server is too long')
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString()
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -138,7 +138,8 @@ function checkCount(command: Command, words: readonly string[]): void {
       looksSecret(tooMuch) ? 'There is a word too many' : `Unexpected argument '${tooMuch}'`,
     )
   }
-  const missing = takes.find((word, index) => !word.isOptional && index >= words.length)
+  // What may be left out may stand before what must be there: `scale [service] <n>`.
+  const missing = takes.filter(({ isOptional }) => !isOptional)[words.length]
   if (missing) throw refused(command, `<${missing.name}> is missing`)
 }
 

@@ -40,6 +40,13 @@ const TABLE: Command[] = [
     words: [{ name: 'service', isOptional: true }],
     takesCommand: true,
   },
+  {
+    name: 'scale',
+    group: 'Services',
+    summary: '',
+    examples: [],
+    words: [{ name: 'service', isOptional: true }, { name: 'n' }],
+  },
   { name: 'stop', group: "The server's host", summary: '', examples: [], isOfServer: true },
 ]
 
@@ -104,6 +111,15 @@ describe('flags', () => {
       rest: ['ls', '-l', '--', 'x'],
     })
     expect(read('run', 'web')).toMatchObject({ words: ['web'], rest: null })
+  })
+})
+
+test('a word that may be left out may stand before one that must be there', () => {
+  expect(read('scale', '3').words).toEqual(['3'])
+  expect(read('scale', 'web', '3').words).toEqual(['web', '3'])
+  expect(faultOf('scale')).toMatchObject({
+    exitCode: 2,
+    message: '<n> is missing. See deployer help scale.',
   })
 })
 

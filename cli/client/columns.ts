@@ -31,12 +31,27 @@ export function printList<T>(
     if (out.isTerminal) out.note(emptyNote)
     return
   }
+  printTable(out, rows, columns)
+}
+
+/** Prints rows as a table that fits the terminal, or as tab-separated lines where nothing is cut. */
+export function printTable<T>(out: Output, rows: readonly T[], columns: readonly Column<T>[]): void {
   const cells = rows.map((row) => columns.map(({ text }) => out.cleaned(text(row)).replaceAll('\t', ' ')))
   if (!out.isTerminal) return cells.forEach((texts) => out.line(texts.join('\t')))
   const titles = columns.map(({ title }) => title.toUpperCase())
   const widths = fitted([titles, ...cells], columns, process.stdout.columns || DEFAULT_WIDTH)
   out.line(out.color('bold', lineOf(titles, widths)))
   for (const texts of cells) out.line(lineOf(texts, widths))
+}
+
+/** Prints facts about one thing, each in a line; those without a value are left out. */
+export function printFields(out: Output, fields: readonly (readonly [name: string, text: string | null])[]): void {
+  const given = fields.filter(([, text]) => text !== null && text !== '') as [string, string][]
+  const width = Math.max(...given.map(([name]) => name.length)) + GAP
+  for (const [name, text] of given) {
+    const value = out.cleaned(text)
+    out.line(out.isTerminal ? `${out.color('dim', name.padEnd(width))}${value}` : `${name}\t${value}`)
+  }
 }
 
 /** Widths that fit: the widest columns that may be cut lose the most. */

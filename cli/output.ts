@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import { clean } from './clean-text.ts'
+import { EXIT } from './fault.ts'
 
 interface Kind {
   isJson: boolean
@@ -39,6 +41,11 @@ export class Output {
     process.stdout.write(`${text}\n`)
   }
 
+  /** Prints whole lines of the answer at once. */
+  text(lines: string): void {
+    process.stdout.write(lines)
+  }
+
   /** Prints a document of the answer: the API's own, indented. */
   json(value: unknown): void {
     this.line(JSON.stringify(value, null, 2))
@@ -63,6 +70,26 @@ export class Output {
   /** Prints text of others, such as a line of a log, on standard error. */
   foreign(text: string): void {
     process.stderr.write(`${this.cleaned(text, process.stderr)}\n`)
+  }
+
+  /**
+   * Resolves when standard output takes more: at once unless its reader is slow. Ends the process if it takes nothing any more;
+   * that was reported when it happened.
+   */
+  async room(): Promise<void> {
+    const { stdout } = process
+    if (stdout.errored) {
+      await setImmediate()
+      process.exit(EXIT.failed)
+    }
+    if (!stdout.writableNeedDrain) return
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        stdout.off('drain', done).off('error', done)
+        resolve()
+      }
+      stdout.once('drain', done).once('error', done)
+    })
   }
 
   /** Text of others without control characters; colours stay where colours are on. */

@@ -6,6 +6,7 @@ import { EXIT, Fault } from '../fault.ts'
 import { didYouMean } from '../suggest.ts'
 import { exitCodeOf, parsed, pathOf, retryAfterMs, textOf, type Query } from './answer.ts'
 import { chooseServer, type Server } from './server.ts'
+import type { EventTaker } from './sse.ts'
 import { httpTransport, LostConnection, type Transport } from './transport.ts'
 
 /** A request without an answer ends after it. */
@@ -123,14 +124,11 @@ export class Api {
   }
 
   /**
-   * The events of a stream over one connection. Throws Fault for a refusal; a connection that is cut or silent throws
-   * LostConnection. Ends after the event `end`, which is the last one.
+   * Passes on the events of a stream over one connection; resolves after `end`. Throws Fault for a refusal, LostConnection for
+   * a connection that is cut or silent, and what the taker throws.
    */
-  async *events(
-    path: string,
-    query: Query,
-    { signal, onOpen, isOnce = false }: StreamOptions = {},
-  ): AsyncGenerator<StreamEvent> {
+  async events(path: string, query: Query, options: StreamOptions, taker: EventTaker): Promise<void> {
+    const { signal, onOpen, isOnce = false } = options
     const answer = await this.raw({
       method: 'GET',
       path,
@@ -143,7 +141,7 @@ export class Api {
     if (answer.statusCode !== 200) throw await this.faultOf(answer, path)
     const { readEvents } = await import('./sse.ts')
     onOpen?.()
-    yield* readEvents(answer, STREAM_SILENCE_MS, this.url)
+    await readEvents(answer, STREAM_SILENCE_MS, this.url, taker)
   }
 
   /** The fault that an answer says. Reads its body. */
@@ -216,11 +214,6 @@ export class Api {
       `${method} ${path.replace(/access_token=[^&]*/, 'access_token=…')} ${outcome} ${milliseconds} ms\n`,
     )
   }
-}
-
-export interface StreamEvent {
-  event: string
-  data: unknown
 }
 
 /** Connects to the server of a command. Throws Fault without one, or without a token. */

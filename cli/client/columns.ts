@@ -45,7 +45,10 @@ export function printTable<T>(out: Output, rows: readonly T[], columns: readonly
 }
 
 /** Prints facts about one thing, each in a line; those without a value are left out. */
-export function printFields(out: Output, fields: readonly (readonly [name: string, text: string | null])[]): void {
+export function printFields(
+  out: Output,
+  fields: readonly (readonly [name: string, text: string | null])[],
+): void {
   const given = fields.filter(([, text]) => text !== null && text !== '') as [string, string][]
   const width = Math.max(...given.map(([name]) => name.length)) + GAP
   for (const [name, text] of given) {

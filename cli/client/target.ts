@@ -27,11 +27,10 @@ export function environmentOf(call: Call, api: Api): string | null {
 export async function serviceOf(
   call: Call,
   api: Api,
-  word: string | undefined = call.words[0],
+  word: string | null = call.words[0] ?? null,
 ): Promise<Target> {
   const flag = call.text('service')
-  if (word !== undefined && flag !== null)
-    throw wrong('name the service as a word or with --service, not both')
+  if (word !== null && flag !== null) throw wrong('name the service as a word or with --service, not both')
   const given = word ?? flag ?? (process.env.DEPLOYER_SERVICE || null) ?? findLink()?.service ?? null
   if (given !== null) return targetOf(call, api, given)
   const environment = environmentOf(call, api)

@@ -18,6 +18,8 @@ export interface Following {
   out: Output
   /** What is followed, for messages: `the log of web`. */
   what: string
+  /** The command that follows it again, without `deployer`. */
+  again: string
   signal?: AbortSignal
 }
 
@@ -35,7 +37,7 @@ export interface Reading {
  * Fault if it cannot be opened at first, or not for so long later, or is refused; AbortError when the signal aborts.
  */
 export async function acrossCuts<R>(
-  { out, what, signal }: Following,
+  { out, what, again, signal }: Following,
   read: (reading: Reading) => Promise<R>,
 ): Promise<R> {
   const patience = new Patience()
@@ -43,8 +45,7 @@ export async function acrossCuts<R>(
     let isOpen = false
     const onOpen = (): void => {
       isOpen = true
-      if (wasOpen) out.note(`deployer: connected again; ${what} goes on`)
-      patience.opened()
+      if (patience.opened()) out.note(`deployer: connected again; ${what} goes on`)
     }
     const options = { isOnce: wasOpen, onOpen, ...(signal ? { signal } : {}) }
     try {
@@ -55,7 +56,7 @@ export async function acrossCuts<R>(
       if (isOpen) out.note(`deployer: ${error.message}; trying again`)
       wasOpen = true
       const pauseMs = patience.pauseMs()
-      if (pauseMs === null) throw givenUp(what, error)
+      if (pauseMs === null) throw givenUp(what, again, error)
       await delay(pauseMs, undefined, signal ? { signal } : {})
     }
   }
@@ -67,11 +68,11 @@ function isCut(error: unknown): error is Fault {
   return !(error instanceof ApiFault && error.status === MISDIRECTED)
 }
 
-function givenUp(what: string, cause: Fault): Fault {
+function givenUp(what: string, again: string, cause: Fault): Fault {
   const minutes = GIVE_UP_MS / 60_000
   return new Fault(
     EXIT.noConnection,
-    `${what} could not be taken up again for ${minutes} minutes: ${cause.message}`,
+    `${what} could not be taken up again for ${minutes} minutes (${cause.message}); deployer ${again}`,
     { cause },
   )
 }
@@ -88,9 +89,12 @@ export class Patience {
     this.#now = now
   }
 
-  opened(): void {
+  /** Returns whether it was lost before. */
+  opened(): boolean {
+    const wasLost = this.#lostAt !== null
     this.#openedAt = this.#now()
     this.#lostAt = null
+    return wasLost
   }
 
   /** Something new came. */

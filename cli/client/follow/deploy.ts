@@ -6,6 +6,7 @@ import { EXIT, Fault, wrong } from '../../fault.ts'
 import { onInterrupt } from '../../interrupts.ts'
 import type { Output } from '../../output.ts'
 import { ApiFault, type Api } from '../api.ts'
+import { saveMemory } from './memory.ts'
 import { readRunLog } from './run-log.ts'
 
 const DEPLOY_IN_PROGRESS: readonly Deploy['status'][] = ['queued', 'building', 'deploying']
@@ -25,6 +26,7 @@ export async function followDeploy(call: Call, api: Api, deploy: Deploy): Promis
     else out.line(deploy.id)
     return 0
   }
+  saveMemory()
   const isSilent = call.has('no-follow') || out.isJson || out.isQuiet
   const ended = await untilLeft(call, deploy, (signal) =>
     awaitDeploy(api, out, deploy.id, { signal, onLine: ({ line }) => isSilent || out.foreign(line) }),
@@ -53,8 +55,8 @@ export function awaitDeploy(
   return readRunLog<Deploy>(
     api,
     { path: `/deploys/${encodeURIComponent(id)}`, follows: true, isOver: isDeployOver },
-    { out, what: `the log of ${id}`, ...(signal ? { signal } : {}) },
-    (line) => void onLine(line),
+    { out, what: `the log of ${id}`, again: `deploys logs ${id} -f`, ...(signal ? { signal } : {}) },
+    { line: onLine, flush: async () => {} },
   )
 }
 

@@ -1,6 +1,7 @@
 import type { LogLine } from '#server/logs/lines.ts'
 import type { Api } from '../api.ts'
 import { acrossCuts, type Following, type Reading } from './cuts.ts'
+import type { Sink } from './sink.ts'
 
 /** The log of a deploy or a job: it only grows, and has an end. */
 export interface RunLog<T> {
@@ -19,7 +20,7 @@ export function readRunLog<T>(
   api: Api,
   { path, follows, isOver }: RunLog<T>,
   following: Following,
-  onLine: (line: LogLine) => void | Promise<void>,
+  sink: Omit<Sink<LogLine>, 'skipped'>,
 ): Promise<T> {
   /** How many lines have come. */
   let count = 0
@@ -33,12 +34,15 @@ export function readRunLog<T>(
     const known = count
     let seen = 0
     try {
-      for await (const { event, data } of api.events(`${path}/logs`, { follow: follows || null }, options)) {
-        if (event !== 'log' || ++seen <= count) continue
-        count++
-        progressed()
-        await onLine(data as LogLine)
-      }
+      await api.events(`${path}/logs`, { follow: follows || null }, options, {
+        take(event, data) {
+          if (event !== 'log' || ++seen <= count) return
+          count++
+          progressed()
+          sink.line(data as LogLine)
+        },
+        flush: () => sink.flush(),
+      })
     } catch (error) {
       const isComplete = before !== null && isOver(before) && seen >= known && count === known
       if (!isComplete) throw error

@@ -28,6 +28,11 @@ export function residentBytes(pid: number): number {
   return kibibytes(`/proc/${pid}/status`, /^VmRSS:\s+(\d+)/m)
 }
 
+/** Returns the most memory that was resident so far, including memory shared with others. */
+export function peakBytes(pid: number): number {
+  return kibibytes(`/proc/${pid}/status`, /^VmHWM:\s+(\d+)/m)
+}
+
 /** Returns resident memory without a file behind it: heaps and stacks, without the pages of programs. */
 export function anonymousBytes(pid: number): number {
   return kibibytes(`/proc/${pid}/status`, /^RssAnon:\s+(\d+)/m)

@@ -129,6 +129,14 @@ test('a terminal is signed in once the administrator has typed its code, for 90 
   expect(browser.faults).toEqual([])
 })
 
+test('the account shows the lines that install the command line and sign it in, with the address of this page', async () => {
+  const page = await browser.enter(server)
+  await page.goto('/account')
+  expect(await page.getByLabel('the commands', { exact: true }).innerText()).toBe(
+    `npm install -g ${server.url}/cli.tgz\ndeployer login ${server.url}`,
+  )
+})
+
 test('changing the password signs out the other browsers and keeps this one', async () => {
   const [page, other] = [await browser.enter(server), await browser.open(server.url)]
   await other.goto('/account')

@@ -215,6 +215,22 @@ test('a refusal is shown once, at its field, in words, and the field has the foc
   expect(await file.evaluate((field) => field.matches(':focus'))).toBe(true)
 })
 
+test('a new service is also a line for a terminal, which follows the form and has no value of a variable', async () => {
+  await page.goto('/services/new')
+  const line = page.getByLabel('the line for a terminal', { exact: true })
+  await line.getByText('deployer create NAME --repo URL').waitFor()
+  await page.getByText('Container image', { exact: true }).click()
+  await page.getByLabel('Image', { exact: true }).fill('nginx:1')
+  await line.getByText('deployer create nginx --image nginx:1').waitFor()
+  await page.getByText('Environment variables').click()
+  await page.getByLabel('Name of variable 1').fill('PASSWORD')
+  await page.getByLabel('Value of PASSWORD').fill('hunter2')
+  await line.getByText('deployer create nginx --image nginx:1 --env-file .env').waitFor()
+  await page.getByText('Upload', { exact: true }).click()
+  await page.getByLabel('Name', { exact: true }).fill('brochure')
+  await line.getByText('deployer create brochure --env-file .env\ndeployer deploy . --service brochure').waitFor()
+})
+
 test('a repository that cannot be read is reported once, at its address, and becomes a service after confirmation', async () => {
   await page.goto('/services/new')
   await page.getByLabel('Repository address').fill('http://127.0.0.1:9/team/unread.git')

@@ -3,6 +3,7 @@ import type { Command } from '../../../cli/command.ts'
 import { commandsPage } from '../../../cli/page.ts'
 import { COMMANDS } from '../../../cli/table/index.ts'
 import { findCommand, readWords } from '../../../cli/words.ts'
+import { wordsOf } from '../../support/terminal-lines.ts'
 
 const TABLE: Command[] = [
   {
@@ -174,14 +175,6 @@ describe('the table', () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
   })
 })
-
-/** Splits an example as a shell does, as far as examples need it; what a shell would redirect or pipe is left out. */
-function wordsOf(example: string): string[] {
-  const [line = ''] = example.split(/ [|<>]/)
-  return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
-    ([, single, double, bare]) => single ?? double ?? bare!,
-  )
-}
 
 test('docs/cli-commands.md has every command as the table has it (vitest -u writes it)', async () => {
   await expect(commandsPage(COMMANDS)).toMatchFileSnapshot('../../../docs/cli-commands.md')

@@ -20,8 +20,26 @@ export const DOCS_PAGE = `<!doctype html>
 </html>
 `
 
-/** Starts Swagger UI. Its validator is off because it would send the document to a public service. */
-export const DOCS_SCRIPT = `SwaggerUIBundle({
+/**
+ * Starts Swagger UI. Its validator is off because it would send the document to a public service. A request that was sent is
+ * shown as a line for a terminal, too; the client puts /api/v1 before paths.
+ */
+export const DOCS_SCRIPT = String.raw`
+const quoted = (word) => /^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'"
+
+function requestSnippetGenerator_deployer(request) {
+  const { pathname, search } = new URL(request.get('url'), location.href)
+  if (!pathname.startsWith('/api/')) return '# deployer api is for paths under /api/'
+  const path = (pathname + search).replace(/^\/api\/v1(?=\/)/, '')
+  const line = ['deployer', 'api', request.get('method'), quoted(path)].join(' ')
+  const body = request.get('body')
+  if (!body) return line
+  if (body instanceof File) return line + ' --input ' + quoted(body.name)
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return line + " --input - <<'END'\n" + text + '\nEND'
+}
+
+SwaggerUIBundle({
   url: '/api/openapi.json',
   dom_id: '#docs',
   deepLinking: true,
@@ -29,6 +47,12 @@ export const DOCS_SCRIPT = `SwaggerUIBundle({
   displayRequestDuration: true,
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,
+  plugins: [{ fn: { requestSnippetGenerator_deployer } }],
+  requestSnippetsEnabled: true,
+  requestSnippets: {
+    generators: { deployer: { title: 'deployer', syntax: 'bash' }, curl_bash: { title: 'curl', syntax: 'bash' } },
+    languages: ['deployer', 'curl_bash'],
+  },
 })
 `
 

@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { findCommand } from '../../../cli/words.ts'
+import { COMMANDS } from '../../../cli/table/index.ts'
+import { ROOT } from '../../support/sources.ts'
+import { linesIn, readLine, wordsOf } from '../../support/terminal-lines.ts'
+
+const PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter((path) =>
+  path.endsWith('.md'),
+)
+
+/** The code blocks of a page, in these languages. */
+function blocksOf(path: string, languages: string): string[] {
+  const text = readFileSync(join(ROOT, path), 'utf8')
+  return [...text.matchAll(new RegExp(`^\`\`\`(?:${languages})\\n([^]*?)^\`\`\``, 'gm'))].map(
+    ([, block]) => block!,
+  )
+}
+
+describe('the documentation', () => {
+  const withLines = PAGES.map((path) => ({
+    path,
+    lines: blocksOf(path, 'sh|console|yaml').flatMap((block) => linesIn(block)),
+  })).filter(({ lines }) => lines.length > 0)
+
+  test('has lines of deployer in the pages about it', () => {
+    const paths = withLines.map(({ path }) => path)
+    expect(paths).toEqual(
+      expect.arrayContaining(['README.md', 'docs/ci.md', 'docs/cli.md', 'docs/getting-started.md']),
+    )
+  })
+
+  test.each(withLines)('has lines in $path that the command line takes', ({ lines }) => {
+    const faults = lines.flatMap((line) => {
+      try {
+        readLine(line)
+        return []
+      } catch (error) {
+        return [(error as Error).message]
+      }
+    })
+    expect(faults).toEqual([])
+  })
+
+  test('names commands in its sentences that exist', () => {
+    const named = PAGES.flatMap((path) =>
+      [...readFileSync(join(ROOT, path), 'utf8').matchAll(/`deployer ([a-z][^`]*)`/g)].map(
+        ([, words]) => [path, words!] as const,
+      ),
+    )
+    const missing = named.filter(([, words]) => {
+      const argv = wordsOf(words.replace(/^help /, '')).filter((word) => !word.startsWith('<'))
+      return argv.length > 0 && argv[0] !== 'help' && 'unknown' in findCommand(COMMANDS, argv)
+    })
+    expect(missing).toEqual([])
+  })
+})
+
+interface Step {
+  run?: string
+  env?: Record<string, string>
+}
+interface Workflow {
+  on: Record<string, unknown>
+  concurrency: { 'cancel-in-progress': boolean }
+  permissions: Record<string, string>
+  jobs: Record<string, { environment: { name: string }; steps: Step[] }>
+}
+interface GitLabJob {
+  resource_group: string
+  environment: { name: string }
+  rules: { if: string }[]
+  script: string[]
+}
+
+describe('the examples for CI', () => {
+  const documents = blocksOf('docs/ci.md', 'yaml').map((block) => parse(block) as unknown)
+  const workflows = documents.filter((each): each is Workflow => (each as Workflow).jobs !== undefined)
+  const fragments = documents.filter((each): each is Step[] => Array.isArray(each))
+  const pipelines = documents.filter(
+    (each): each is Record<string, GitLabJob> => !Array.isArray(each) && !('jobs' in (each as object)),
+  )
+  const steps = [
+    ...workflows.flatMap(({ jobs }) => Object.values(jobs).flatMap((job) => job.steps)),
+    ...fragments.flat(),
+  ]
+  const jobs = pipelines.flatMap((pipeline) => Object.values(pipeline))
+  const scriptsOf = {
+    'GitHub Actions': steps.map(({ run = '' }) => run),
+    'GitLab CI': jobs.map(({ script }) => script.join('\n')),
+  }
+
+  test.each(Object.entries(scriptsOf))('deploy a folder and an image with %s', (_, scripts) => {
+    const calls = scripts.flatMap(linesIn).map((line) => readLine(line)!)
+    const deploys = calls.filter(({ command }) => command.name === 'deploy')
+    expect(deploys.map((call) => call.text('service'))).not.toContain(null)
+    expect(deploys.some(({ words }) => words[0] === '.')).toBe(true)
+    expect(deploys.some((call) => call.text('image') !== null)).toBe(true)
+  })
+
+  test('run for pushes alone, one at a time, for a protected environment', () => {
+    expect(workflows.length).toBeGreaterThan(0)
+    for (const { on, concurrency, permissions, jobs: all } of workflows) {
+      expect(Object.keys(on)).toEqual(['push'])
+      expect(concurrency['cancel-in-progress']).toBe(false)
+      expect(permissions).toEqual({ contents: 'read' })
+      expect(Object.values(all).every(({ environment }) => environment.name === 'production')).toBe(true)
+    }
+    expect(jobs.length).toBeGreaterThan(0)
+    for (const { resource_group, environment, rules } of jobs) {
+      expect([resource_group, environment.name]).toEqual(['production', 'production'])
+      expect(rules.every((rule) => /^\$CI_COMMIT_(TAG|BRANCH == \$CI_DEFAULT_BRANCH)$/.test(rule.if))).toBe(
+        true,
+      )
+    }
+  })
+
+  test('give the token, a secret, to the step that deploys and to nothing else', () => {
+    const withToken = steps.filter(({ env }) => env?.DEPLOYER_TOKEN !== undefined)
+    expect(withToken).toEqual(steps.filter(({ run = '' }) => linesIn(run).length > 0))
+    for (const { env } of withToken) expect(env!.DEPLOYER_TOKEN).toBe('${{ secrets.DEPLOYER_TOKEN }}')
+    expect(JSON.stringify(scriptsOf)).not.toContain('TOKEN')
+  })
+})

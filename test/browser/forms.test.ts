@@ -219,16 +219,17 @@ test('a new service is also a line for a terminal, which follows the form and ha
   await page.goto('/services/new')
   const line = page.getByLabel('the line for a terminal', { exact: true })
   await line.getByText('deployer create NAME --repo URL').waitFor()
-  await page.getByText('Container image', { exact: true }).click()
-  await page.getByLabel('Image', { exact: true }).fill('nginx:1')
-  await line.getByText('deployer create nginx --image nginx:1').waitFor()
-  await page.getByText('Environment variables').click()
-  await page.getByLabel('Name of variable 1').fill('PASSWORD')
-  await page.getByLabel('Value of PASSWORD').fill('hunter2')
-  await line.getByText('deployer create nginx --image nginx:1 --env-file .env').waitFor()
   await page.getByText('Upload', { exact: true }).click()
   await page.getByLabel('Name', { exact: true }).fill('brochure')
-  await line.getByText('deployer create brochure --env-file .env\ndeployer deploy . --service brochure').waitFor()
+  await line.getByText('deployer deploy . --service brochure --create').waitFor()
+  await page.getByText('Environment variables').click()
+  await page.getByRole('button', { name: 'Add variable' }).click()
+  await page.getByRole('list', { name: 'Variables' }).getByLabel('Name').fill('PASSWORD')
+  await value('PASSWORD').fill('hunter2')
+  await line.getByText('--env-file .env').waitFor()
+  expect(await line.innerText()).toBe(
+    'deployer create brochure --env-file .env\ndeployer deploy . --service brochure',
+  )
 })
 
 test('a repository that cannot be read is reported once, at its address, and becomes a service after confirmation', async () => {

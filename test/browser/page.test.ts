@@ -127,6 +127,20 @@ test('targets on a phone are at least 24 pixels high and wide, except for links 
   }
 })
 
+test(
+  'the page of the API shows a request that was sent as a line for a terminal',
+  { tags: ['slow'] },
+  async () => {
+    const page = await browser.enter(server)
+    await page.goto('/api/docs#/Environments/getEnvironments')
+    await page.getByRole('button', { name: 'Try it out' }).click()
+    await page.getByRole('button', { name: 'Execute' }).click()
+    await page.getByRole('heading', { name: 'deployer', exact: true }).click()
+    await page.locator('.request-snippets').getByText('deployer api GET /environments').waitFor()
+    expect(browser.faults).toEqual([])
+  },
+)
+
 test('what the server fails to return is reported in its place, until it succeeds', async () => {
   const page = await browser.enter(server)
   await server.api('POST', '/services', { name: 'shop', image: 'busybox:1' })

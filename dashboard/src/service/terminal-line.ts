@@ -15,6 +15,8 @@ const USUAL: Readonly<Record<string, readonly unknown[]>> = {
   runtime: ['auto', 'image'],
   auto_deploy: [true],
 }
+/** In the address of a repository; over ssh there is only a user. */
+const CREDENTIALS = /^(https?:\/\/)[^/@]+@/i
 /** What stands for something that was not filled in yet. */
 const NAME = 'NAME'
 const MISSING: Readonly<Record<SourceKind, object>> = {
@@ -29,8 +31,8 @@ interface Place {
 }
 
 /**
- * The line that creates a service as a form would, two for an upload with settings. It has no values of variables: others
- * can see a command line, and it stays in a history.
+ * The line that creates a service as a form would, two for an upload with settings. It has neither values of variables nor
+ * the password of an address: others can see a command line, and it stays in a history.
  */
 export function creationLine(input: ServiceInput, source: SourceKind): string {
   const { name, environment = PRODUCTION, env, env_groups: groups = [], ...fields } = input
@@ -57,7 +59,8 @@ function placeOf({ environment }: Place): string[] {
 
 function wordsOf(field: string, value: unknown): string[] {
   if (USUAL[field]?.includes(value)) return []
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const text =
+    typeof value === 'string' ? value.replace(CREDENTIALS, '$1USER:PASSWORD@') : JSON.stringify(value)
   const flag = FLAGS[field]
   return flag === undefined ? [`${field}=${text}`] : [flag, text]
 }

@@ -33,6 +33,12 @@ test.for([
     'deployer create shop publish_dir=dist --type static_site\ndeployer deploy . --service shop',
   ],
   ['git', {}, { name: '' }, 'deployer create NAME --repo URL'],
+  [
+    'git',
+    { repo_url: 'https://ada:hunter2@git.example.com/shop.git' },
+    {},
+    'deployer create shop --repo https://USER:PASSWORD@git.example.com/shop.git',
+  ],
 ] as const)('a new service from %s with %j and %j is the line %s', ([source, fields, more, line]) => {
   expect(lineOf(source, fields, more)).toBe(line)
 })

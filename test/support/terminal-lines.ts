@@ -3,10 +3,10 @@ import { COMMANDS } from '../../cli/table/index.ts'
 import { findCommand, readWords } from '../../cli/words.ts'
 
 /** Where a shell ends the words of a command. */
-const END = / ?(?:[|<>;)]|&&).*$/
+const END = /\s*(?:[|<>;)]|&&|\s#).*$/
 const QUOTED = /'([^']*)'|"([^"]*)"/g
 /** `deployer` as a program, with a command after it; also after npx, ssh or in $(...). */
-const PROGRAM = /(?<=^|[\s(])deployer (?=[a-z])/
+const PROGRAM = /(?<=^|[\s(])deployer (?=[a-z-]*[a-z](?:[\s)]|$))/
 
 /** Splits a line as a shell does, as far as examples need it; what it pipes or redirects, and what comes next, is left out. */
 export function wordsOf(line: string): string[] {

@@ -16,21 +16,27 @@ import { writeNative } from './write.ts'
 import { isAsWritten, writtenOf } from './written.ts'
 
 /**
- * Writes an environment as a native blueprint that changes nothing when it is applied: its services and datastores, and the
- * env groups that they are linked to; for production also the groups without links. Unless secrets are included, generated
- * values and all values that may be secret are left to be set by hand.
+ * Which values of variables are written: all, with the credentials of repositories; those that are plainly no secrets; or
+ * none.
  */
-export function exportBlueprint(environment: Environment, includesSecrets: boolean, origin: string): string {
+export type ExportedValues = 'all' | 'plain' | 'none'
+
+/**
+ * Writes an environment as a native blueprint that changes nothing when it is applied: its services and datastores, and the
+ * env groups that they are linked to; for production also the groups without links. Values that are not written are left to be
+ * set by hand.
+ */
+export function exportBlueprint(environment: Environment, values: ExportedValues, origin: string): string {
   const groups = listEnvGroups().filter((group) => belongs(group, environment))
   const file = {
     environment: environment.name,
-    env_groups: groups.map(({ id, name }) => ({ name, ...listed('vars', variablesOf(id, includesSecrets)) })),
+    env_groups: groups.map(({ id, name }) => ({ name, ...listed('vars', variablesOf(id, values)) })),
     datastores: viewDatastores(environment)
       .filter(({ status }) => status !== 'deleting')
       .map(datastoreEntry),
     services: viewServices(environment)
       .filter(({ state }) => state !== 'deleting')
-      .map((service) => serviceEntry(service, includesSecrets)),
+      .map((service) => serviceEntry(service, values)),
   }
   const present = Object.entries(file).filter(([, part]) => part.length > 0)
   return writeNative(Object.fromEntries(present), origin)
@@ -57,16 +63,16 @@ function givenOwner(database: string | null, username: string): { database?: str
   }
 }
 
-function serviceEntry(service: Service, includesSecrets: boolean): Record<string, unknown> {
+function serviceEntry(service: Service, values: ExportedValues): Record<string, unknown> {
   const { id, name, type } = service
   const { env_groups, repo_url, ...settings } = chosen(service, SERVICE_FIELDS)
-  const address = includesSecrets ? addressOf(service) : repo_url
+  const address = values === 'all' ? addressOf(service) : repo_url
   return {
     name,
     type,
     ...(address ? { repo_url: address } : {}),
     ...settings,
-    ...listed('env', variablesOf(id, includesSecrets)),
+    ...listed('env', variablesOf(id, values)),
     ...(env_groups === undefined ? {} : { env_groups }),
   }
 }
@@ -83,12 +89,13 @@ function chosen<T extends object>(view: T, fields: readonly (keyof T & string)[]
   return Object.fromEntries(given.filter(([field, value]) => field !== 'type' && !isDefault(field, value)))
 }
 
-function variablesOf(holder: string, includesSecrets: boolean): Record<string, unknown>[] {
+function variablesOf(holder: string, values: ExportedValues): Record<string, unknown>[] {
   const written = writtenOf(holder)
   return readVariables(holder).map(({ key, value }) => {
     const record = written.get(key)
     const isGenerated = record?.generated === 1 && isAsWritten(record, value)
-    const isHidden = !includesSecrets && (isGenerated || !isPlainValue(key, value))
+    const isPlain = !isGenerated && isPlainValue(key, value)
+    const isHidden = values === 'none' || (values === 'plain' && !isPlain)
     return isHidden ? { key, sync: false } : { key, value }
   })
 }

@@ -50,6 +50,7 @@ export const ExportQuery = z.strictObject({
     .enum(['omit', 'include'])
     .default('omit')
     .meta({ description: 'Whether to include values that look like secrets', examples: ['omit'] }),
+  keys_only: QueryBoolean.describe('Leaves out the values of all variables: each is `sync: false`'),
 })
 
 /** Content types of a body that is the YAML file itself. */

@@ -392,13 +392,13 @@ describe('an export', () => {
       `services:${WEB('api', '\n    env: [{key: LEVEL, value: info}, {key: API_TOKEN, value: t-1}, {key: SEED, generate: true}, {key: SERVER, value: "https://u:p@example.com"}]')}`,
     )
     const production = findEnvironment()
-    const text = exportBlueprint(production, false, 'http://localhost:7878')
+    const text = exportBlueprint(production, 'plain', 'http://localhost:7878')
     expect(text).toContain(
       '# yaml-language-server: $schema=http://localhost:7878/api/blueprint.schema.json\n',
     )
     expect(text.match(/sync: false/g)).toHaveLength(3)
     expect(text).not.toMatch(/t-1|u:p/)
-    expect(exportBlueprint(production, true, '')).toMatch(/t-1[^]*u:p/)
+    expect(exportBlueprint(production, 'all', '')).toMatch(/t-1[^]*u:p/)
     expect(told(apply(text))).toEqual(['environment | production | unchanged', 'service | api | unchanged'])
   })
 })

@@ -207,7 +207,7 @@ describe('the errors of a file', () => {
   )
 
   it('are all reported at once, however many there are, and change nothing', () => {
-    const before = exportBlueprint(findEnvironment(), true, '')
+    const before = exportBlueprint(findEnvironment(), 'all', '')
     fc.assert(
       fc.property(fc.shuffledSubarray(PLANTS, { minLength: 2 }), (plants) => {
         const file = soundFile()
@@ -217,6 +217,6 @@ describe('the errors of a file', () => {
       }),
       { numRuns: 200 },
     )
-    expect(exportBlueprint(findEnvironment(), true, '')).toBe(before)
+    expect(exportBlueprint(findEnvironment(), 'all', '')).toBe(before)
   })
 })

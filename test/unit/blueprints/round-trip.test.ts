@@ -229,16 +229,16 @@ describe('existing objects', () => {
 
   it('that are exported and applied again change nothing', () => {
     fc.assert(
-      fc.property(project, fc.boolean(), (made, includesSecrets) => {
+      fc.property(project, fc.constantFrom('all', 'plain', 'none'), (made, values) => {
         const check = () => {
           applyFile(readBlueprint(stringify(made), {}), OPTIONS)
-          const exported = exportBlueprint(findEnvironment(), includesSecrets, ORIGIN)
+          const exported = exportBlueprint(findEnvironment(), values, ORIGIN)
           const version = context.database.version()
           const { actions, deploys } = applyFile(readBlueprint(exported, {}), OPTIONS)
           expect(actions.filter(({ action }) => action !== 'unchanged')).toEqual([])
           expect(deploys).toEqual([])
           expect(context.database.version()).toBe(version)
-          expect(exportBlueprint(findEnvironment(), includesSecrets, ORIGIN)).toBe(exported)
+          expect(exportBlueprint(findEnvironment(), values, ORIGIN)).toBe(exported)
           throw new Undo()
         }
         expect(() => context.database.transaction(check)).toThrow(Undo)
@@ -252,7 +252,7 @@ describe('existing objects', () => {
       applyFile(readBlueprint(stringify(file), {}), OPTIONS)
       // As an earlier version named them.
       context.database.run("UPDATE datastores SET database = name, username = name WHERE name <> 'pg-x'")
-      const exported = exportBlueprint(findEnvironment(), false, ORIGIN)
+      const exported = exportBlueprint(findEnvironment(), 'plain', ORIGIN)
       const { actions } = applyFile(readBlueprint(exported, {}), OPTIONS)
       expect(actions.filter(({ action }) => action !== 'unchanged')).toEqual([])
       throw new Undo()

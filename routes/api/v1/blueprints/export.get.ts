@@ -13,11 +13,8 @@ export default defineEndpoint({
   query: ExportQuery,
   response: { contentType: 'application/yaml', description: 'A blueprint in the native dialect' },
   handler: ({ event, query }) => {
-    const text = exportBlueprint(
-      findEnvironment(query.environment),
-      query.secrets === 'include',
-      originOf(event),
-    )
+    const values = query.keys_only ? 'none' : query.secrets === 'include' ? 'all' : 'plain'
+    const text = exportBlueprint(findEnvironment(query.environment), values, originOf(event))
     return new ConstantText(text, 'application/yaml; charset=utf-8').send(event)
   },
 })

@@ -12,6 +12,7 @@ import { ensureBaseDomain } from '#server/domains/operations.ts'
 import { ensureProduction } from '#server/environments/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { writePrivateFile } from '#server/files.ts'
+import { answerOwnRequests } from '#server/http/own-requests.ts'
 import { logger, setUpLog } from '#server/log.ts'
 import { exposedSecrets } from '#server/options/flags.ts'
 import { readOptions, secretsOf, type Options } from '#server/options/index.ts'
@@ -49,6 +50,7 @@ export async function serve(argv: string[]): Promise<void> {
   const started = Promise.withResolvers<void>()
   const handle = toNodeListener(useNitroApp().h3App)
   const server = createHttpServer(options, handle, started.promise)
+  answerOwnRequests(server)
   const port = await listen(server, options.listen)
   const url = `http://${formatAddress({ host: options.listen.host, port })}`
   log.info(`API and dashboard at ${url}`)

@@ -84,6 +84,13 @@ export function assertOwnOrigin(event: H3Event): void {
   )
 }
 
+/** Refuses a request that says that it comes from another site's page. Programs do not say so. Throws `cross_site_request`. */
+export function assertNoOtherOrigin({ node: { req } }: H3Event): void {
+  const { origin } = req.headers
+  if (origin === undefined || isOwnOrigin(req)) return
+  throw new AppError('cross_site_request', `requests of the page at ${origin} are not accepted here`)
+}
+
 /** A page under the same domain has another origin, but the browser sends the cookie with its requests. */
 function assertOwnSite(event: H3Event): void {
   if (!isOfOtherSite(event)) return
@@ -138,7 +145,7 @@ function recognize(event: H3Event, rule: AuthRule): Principal {
 }
 
 /** RFC 6750 section 2.1; the scheme's case does not matter (RFC 9110 section 11.1). */
-function bearerToken(event: H3Event): string | undefined {
+export function bearerToken(event: H3Event): string | undefined {
   const header = event.node.req.headers.authorization ?? ''
   return /^bearer(\s|$)/i.test(header) ? header.slice('bearer'.length).trim() : undefined
 }

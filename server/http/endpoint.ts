@@ -9,7 +9,7 @@ import {
 } from 'h3'
 import { z } from 'zod'
 import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
-import { authenticate, type AuthRule, type Principal } from './auth.ts'
+import { assertNoOtherOrigin, authenticate, type AuthRule, type Principal } from './auth.ts'
 import { assertLength, BODY_LIMIT_BYTES, readJson, readJsonFromAnyone } from './body.ts'
 import { isHead } from './head.ts'
 import { KeptAnswers, type KeptFrom } from './kept-answers.ts'
@@ -57,6 +57,8 @@ export interface EndpointSpec<
   auth: AuthRule
   /** Checks a credential of the endpoint's own, which `auth` does not know, before anything else can be reported. */
   admit?(given: Unjudged): void
+  /** Refuses whatever a page of another site sends, before anything else: only programs and the dashboard may call it. */
+  refusesOtherOrigins?: true
   /** Refuses HEAD for a GET that changes something, since HEAD is used to check links. */
   refusesHead?: true
   /** Status of a success; 200 when there is a response, 204 when there is none. */
@@ -111,6 +113,7 @@ export function defineEndpoint<
     // The router also takes an empty segment, between two slashes, for a name.
     if (names?.includes('')) throw createError({ statusCode: 404 })
     setResponseHeader(event, 'cache-control', 'no-store')
+    if (spec.refusesOtherOrigins) assertNoOtherOrigin(event)
     const principal = authenticate(event, spec.auth)
     spec.admit?.({ params: getRouterParams(event, { decode: true }), query: getQuery(event) })
     const bodySchema: Schema | RawBody = spec.body ?? (readsBody(event.method) ? NoFields : undefined)

@@ -1,7 +1,7 @@
 import assets, { type Asset } from '#dashboard-assets'
 
 /** Paths that programs use. A missing one gets an error, not the dashboard's page. */
-const NOT_PAGES = /^\/+(api|hooks|assets|metrics|healthz)(\/|$)/i
+const NOT_PAGES = /^\/+(api|mcp|hooks|assets|metrics|healthz)(\/|$)/i
 
 /** The file of the dashboard at a path. Compressed copies cannot be asked for by their own path. */
 export function assetAt(path: string): Asset | undefined {

@@ -19,8 +19,8 @@ export interface DocumentInfo {
   version: string
 }
 
-/** Paths of pages, which programs do not use. */
-const PAGES = '/api/docs'
+/** Paths of pages, which programs do not use, and of the Model Context Protocol, which describes itself. */
+const OTHERS = /^\/(?:api\/docs|mcp)(?:\/|$)/
 
 /** The OpenAPI 3.1 document of every endpoint that has a contract, generated from the contracts alone. */
 export function buildOpenApi(endpoints: readonly ListedEndpoint[], info: DocumentInfo): Json {
@@ -102,7 +102,7 @@ interface Documented {
 function documented(endpoints: readonly ListedEndpoint[]): Documented[] {
   return endpoints
     .flatMap(({ path, method, handler }) => {
-      if (!handler.spec || path.startsWith(PAGES) || path.includes('**')) return []
+      if (!handler.spec || OTHERS.test(path) || path.includes('**')) return []
       return [{ path: path.replaceAll(/:(\w+)/g, '{$1}'), method: method.toLowerCase(), spec: handler.spec }]
     })
     .toSorted((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method))

@@ -9,6 +9,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   server: ['proxy/limits.ts', 'proxy/latency-buckets.ts', 'proxy/networks.ts', 'proxy/sites/conditions.ts'],
   proxy: [],
   plans: [],
+  mcp: ['cli/suggest.ts'],
   daemon: [
     'server',
     'plans/index.ts',
@@ -21,8 +22,8 @@ const MAY_IMPORT: Record<string, string[]> = {
     'proxy/sites/media-types.ts',
     'proxy/sites/rules-file.ts',
   ],
-  routes: ['server', 'daemon'],
-  cli: ['server', 'daemon', 'proxy/protocol.ts', 'proxy/control'],
+  routes: ['server', 'daemon', 'mcp'],
+  cli: ['server', 'daemon', 'mcp', 'proxy/protocol.ts', 'proxy/control'],
   preset: ['server', 'daemon', 'cli', 'proxy/protocol.ts'],
   modules: ['server'],
   dashboard: ['server'],
@@ -173,8 +174,8 @@ describe('the rooms', () => {
           return (
             target !== null &&
             named !== crosses &&
-            /^(server|daemon|plans|proxy)\//.test(target) &&
-            /^(server|daemon|plans|proxy)\//.test(path)
+            /^(server|daemon|plans|proxy|mcp)\//.test(target) &&
+            /^(server|daemon|plans|proxy|mcp)\//.test(path)
           )
         })
         .map((specifier) => `${path} -> ${specifier}`),
@@ -299,7 +300,7 @@ describe('the sources', () => {
       imports
         .filter(
           (specifier) =>
-            /^(\.|#(server|daemon|plans|proxy)\/)/.test(specifier) &&
+            /^(\.|#(server|daemon|plans|proxy|mcp)\/)/.test(specifier) &&
             !/\.(ts|mjs|vue|css|json|svg)$/.test(specifier),
         )
         .map((specifier) => `${path} -> ${specifier}`),
@@ -322,7 +323,9 @@ describe('the sources', () => {
     const others = ['engine/attachment', 'instances/probe', 'sources/forward-gate', 'domains/probe']
     // Git LFS also goes through proxies, by undici's agents for them.
     const rooms = ['server/network/request.ts', 'server/network/json.ts', 'server/network/agents.ts']
-    const homes = [...rooms, ...[...others, 'sources/lfs-client'].map((path) => `daemon/${path}.ts`)]
+    // What the program asks itself stays in memory.
+    const own = 'server/http/own-requests.ts'
+    const homes = [...rooms, own, ...[...others, 'sources/lfs-client'].map((path) => `daemon/${path}.ts`)]
     const asking = sources
       .filter(({ path }) => /^(server|daemon|routes)\//.test(path))
       .filter(({ text }) => /\brequest\b[^}]*\} from 'node:https?'|from '(ofetch|undici)'/.test(text))

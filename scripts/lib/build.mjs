@@ -19,6 +19,7 @@ export const SOURCES = [
   'cli',
   'daemon',
   'dashboard',
+  'mcp',
   'modules',
   'plans',
   'preset',

@@ -78,6 +78,19 @@ export const THIS_COMPUTER: readonly Command[] = [
     load: async () => (await import('../client/commands/link.ts')).unlink,
   },
   {
+    name: 'mcp',
+    group: 'This computer',
+    summary: 'serve agents: the Model Context Protocol on standard input and output',
+    flags: [
+      { name: 'write', summary: 'also offer the tools that deploy and change something' },
+      { name: 'tools', value: 'a,b', summary: 'offer these tools alone' },
+      { name: 'print-config', summary: 'print what the configuration of a host needs, and end' },
+    ],
+    more: 'It ends when its input does. Without a sign-in it starts, and every tool says that one is needed.',
+    examples: ['mcp --print-config', 'mcp --write --tools get_service,read_logs,deploy_service'],
+    load: async () => (await import('../client/commands/mcp.ts')).mcp,
+  },
+  {
     name: 'completion',
     group: 'This computer',
     summary: 'print the completion script of a shell',

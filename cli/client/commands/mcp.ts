@@ -2,7 +2,8 @@ import type { Answer, Call as McpCall } from '#mcp/call.ts'
 import { VERSION } from '#server/version.ts'
 import type { Call } from '../../call.ts'
 import { wrong } from '../../fault.ts'
-import { connect, textOf, type Api } from '../api.ts'
+import { textOf } from '../answer.ts'
+import { connect, type Api } from '../api.ts'
 
 /** What fetches a source or builds up a plan takes longer than other requests. */
 const LONG_LIMIT_MS = 300_000

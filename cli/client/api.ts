@@ -16,6 +16,15 @@ const STREAM_SILENCE_MS = 45_000
 /** Pauses before a request that only reads is sent again after a lost connection. */
 const RETRY_PAUSES_MS = [200, 1_000, 3_000]
 
+/** What the server says when a name does not exist, in a path, a query or a body. */
+const MISSING = /there is no (service|datastore|env group|environment) (\S+?)(?: in (\S+))?$/
+const COLLECTIONS: Readonly<Record<string, string>> = {
+  service: '/services',
+  datastore: '/datastores',
+  'env group': '/env-groups',
+  environment: '/environments',
+}
+
 export type { Query } from './answer.ts'
 
 export interface RequestOptions {
@@ -138,14 +147,14 @@ export class Api {
       isOnce,
       ...(signal === undefined ? {} : { signal }),
     })
-    if (answer.statusCode !== 200) throw await this.faultOf(answer, path)
+    if (answer.statusCode !== 200) throw await this.faultOf(answer)
     const { readEvents } = await import('./sse.ts')
     onOpen?.()
     await readEvents(answer, STREAM_SILENCE_MS, this.url, taker)
   }
 
   /** The fault that an answer says. Reads its body. */
-  async faultOf(answer: IncomingMessage, path: string): Promise<Fault> {
+  async faultOf(answer: IncomingMessage): Promise<Fault> {
     const status = answer.statusCode ?? 0
     const text = await textOf(answer)
     if (status >= 300 && status < 400)
@@ -158,7 +167,7 @@ export class Api {
     }
     if (typeof error?.message !== 'string') return this.#notOurs()
     const advice =
-      status === 401 ? '; deployer login' : status === 404 ? await this.#nearest(path, error.message) : ''
+      status === 401 ? '; deployer login' : status === 404 ? await this.#nearest(error.message) : ''
     return new ApiFault(status, error.code, `${error.message}${advice}`, error.details)
   }
 
@@ -176,7 +185,7 @@ export class Api {
         : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     })
     const status = answer.statusCode ?? 0
-    if (status < 200 || status >= 300) throw await this.faultOf(answer, path)
+    if (status < 200 || status >= 300) throw await this.faultOf(answer)
     const text = await textOf(answer)
     if (text === '') return null
     const value = parsed(text)
@@ -192,15 +201,11 @@ export class Api {
     return this.server.token === null ? {} : { authorization: `Bearer ${this.server.token}` }
   }
 
-  /** The nearest name, where the path names something that does not exist. */
-  async #nearest(path: string, message: string): Promise<string> {
-    const [, collection, given] =
-      /^\/(services|datastores|env-groups|environments)\/([^/?]+)/.exec(path) ?? []
-    if (collection === undefined || given === undefined) return ''
-    const name = decodeURIComponent(given)
-    if (!message.includes(name)) return ''
-    const query = new URL(path, 'http://api').searchParams.get('environment')
-    const all = await this.get<{ name: string }[]>(`/${collection}`, { environment: query }).catch(() => [])
+  /** The nearest name, where the message names something that does not exist. */
+  async #nearest(message: string): Promise<string> {
+    const [, kind, name, environment] = MISSING.exec(message) ?? []
+    if (kind === undefined || name === undefined) return ''
+    const all = await this.get<{ name: string }[]>(COLLECTIONS[kind]!, { environment }).catch(() => [])
     return didYouMean(
       name,
       all.map((each) => each.name),

@@ -3,8 +3,11 @@ import { Writable } from 'node:stream'
 import type { Call } from '../call.ts'
 import { wrong } from '../fault.ts'
 
-/** Asks a question on standard error. Check `call.mayAsk` first. Throws Fault if there is no answer. */
-export async function ask(question: string, { isHidden = false } = {}): Promise<string> {
+/**
+ * Asks a question on standard error. Check `call.mayAsk` first. Throws Fault if there is no answer. A hidden answer keeps its
+ * spaces if `isExact`, and may then be empty.
+ */
+export async function ask(question: string, { isHidden = false, isExact = false } = {}): Promise<string> {
   const hidden = new Writable({ write: (_, __, done) => done() })
   if (isHidden) process.stderr.write(`${question} `)
   const lines = createInterface({
@@ -17,9 +20,10 @@ export async function ask(question: string, { isHidden = false } = {}): Promise<
     const end = new AbortController()
     lines.once('close', () => end.abort())
     lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
-    const answer = (await lines.question(isHidden ? '' : `${question} `, { signal: end.signal })).trim()
-    if (answer === '') throw wrong('nothing was answered')
-    return answer
+    const answer = await lines.question(isHidden ? '' : `${question} `, { signal: end.signal })
+    if (isExact) return answer
+    if (answer.trim() === '') throw wrong('nothing was answered')
+    return answer.trim()
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw wrong('nothing was answered')
     throw error

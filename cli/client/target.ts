@@ -43,15 +43,18 @@ export async function serviceOf(
 
 /** A name that may bring its environment: `web.staging`. */
 export function targetOf(call: Call, api: Api, given: string): Target {
-  const [name = '', environment] = given.split('.')
-  if (environment === undefined) return { name: given, environment: environmentOf(call, api) }
+  const dot = given.indexOf('.')
+  if (dot < 0) return { name: given, environment: environmentOf(call, api) }
+  const [name, environment] = [given.slice(0, dot), given.slice(dot + 1)]
   const flag = call.text('environment')
   if (flag !== null && flag !== environment)
     throw wrong(`${given} is in the environment ${environment}, --environment is ${flag}; leave one out`)
   return { name, environment }
 }
 
-/** The path of something with a name or id, below a collection such as `/services`. */
-export function pathTo(collection: string, { name }: Target, rest = ''): string {
+/** The path of something with a name or id, below a collection such as `services`. Throws Fault for what is no name. */
+export function pathTo(collection: string, { name }: Pick<Target, 'name'>, rest = ''): string {
+  // A URL takes these for its own structure.
+  if (['', '.', '..'].includes(name)) throw wrong('a name is missing, or is only dots')
   return `/${collection}/${encodeURIComponent(name)}${rest}`
 }

@@ -1,8 +1,13 @@
 import type { Call } from '../call.ts'
 import { wrong } from '../fault.ts'
-import type { Api } from './api.ts'
+import { ApiFault, type Api } from './api.ts'
 import { ask } from './ask.ts'
 import { findLink } from './link.ts'
+
+/** Where names are looked up by default. */
+const DEFAULT_ENVIRONMENT = 'production'
+/** The word for every environment, in commands that list. */
+const ALL = 'all'
 
 /** What a command is about: a name or id, and the environment in which a name is looked up; null for the server's default. */
 export interface Target {
@@ -52,9 +57,42 @@ export function targetOf(call: Call, api: Api, given: string): Target {
   return { name, environment }
 }
 
+/** A name that is unique across environments, as the API has it: `api` in production, otherwise `api.staging`. */
+export function qualifiedName({ name, environment }: Target): string {
+  return environment === null || environment === DEFAULT_ENVIRONMENT ? name : `${name}.${environment}`
+}
+
+/**
+ * The services or datastores of the command's environment; with `-e all`, those of all. In the latter case a bare name does
+ * not say which one is meant.
+ */
+export async function listOf<T>(
+  call: Call,
+  api: Api,
+  collection: 'services' | 'datastores',
+): Promise<{ rows: T[]; isOfAll: boolean }> {
+  const environment = environmentOf(call, api)
+  if (environment !== ALL) return { rows: await api.get(`/${collection}`, { environment }), isOfAll: false }
+  const environments = await api.get<{ name: string }[]>('/environments')
+  const lists = await Promise.all(
+    environments.map(({ name }) => api.get<T[]>(`/${collection}`, { environment: name }).catch(noneIfGone)),
+  )
+  return { rows: lists.flat(), isOfAll: true }
+}
+
+/** An environment may be deleted between two requests. */
+function noneIfGone(error: unknown): never[] {
+  if (error instanceof ApiFault && error.status === 404) return []
+  throw error
+}
+
 /** The path of something with a name or id, below a collection such as `services`. Throws Fault for what is no name. */
 export function pathTo(collection: string, { name }: Pick<Target, 'name'>, rest = ''): string {
-  // A URL takes these for its own structure.
-  if (['', '.', '..'].includes(name)) throw wrong('a name is missing, or is only dots')
-  return `/${collection}/${encodeURIComponent(name)}${rest}`
+  return `/${collection}/${segment(name)}${rest}`
+}
+
+/** A word as one segment of a path. Throws Fault for one that a URL takes for its own structure. */
+export function segment(word: string): string {
+  if (['', '.', '..'].includes(word)) throw wrong('a name is missing, or is only dots')
+  return encodeURIComponent(word)
 }

@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts'
+import { DATASTORES } from './datastores.ts'
 import { DEPLOYS } from './deploys.ts'
 import { RUNNING } from './running.ts'
 import { SERVER } from './server.ts'
@@ -13,6 +14,7 @@ export const COMMANDS: readonly Command[] = [
   ...SERVICES,
   ...RUNNING,
   ...VARIABLES,
+  ...DATASTORES,
   ...SERVER,
   ...THIS_COMPUTER,
   ...SERVER_HOST,

@@ -1,6 +1,9 @@
 import type { Command } from '../command.ts'
 import { DATASTORES } from './datastores.ts'
 import { DEPLOYS } from './deploys.ts'
+import { DOMAINS } from './domains.ts'
+import { ENVIRONMENTS } from './environments.ts'
+import { GIT } from './git.ts'
 import { RUNNING } from './running.ts'
 import { SERVER } from './server.ts'
 import { SERVER_HOST } from './server-host.ts'
@@ -13,9 +16,12 @@ export const COMMANDS: readonly Command[] = [
   ...DEPLOYS,
   ...SERVICES,
   ...RUNNING,
+  ...ENVIRONMENTS,
   ...VARIABLES,
   ...DATASTORES,
+  ...DOMAINS,
   ...SERVER,
+  ...GIT,
   ...THIS_COMPUTER,
   ...SERVER_HOST,
 ]

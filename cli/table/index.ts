@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts'
+import { BLUEPRINTS } from './blueprints.ts'
 import { DATASTORES } from './datastores.ts'
 import { DEPLOYS } from './deploys.ts'
 import { DOMAINS } from './domains.ts'
@@ -14,6 +15,7 @@ import { VARIABLES } from './variables.ts'
 /** All commands, in the order in which the overview lists them. */
 export const COMMANDS: readonly Command[] = [
   ...DEPLOYS,
+  ...BLUEPRINTS,
   ...SERVICES,
   ...RUNNING,
   ...ENVIRONMENTS,

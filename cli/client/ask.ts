@@ -9,13 +9,14 @@ import { wrong } from '../fault.ts'
  */
 export async function ask(question: string, { isHidden = false, isExact = false } = {}): Promise<string> {
   const hidden = new Writable({ write: (_, __, done) => done() })
-  if (isHidden) process.stderr.write(`${question} `)
   const lines = createInterface({
     input: process.stdin,
     output: isHidden ? hidden : process.stderr,
     terminal: true,
     historySize: 0,
   })
+  // The terminal shows what is typed before this.
+  if (isHidden) process.stderr.write(`${question} `)
   try {
     const end = new AbortController()
     lines.once('close', () => end.abort())

@@ -26,8 +26,7 @@ const LONG_LIMIT_MS = 5 * 60_000
 export async function callApi(call: Call): Promise<void> {
   const [given, word, ...pairs] = call.words as [string, string, ...string[]]
   const method = given.toUpperCase()
-  if (!METHODS.includes(method))
-    throw wrong(`there is no method ${given}; it is one of ${METHODS.join(', ')}`)
+  if (!METHODS.includes(method)) throw wrong(`the method must be one of ${METHODS.join(', ')}`)
   const path = pathOf(word)
   await withApi(call, async (api) => {
     const answer = await api.raw({

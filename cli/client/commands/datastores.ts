@@ -102,7 +102,7 @@ export async function create(call: Call): Promise<void> {
 
 function kindOf(given: string): Datastore['kind'] {
   if (Object.hasOwn(KINDS, given)) return KINDS[given]!
-  throw wrong(`there is no kind ${given}; --kind is one of ${Object.keys(KINDS).join(', ')}`)
+  throw wrong(`--kind must be one of ${Object.keys(KINDS).join(', ')}`)
 }
 
 /**

@@ -65,6 +65,8 @@ export interface Command {
   exits?: Readonly<Record<string, string>>
   /** Not listed by the overview and completion. */
   isHidden?: true
+  /** Listed by the overview with its name alone, so that this fits a screen. */
+  isMinor?: true
   /** Its program is in the server's build alone, by the same name; exit code 1 for wrong words. */
   isOfServer?: true
   /** The program reads its own words: `serve` and `install`, whose switches may have values. */

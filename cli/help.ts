@@ -31,8 +31,12 @@ export function overview(table: readonly Command[]): string {
 }
 
 function linesOf(commands: readonly Command[]): string[] {
-  const families = Map.groupBy(commands, ({ name }) => name.split(' ')[0]!)
-  return [...families].map(([first, members]) => {
+  const minor = [...new Set(commands.filter(({ isMinor }) => isMinor).map(firstWord))]
+  const families = Map.groupBy(
+    commands.filter(({ isMinor }) => !isMinor),
+    firstWord,
+  )
+  const lines = [...families].map(([first, members]) => {
     const own = members.find(({ name }) => name === first)
     const actions = members
       .filter(({ name }) => name !== first)
@@ -43,6 +47,11 @@ function linesOf(commands: readonly Command[]): string[] {
     const text = [summary, also.length === 0 ? '' : `(${also.join(', ')})`].filter(Boolean).join(' ')
     return `  ${title.padEnd(SUMMARY_COLUMN - 2)}${text}`
   })
+  return minor.length === 0 ? lines : [...lines, `  ${minor.join(', ')}`]
+}
+
+function firstWord({ name }: Command): string {
+  return name.split(' ')[0]!
 }
 
 /** The text of `deployer help <command>`. */

@@ -100,7 +100,13 @@ export function optionsOf(flags: readonly Flag[]): NonNullable<ParseArgsConfig['
 
 function parsed(command: Command, args: readonly string[], flags: readonly Flag[]) {
   try {
-    return parseArgs({ args: [...args], options: optionsOf(flags), allowPositionals: true, strict: true, tokens: true })
+    return parseArgs({
+      args: [...args],
+      options: optionsOf(flags),
+      allowPositionals: true,
+      strict: true,
+      tokens: true,
+    })
   } catch (cause) {
     throw refused(command, faultOf(cause as NodeJS.ErrnoException, flags))
   }

@@ -63,7 +63,8 @@ function flagWords(flags: readonly Flag[]): string[] {
 
 /** How many words there are that are neither flags nor their values. */
 function wordsAmong(args: string[], flags: readonly Flag[]): number {
-  return parseArgs({ args, options: optionsOf(flags), allowPositionals: true, strict: false }).positionals.length
+  return parseArgs({ args, options: optionsOf(flags), allowPositionals: true, strict: false }).positionals
+    .length
 }
 
 /** The flag whose value the next word is. */

@@ -37,6 +37,7 @@ export const SERVER_HOST: readonly Command[] = [
   {
     name: 'uninstall',
     group: "The server's host",
+    isMinor: true,
     summary: 'remove the service; containers and data stay unless --data is given',
     flags: [
       { name: 'data', summary: 'also remove the data directory and every container' },
@@ -69,6 +70,7 @@ ${DATA_DIRECTORY} If the server was started with --api-token-file, pass it here 
   {
     name: 'reset-password',
     group: "The server's host",
+    isMinor: true,
     summary: 'replace a forgotten password (read from standard input)',
     flags: settings('data-dir'),
     more: `Works with the server running or not, ends every session, and lifts the block after too many failed sign-ins.
@@ -83,6 +85,7 @@ ${DATA_DIRECTORY}`,
   {
     name: 'ssh-key',
     group: "The server's host",
+    isMinor: true,
     summary: "print the server's public key for clones over ssh",
     flags: settings('data-dir'),
     more: `The key is created if there is none yet.\n${DATA_DIRECTORY}`,
@@ -92,6 +95,7 @@ ${DATA_DIRECTORY}`,
   {
     name: 'proxy upgrade',
     group: "The server's host",
+    isMinor: true,
     summary: 'replace the running data plane with this version, without a failed request',
     flags: settings('data-dir', 'proxy-workers'),
     more: DATA_DIRECTORY,
@@ -101,6 +105,7 @@ ${DATA_DIRECTORY}`,
   {
     name: 'proxy start',
     group: "The server's host",
+    isMinor: true,
     summary: 'start the data plane, for use in its systemd unit',
     flags: settings('data-dir', 'proxy-workers'),
     more: DATA_DIRECTORY,

@@ -24,6 +24,7 @@ export const THIS_COMPUTER: readonly Command[] = [
   {
     name: 'logout',
     group: 'This computer',
+    isMinor: true,
     summary: 'forget a server and its token',
     words: [{ name: 'alias', isOptional: true, completes: 'host' }],
     flags: [{ name: 'all', summary: 'forget every server' }],
@@ -73,6 +74,7 @@ export const THIS_COMPUTER: readonly Command[] = [
   {
     name: 'unlink',
     group: 'This computer',
+    isMinor: true,
     summary: 'remove the link of this folder',
     examples: ['unlink'],
     load: async () => (await import('../client/commands/link.ts')).unlink,
@@ -93,6 +95,7 @@ export const THIS_COMPUTER: readonly Command[] = [
   {
     name: 'completion',
     group: 'This computer',
+    isMinor: true,
     summary: 'print the completion script of a shell',
     words: [{ name: 'bash|zsh|fish', completes: ['bash', 'zsh', 'fish'] }],
     examples: ['completion bash', 'completion fish'],
@@ -110,6 +113,7 @@ export const THIS_COMPUTER: readonly Command[] = [
   {
     name: 'version',
     group: 'This computer',
+    isMinor: true,
     summary: 'print the version',
     examples: ['version'],
     load: async () => (await import('../version.ts')).printVersion,

@@ -61,7 +61,7 @@ class LateApi {
     const type = answer.headers['content-type'] ?? ''
     // What is not an answer of the API, such as a redirect or the page of a proxy, is told as by every command.
     if (status >= 300 && (status < 400 || status === EXPIRED || !type.startsWith('application/json')))
-      throw await api.faultOf(answer, path)
+      throw await api.faultOf(answer)
     if (type.startsWith('text/event-stream')) return { status, body: answer }
     const text = await textOf(answer)
     return { status, body: type.startsWith('application/json') ? (JSON.parse(text) as unknown) : text }

@@ -9,6 +9,7 @@ import { Connections } from '#server/http/connections.ts'
 import { asGet } from '#server/http/head.ts'
 import { Request } from '#server/http/request.ts'
 import { errorText, refusalOf, refuse } from '#server/http/refuse.ts'
+import { answerUpgrade, asksForWebSocket } from '#server/http/web-socket.ts'
 import type { ListenAddress } from '#server/options/values.ts'
 import type { Options } from '#server/options/index.ts'
 
@@ -34,7 +35,7 @@ export function createHttpServer(options: Options, handle: RequestListener, star
     return (request, response) =>
       connections.take(request.socket, response, () => {
         response.setHeader('x-content-type-options', 'nosniff')
-        // The server never upgrades, but node's parser drops what follows a request with Upgrade in the same packet.
+        // Node's parser drops what follows a request with Upgrade in the same packet, whether it is upgraded or not.
         if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
         answer(request, response)
       })
@@ -55,27 +56,32 @@ export function createHttpServer(options: Options, handle: RequestListener, star
     const message = 'the only supported expectation is 100-continue'
     void refuse(request, response, { status: 417, code: 'invalid_request', message })
   })
-  return (
-    createServer({
-      // Bodies and streams have limits of their own; this timeout is for heads.
-      requestTimeout: 0,
-      headersTimeout: HEAD_TIMEOUT_MS,
-      keepAliveTimeout: IDLE_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
-      // A missing Host is reported by admission, in the API's wording.
-      requireHostHeader: false,
-      IncomingMessage: Request,
-    })
-      .on('connection', (socket: Socket) => connections.opened(socket))
-      .on('request', answer)
-      // `100 Continue` is sent by the code that reads the body.
-      .on('checkContinue', answer)
-      .on('checkExpectation', refuseExpectation)
-      // Keeps only what it needs of the error, which holds the bytes at fault, because earlier answers may take long.
-      .on('clientError', ({ code, message }: NodeJS.ErrnoException, socket) =>
-        connections.onInvalid(socket as Socket, () => refuseInvalid(code, message, socket)),
-      )
-  )
+  const server = createServer({
+    // Bodies and streams have limits of their own; this timeout is for heads.
+    requestTimeout: 0,
+    headersTimeout: HEAD_TIMEOUT_MS,
+    keepAliveTimeout: IDLE_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    // A missing Host is reported by admission, in the API's wording.
+    requireHostHeader: false,
+    IncomingMessage: Request,
+    // One that is sent ahead, behind others, gets its turn as a plain request: node would forget the answers before it.
+    shouldUpgradeCallback: (request) => asksForWebSocket(request) && connections.isIdle(request.socket),
+  })
+    .on('connection', (socket: Socket) => connections.opened(socket))
+    .on('request', answer)
+    // `100 Continue` is sent by the code that reads the body.
+    .on('checkContinue', answer)
+    .on('checkExpectation', refuseExpectation)
+    // Keeps only what it needs of the error, which holds the bytes at fault, because earlier answers may take long.
+    .on('clientError', ({ code, message }: NodeJS.ErrnoException, socket) =>
+      connections.onInvalid(socket as Socket, () => refuseInvalid(code, message, socket)),
+    )
+  // Node before 24.9 does not ask: it would hand over every request with Upgrade, without its body.
+  if ('shouldUpgradeCallback' in server) {
+    server.on('upgrade', (request, socket, head) => answerUpgrade(request, socket as Socket, head, answer))
+  }
+  return server
 }
 
 /** Statuses for faults of node's parser; everything else is 400. */

@@ -17,6 +17,7 @@ export const ERRORS = {
   payload_too_large: 413,
   range_not_satisfiable: 416,
   misdirected_request: 421,
+  upgrade_required: 426,
   too_many_attempts: 429,
   database_error: 500,
   io_error: 500,

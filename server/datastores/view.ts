@@ -8,7 +8,8 @@ import { spareVolumesOf } from './restores-and-upgrades-store.ts'
 import type { Datastore } from './schema.ts'
 import { listDatastores, type DatastoreRow } from './store.ts'
 
-const LOOPBACK = '127.0.0.1'
+/** Where the containers of datastores are published. */
+export const LOOPBACK = '127.0.0.1'
 
 /** Every datastore of an environment as the API returns it, by name. */
 export function viewDatastores(environment: Environment): Datastore[] {

@@ -7,8 +7,11 @@ import { AppError } from '../errors.ts'
 import { verifyToken } from '../tokens/operations.ts'
 import type { z } from 'zod'
 
-/** Who may call an endpoint: an API token or the dashboard's session, only a token, only the session, or anyone. */
-export type AuthRule = 'token' | 'api_token' | 'session' | 'none'
+/**
+ * Who may call an endpoint: an API token or the dashboard's session, only a token, only a token in the header, only the
+ * session, or anyone.
+ */
+export type AuthRule = 'token' | 'api_token' | 'header_token' | 'session' | 'none'
 
 /** Who calls. The `tokenId` of the server token is null, because it has no record. */
 export type Principal =
@@ -31,9 +34,9 @@ export function authenticate(event: H3Event, rule: AuthRule): Principal {
   if (principal.kind === 'none') {
     throw new AppError(
       'unauthorized',
-      rule === 'api_token'
-        ? 'no valid credentials: send an API token as Authorization: Bearer; a session is not accepted here'
-        : 'no valid credentials: send an API token as Authorization: Bearer, or sign in',
+      takesSession(rule)
+        ? 'no valid credentials: send an API token as Authorization: Bearer, or sign in'
+        : 'no valid credentials: send an API token as Authorization: Bearer; a session is not accepted here',
     )
   }
   if (principal.kind === 'token' && rule === 'session') {
@@ -59,6 +62,12 @@ export function identify(event: H3Event): Principal {
 export function sessionOf(principal: Principal): string {
   if (principal.kind !== 'session') throw new TypeError('the endpoint does not ask for a session')
   return principal.sessionId
+}
+
+/** The id of a principal's token, null for the server token, for endpoints where only a token counts. */
+export function tokenOf(principal: Principal): string | null {
+  if (principal.kind !== 'token') throw new TypeError('the endpoint does not ask for a token')
+  return principal.tokenId
 }
 
 /** What sign-in, setup and status return for this principal. */
@@ -140,8 +149,12 @@ function recognize(event: H3Event, rule: AuthRule): Principal {
     const token = verifyToken(given)
     return token ? { kind: 'token', tokenId: token.id } : NOBODY
   }
-  const session = rule === 'api_token' ? undefined : cookieSession(event)
+  const session = takesSession(rule) ? cookieSession(event) : undefined
   return session ? { kind: 'session', sessionId: session.id } : NOBODY
+}
+
+function takesSession(rule: AuthRule): boolean {
+  return rule === 'token' || rule === 'session'
 }
 
 /** RFC 6750 section 2.1; the scheme's case does not matter (RFC 9110 section 11.1). */
@@ -155,6 +168,7 @@ export function bearerToken(event: H3Event): string | undefined {
  * refuse it.
  */
 function queryToken(event: H3Event, rule: AuthRule): string | undefined {
+  if (rule === 'header_token') return undefined
   if (rule !== 'session' && event.method !== 'GET' && event.method !== 'HEAD') return undefined
   const token: unknown = getQuery(event).access_token
   if (token === undefined) return undefined

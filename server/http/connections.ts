@@ -48,6 +48,11 @@ export class Connections {
     })
   }
 
+  /** Whether a connection has no request in progress. */
+  isIdle(socket: Socket): boolean {
+    return this.#idle.has(socket)
+  }
+
   /**
    * Calls `handle` when it is the request's turn. Never calls it when the connection has ended, too many requests wait, or
    * the request was refused before it was complete, in which case the refusal is its answer.

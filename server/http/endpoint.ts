@@ -15,6 +15,7 @@ import { isHead } from './head.ts'
 import { KeptAnswers, type KeptFrom } from './kept-answers.ts'
 import { sendJson } from './send.ts'
 import { validate } from './validate.ts'
+import type { SocketResponse } from './web-socket.ts'
 
 /** A response that is not JSON: the handler writes it itself, and this describes it in the OpenAPI document. */
 export interface RawResponse {
@@ -49,7 +50,7 @@ export interface EndpointSpec<
   P extends Schema,
   Q extends Schema,
   B extends Schema | RawBody,
-  R extends Schema | RawResponse,
+  R extends Schema | RawResponse | SocketResponse,
 > {
   summary: string
   description?: string
@@ -84,14 +85,19 @@ export interface EndpointSpec<
 
 /** The contract of an endpoint with its types erased, as the OpenAPI document reads it. */
 export type AnyEndpointSpec = Omit<
-  EndpointSpec<Schema, Schema, Schema | RawBody, Schema | RawResponse>,
+  EndpointSpec<Schema, Schema, Schema | RawBody, Schema | RawResponse | SocketResponse>,
   'handler'
 >
 export type Endpoint = EventHandler & { spec: AnyEndpointSpec }
 
 /** Whether a declared body or response is a zod schema. */
-export function isSchema(part: Schema | RawBody | RawResponse): part is z.ZodType {
+export function isSchema(part: Schema | RawBody | RawResponse | SocketResponse): part is z.ZodType {
   return part instanceof z.ZodType
+}
+
+/** Whether a declared response is a WebSocket. */
+export function isSocket(response: Schema | RawResponse | SocketResponse): response is SocketResponse {
+  return response !== undefined && 'subprotocol' in response
 }
 
 /**
@@ -102,7 +108,7 @@ export function defineEndpoint<
   P extends Schema = undefined,
   Q extends Schema = undefined,
   B extends Schema | RawBody = undefined,
-  R extends Schema | RawResponse = undefined,
+  R extends Schema | RawResponse | SocketResponse = undefined,
 >(spec: EndpointSpec<P, Q, B, R>): Endpoint {
   const kept = spec.keptFrom && new KeptAnswers(spec.keptFrom)
   const answer = async (event: H3Event) => {

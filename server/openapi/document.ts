@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ERRORS, type ErrorCode } from '../errors.ts'
-import { isSchema, readsBody, type AnyEndpointSpec } from '../http/endpoint.ts'
+import { isSchema, isSocket, readsBody, type AnyEndpointSpec } from '../http/endpoint.ts'
 import { ERROR_SCHEMA, errorExamples, errorResponses } from './errors.ts'
 import { exampleOf, rawExample } from './examples.ts'
 import { parametersOf } from './parameters.ts'
@@ -132,6 +132,7 @@ function describeOperation(
 const AUTH_SENTENCES: Record<AnyEndpointSpec['auth'], string> = {
   token: "Needs an API token or the dashboard's session.",
   api_token: "Needs an API token; the dashboard's session is not accepted.",
+  header_token: "Needs an API token in the header; the query and the dashboard's session are not accepted.",
   session: "Needs the dashboard's session; an API token is refused.",
   none: 'Needs no API token and no session.',
 }
@@ -139,6 +140,7 @@ const AUTH_SENTENCES: Record<AnyEndpointSpec['auth'], string> = {
 function securityOf(method: string, { auth }: AnyEndpointSpec): Json[] {
   if (auth === 'none') return []
   if (auth === 'session') return [{ session: [] }]
+  if (auth === 'header_token') return [{ token: [] }]
   const session = auth === 'api_token' ? [] : [{ session: [] }]
   return [{ token: [] }, ...(method === 'get' ? [{ query: [] }] : []), ...session]
 }
@@ -159,10 +161,12 @@ function codesOf(method: string, path: string, spec: AnyEndpointSpec): ErrorCode
   if (spec.auth !== 'none') codes.push('unauthorized')
   if (spec.auth === 'token' || spec.auth === 'session') codes.push('cross_site_request')
   if (spec.auth === 'session') codes.push('session_required')
+  if (spec.refusesOtherOrigins) codes.push('cross_site_request')
+  if (isSocket(spec.response)) codes.push('upgrade_required')
   if (path.includes('{') || namesEnvironment(spec)) codes.push('not_found')
   if (readsBody(method)) codes.push('payload_too_large')
   if (readsBody(method) && spec.auth === 'none') codes.push('service_unavailable')
-  if (spec.response && !isSchema(spec.response) && spec.response.ranges)
+  if (spec.response && 'ranges' in spec.response && spec.response.ranges)
     codes.push('precondition_failed', 'range_not_satisfiable')
   codes.push(...(spec.errors ?? []), 'internal_error', 'database_error', 'io_error')
   return [...new Set(codes)].toSorted((a, b) => ERRORS[a] - ERRORS[b])
@@ -199,6 +203,7 @@ function jsonBody(body: z.ZodType, collector: SchemaCollector): { required: bool
 function successResponse(path: string, spec: AnyEndpointSpec, collector: SchemaCollector): Json {
   const { response } = spec
   if (!response) return { 204: { description: 'Done; there is no content' } }
+  if (isSocket(response)) return { 101: { description: response.description } }
   const status = String(spec.status ?? 200)
   if (!isSchema(response)) {
     const content = { [response.contentType]: rawContent(path, response.contentType) }

@@ -41,7 +41,7 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     message: 'an API token cannot do this: sign in to the dashboard and do it there',
   },
   cross_site_request: {
-    when: "a request with the session cookie that came from another origin than the dashboard's",
+    when: "a request with the session cookie, or for a WebSocket, that came from another origin than the dashboard's",
     message: 'a change with the session cookie must come from this dashboard',
   },
   not_found: {
@@ -75,6 +75,10 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   misdirected_request: {
     when: "the Host is not one of this server's names",
     message: "deploy.example.com is not one of this server's host names: add it with --allowed-hosts",
+  },
+  upgrade_required: {
+    when: 'the path is a WebSocket, and the request did not ask for one of version 13',
+    message: 'this is a WebSocket of version 13: ask for an upgrade',
   },
   too_many_attempts: {
     when: '10 sign-ins, or password changes by one session, failed within 5 minutes',

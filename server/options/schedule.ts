@@ -9,6 +9,8 @@ const USUAL = {
   /** Between two probes of a running instance, and of a datastore. */
   probeEveryMs: 5_000,
   datastoreProbeEveryMs: 10_000,
+  /** Between two pings through a tunnel to a datastore; its client has that long to answer. */
+  tunnelProbeEveryMs: 30_000,
   /** How long a running instance's probe may fail until it leaves the routes, unless it is the last one. */
   failingLeavesAfterMs: 15_000,
   /** How long it may fail until the instance is restarted. */

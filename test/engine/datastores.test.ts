@@ -1,8 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findCommand } from '../../scripts/lib/command.mjs'
+import { builtServer } from '../support/build.ts'
 import { allEvents, readEvents } from '../support/sse.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { standEngine } from '../support/stand-setup.ts'
 import { waitFor } from '../support/wait.ts'
 import { become, create, keyvalue, query, read, tlsUrlOf, type Datastore } from './datastore-support.ts'
 import { docker, endOf, fetchFrom } from './live.ts'
@@ -11,15 +20,50 @@ import { docker, endOf, fetchFrom } from './live.ts'
 const OTHER_AUTHORITY = readFileSync(new URL('../proxy/certificates/app.crt', import.meta.url), 'utf8')
 
 let server: TestServer
+let clientProgram: string
+/** Has psql where the distribution has none: that of the database's image. */
+let programs: string
 
 beforeAll(async () => {
+  clientProgram = join(dirname(await builtServer()), '../cli/deployer.mjs')
+  programs = mkdtempSync(join(tmpdir(), 'deployer-programs-'))
+  if (!findCommand('psql')) {
+    const variables = ['HOST', 'PORT', 'USER', 'PASSWORD', 'DATABASE'].map((name) => `-e PG${name}`).join(' ')
+    const words = `-H ${standEngine()} run --rm --network host ${variables} --entrypoint psql postgres:15`
+    writeFileSync(join(programs, 'psql'), `#!/bin/sh\nexec docker ${words} "$@"\n`, { mode: 0o755 })
+  }
   server = await startServer({ engine: true })
   await waitFor(() => server.logs.includes('reached_by'), 'the engine')
 })
 
 afterAll(async () => {
   await server?.stop()
+  rmSync(programs, { recursive: true, force: true })
 })
+
+/** Starts the client of a laptop, which knows the server's address and a token. */
+function spawnClient(
+  words: string[],
+  env: NodeJS.ProcessEnv = {},
+): ChildProcessByStdio<null, Readable, Readable> {
+  return spawn(process.execPath, [clientProgram, ...words], {
+    env: {
+      PATH: `${programs}:${process.env.PATH}`,
+      HOME: programs,
+      DEPLOYER_HOST: server.url,
+      DEPLOYER_TOKEN: server.token,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+async function client(...words: string[]): Promise<{ code: number; out: string; error: string }> {
+  const child = spawnClient(words)
+  const ended = once(child, 'close')
+  const [out, error] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { code: (await ended)[0] as number, out, error }
+}
 
 /** When its container started. */
 function startOf(id: string): Promise<string> {
@@ -130,6 +174,30 @@ describe('a relational datastore', () => {
     expect(await endOf(server, again.id)).toMatchObject({ status: 'live' })
     await waitFor(async () => (await fetchFrom(server, 'client.localhost')).text === '2', 'the new instance')
     await query(db.external_url, 'DELETE FROM notes WHERE id = 2')
+  })
+
+  test('is reached from other computers with psql, on a port of theirs, through the API', async () => {
+    const connect = await client('db', 'connect', 'main-db', '--tunnel', '--', '-Atc', 'SELECT id FROM notes')
+    expect(connect).toEqual({ code: 0, out: '1\n', error: '' })
+    const failed = await client('db', 'connect', 'main-db', '--tunnel', '--', '-Atc', 'SELECT 1 FROM nothing')
+    expect(failed).toMatchObject({ code: 1, error: expect.stringContaining('"nothing" does not exist') })
+    expect(await client('db', 'connect', 'main-db', '--', '-Atc', 'SELECT 2')).toMatchObject({ out: '2\n' })
+    expect(await client('db', 'url', 'main-db')).toEqual({ code: 0, out: `${db.external_url}\n`, error: '' })
+    const program = spawnClient(['db', 'proxy', 'main-db', '--tunnel', '--reveal'])
+    const lines = createInterface(program.stdout)[Symbol.asyncIterator]()
+    const address = (await lines.next()).value as string
+    const url = (await lines.next()).value as string
+    expect(url).toBe(db.external_url.replace(`127.0.0.1:${db.host_port}`, address))
+    // More than all that waits between the two ends.
+    const rows = 'SELECT md5(i::text) FROM generate_series(1, 200000) i'
+    const [through, direct] = await Promise.all([query(url, rows), query(db.external_url, rows)])
+    expect(through).toEqual(direct)
+    expect(
+      await query(url, 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()', db.ca_certificate),
+    ).toEqual([[true]])
+    program.kill('SIGINT')
+    expect((await once(program, 'exit'))[0]).toBe(130)
+    expect(server.logs).toMatch(/a tunnel has ended.*server token/)
   })
 
   test('gets new limits without a restart', async () => {
@@ -244,6 +312,27 @@ describe('a key-value datastore', () => {
     const url = cache.internal_url.replace('redis://', 'rediss://').replace('6379', '6380')
     const env = [`CA=${cache.ca_certificate}`, `URL=${url}`].flatMap((text) => ['-e', text])
     expect(await docker('exec', ...env, cache.id, 'sh', '-c', script)).toBe('yes')
+  })
+
+  test('is reached from other computers with the client program of its image, and says if there is none', async () => {
+    const image = await docker('inspect', '-f', '{{.Config.Image}}', cache.id)
+    const words = `-H ${standEngine()} run --rm --network host -e VALKEYCLI_AUTH -e REDISCLI_AUTH`
+    const script = `#!/bin/sh\nexec docker ${words} --entrypoint redis-cli ${image} "$@"\n`
+    writeFileSync(join(programs, 'valkey-cli'), script, { mode: 0o755 })
+    const connect = ['db', 'connect', 'cache', '--tunnel', '--', 'get', 'kept']
+    expect(await client(...connect)).toMatchObject({ code: 0, out: 'yes\n' })
+    rmSync(join(programs, 'valkey-cli'))
+    const none = spawnClient(connect, { PATH: programs })
+    expect([await text(none.stderr), (await once(none, 'close'))[0]]).toEqual([
+      expect.stringMatching(
+        /^deployer: valkey-cli or redis-cli is not installed; .*deployer db proxy cache\n$/,
+      ),
+      127,
+    ])
+    expect(await client('db', 'connect', 'nobody')).toMatchObject({
+      code: 125,
+      error: expect.stringContaining('there is no datastore nobody'),
+    })
   })
 
   test('uses more memory as soon as it may', async () => {

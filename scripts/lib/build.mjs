@@ -19,6 +19,7 @@ export const SOURCES = [
   'cli',
   'daemon',
   'dashboard',
+  'docs/skill',
   'mcp',
   'modules',
   'plans',

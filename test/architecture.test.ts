@@ -35,6 +35,7 @@ const PACKAGE_HOMES: Record<string, string[]> = {
   h3: ['server/http/', 'routes/', 'preset/'],
   nitropack: ['preset/', 'modules/', 'nitro.config.ts', 'scripts/'],
   db0: ['server/database/'],
+  ws: ['server/http/web-socket.ts', 'server/datastores/', 'cli/client/tunnel.ts'],
 }
 
 /**

@@ -7,7 +7,7 @@ import { didYouMean } from '../suggest.ts'
 import { exitCodeOf, parsed, pathOf, retryAfterMs, textOf, type Query } from './answer.ts'
 import { chooseServer, type Server } from './server.ts'
 import type { EventTaker } from './sse.ts'
-import { httpTransport, LostConnection, type Transport } from './transport.ts'
+import { httpTransport, LostConnection, type Transport, type Way } from './transport.ts'
 
 /** A request without an answer ends after it. */
 const ANSWER_LIMIT_MS = 30_000
@@ -84,6 +84,11 @@ export class Api {
   /** The address of the dashboard and the API, as far as this computer reaches it. */
   get url(): string {
     return this.#transport.url
+  }
+
+  /** What a WebSocket at a path needs: its way, its path with the query, and who asks. */
+  socketAt(path: string, query: Query = {}): { way: Way; path: string; headers: Record<string, string> } {
+    return { way: this.#transport.way, path: pathOf(path, query), headers: this.#authorization() }
   }
 
   /** Reads. Throws Fault; for a name that does not exist with the nearest one. */
@@ -224,11 +229,16 @@ export class Api {
 /** Connects to the server of a command. Throws Fault without one, or without a token. */
 export async function connect(call: Call): Promise<Api> {
   const server = chooseServer(call)
-  if (server.token === null)
+  if (server.token === null) {
+    const advice =
+      server.tokenFrom === 'this machine'
+        ? `or set DEPLOYER_HOST=${server.url} and DEPLOYER_TOKEN to the token that it was started with`
+        : 'or set DEPLOYER_TOKEN'
     throw new Fault(
       EXIT.notSignedIn,
-      `not signed in to ${server.url}; deployer login ${server.url}, or set DEPLOYER_TOKEN`,
+      `not signed in to ${server.url}; deployer login ${server.url}, ${advice}`,
     )
+  }
   return connectTo(server, call)
 }
 

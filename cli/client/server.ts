@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { defaultDataDirectory } from '#server/options/data-directory.ts'
@@ -92,12 +92,16 @@ function tokenOfEnvironment(): Pick<Server, 'token' | 'tokenFrom'> | null {
   }
 }
 
-/** The server that runs on this machine, for a user who can read its token; null without one. */
+/**
+ * The server that runs on this machine, for a user who can read its data directory; null without one. It has no file with a
+ * token if it was started with one.
+ */
 function serverOfThisMachine(): Server | null {
   try {
     const directory = resolve(process.env.DEPLOYER_DATA_DIR || defaultDataDirectory(process.env))
     const { url } = JSON.parse(readFileSync(join(directory, 'server.json'), 'utf8')) as { url: string }
-    const token = readFileSync(join(directory, 'api_token'), 'utf8').trim()
+    const file = join(directory, 'api_token')
+    const token = existsSync(file) ? readFileSync(file, 'utf8').trim() : null
     return { url, alias: null, token, tokenFrom: 'this machine', caFile: null, environment: null }
   } catch {
     return null

@@ -26,8 +26,17 @@ export interface Question {
 export interface Transport {
   /** What requests go to, for messages and addresses that people open. */
   url: string
+  /** How a connection is made that does not end with an answer. */
+  way: Way
   ask(question: Question): Promise<IncomingMessage>
   close(): void
+}
+
+/** An address, and what leads there: a socket, or the network with the certificates to trust. */
+export interface Way {
+  url: string
+  caFile: string | null
+  socketPath: string | undefined
 }
 
 /** The way to a server over HTTP or HTTPS, through the proxies that the environment names. */
@@ -35,18 +44,23 @@ export function httpTransport(
   { url, caFile }: Pick<Server, 'url' | 'caFile'>,
   socketPath?: string,
 ): Transport {
-  const { protocol } = new URL(url)
-  const isSecure = protocol === 'https:'
-  const proxyEnv = socketPath === undefined ? process.env : undefined
-  const agent = isSecure
-    ? new (https().Agent)({ keepAlive: true, proxyEnv, ...authorities(caFile) })
-    : new (http().Agent)({ keepAlive: true, proxyEnv })
-  const { request } = isSecure ? https() : http()
+  const way: Way = { url, caFile, socketPath }
+  const agent = agentFor(way, { keepAlive: true })
+  const { request } = url.startsWith('https:') ? https() : http()
   return {
     url,
+    way,
     ask: (question) => ask(request, url, agent, question, socketPath),
     close: () => agent.destroy(),
   }
+}
+
+/** Makes the connections of a way. */
+export function agentFor({ url, caFile, socketPath }: Way, { keepAlive }: { keepAlive: boolean }): Agent {
+  const proxyEnv = socketPath === undefined ? process.env : undefined
+  return url.startsWith('https:')
+    ? new (https().Agent)({ keepAlive, proxyEnv, ...authorities(caFile) })
+    : new (http().Agent)({ keepAlive, proxyEnv })
 }
 
 /** The certificates to trust: what node trusts, `NODE_EXTRA_CA_CERTS` included, and those of the file. */
@@ -97,7 +111,8 @@ function ask(
 /** A connection that failed; a request that only reads may be sent again. */
 export class LostConnection extends Fault {}
 
-function lostConnection(url: string, error: Error): Fault {
+/** The fault that a failed connection is. */
+export function lostConnection(url: string, error: Error): Fault {
   // Faults of what is sent, such as a file that changed, say more than the connection that they end.
   if (error instanceof Fault) return error
   const { host } = new URL(url)

@@ -15,6 +15,10 @@ const PROGRAMS: Readonly<Record<string, Load>> = {
   stop: async () => (await import('./stop.ts')).stop,
   'reset-password': async () => (await import('./reset-password.ts')).resetPassword,
   'ssh-key': async () => (await import('./ssh-key.ts')).printSshKey,
+  client: async () => (await import('./client.ts')).printClient,
+  'token create': async () => (await import('./token.ts')).create,
+  'token list': async () => (await import('./token.ts')).list,
+  'token revoke': async () => (await import('./token.ts')).revoke,
   'proxy start': async () => (await import('./proxy.ts')).proxy,
   'proxy upgrade': async () => (await import('./proxy.ts')).proxy,
 }

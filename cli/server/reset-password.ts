@@ -4,11 +4,10 @@ import { Writable } from 'node:stream'
 import { replacePassword } from '#server/accounts/operations.ts'
 import { Password } from '#server/accounts/schema.ts'
 import { selectAccount } from '#server/accounts/store.ts'
-import { openDatabase, type Database } from '#server/database/index.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import type { Call } from '../call.ts'
 import { optionsOf } from './own-flags.ts'
-import { isMissing } from './running.ts'
+import { isMissing, openBesideServer } from './running.ts'
 
 /** A password has at most 256 characters of at most 4 bytes; longer input is rejected. */
 const MAX_INPUT_BYTES = 4_096
@@ -34,7 +33,7 @@ async function replace(directory: string): Promise<string> {
     `there is no account in ${directory}: set the server up first, or pass its --data-dir`,
   )
   if (isMissing(file)) throw none
-  const database = await open(file)
+  const database = await openBesideServer(file)
   try {
     if (!selectAccount(database)) throw none
     const password = Password.safeParse(await readPassword())
@@ -48,18 +47,6 @@ async function replace(directory: string): Promise<string> {
     return `The password of ${email} was replaced, and every session has ended. API tokens still work.`
   } finally {
     await database.close()
-  }
-}
-
-async function open(file: string): Promise<Database> {
-  try {
-    return await openDatabase(file)
-  } catch (cause) {
-    throw new AppError(
-      'database_error',
-      `cannot open ${file}: ${messageOf(cause)}; run this as the server's user`,
-      { cause },
-    )
   }
 }
 

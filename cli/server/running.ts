@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { takeDataLock } from '#server/data-directory.ts'
+import { openDatabase, type Database } from '#server/database/index.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 
 /** Error codes for a missing file, and for one that this user must not open (errno(3)). */
@@ -42,6 +43,19 @@ export function readServerFile(dataDirectory: string): RunningServer | null {
 export function unreadable(file: string, cause: unknown): AppError {
   const advice = REFUSED.has(codeOf(cause)) ? "; run this as the server's user" : ''
   return new AppError('io_error', `cannot read ${file}: ${messageOf(cause)}${advice}`, { cause })
+}
+
+/** Opens the database of a data directory, with the server running or not. Throws `database_error` with what to do. */
+export async function openBesideServer(file: string): Promise<Database> {
+  try {
+    return await openDatabase(file)
+  } catch (cause) {
+    throw new AppError(
+      'database_error',
+      `cannot open ${file}: ${messageOf(cause)}; run this as the server's user`,
+      { cause },
+    )
+  }
 }
 
 /** Whether a file does not exist, as opposed to one that this user must not see. */

@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts'
 import { BLUEPRINTS } from './blueprints.ts'
 import { DATASTORES } from './datastores.ts'
+import { DATASTORE_REACH } from './datastore-reach.ts'
 import { DEPLOYS } from './deploys.ts'
 import { DOMAINS } from './domains.ts'
 import { ENVIRONMENTS } from './environments.ts'
@@ -22,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   ...VARIABLES,
   ...DATASTORES,
   ...DOMAINS,
+  ...DATASTORE_REACH,
   ...SERVER,
   ...GIT,
   ...THIS_COMPUTER,

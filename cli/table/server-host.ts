@@ -12,6 +12,8 @@ function settings(...names: FlagName[]): Flag[] {
   }))
 }
 
+const AS_JSON: Flag = { name: 'json', summary: 'print JSON' }
+
 /** Commands of the host that the server runs on. */
 export const SERVER_HOST: readonly Command[] = [
   {
@@ -80,6 +82,47 @@ API tokens stay valid. On a terminal it asks for the new password; otherwise it 
 
 ${DATA_DIRECTORY}`,
     examples: ['reset-password', 'reset-password --data-dir /srv/deployer'],
+    isOfServer: true,
+  },
+  {
+    name: 'token create',
+    group: "The server's host",
+    summary: 'print a new API token, once',
+    words: [{ name: 'name' }],
+    flags: [
+      ...settings('data-dir'),
+      { name: 'expires-in', value: 'time', summary: 'how long it holds, such as 90d (without an end)' },
+      AS_JSON,
+    ],
+    more: `Works with the server running or not, for users who can write its data directory.\n${DATA_DIRECTORY}`,
+    examples: ['token create laptop', 'token create ci --expires-in 90d'],
+    isOfServer: true,
+  },
+  {
+    name: 'token list',
+    group: "The server's host",
+    summary: 'list the API tokens',
+    flags: [...settings('data-dir'), AS_JSON],
+    more: DATA_DIRECTORY,
+    examples: ['token list', 'token list --json'],
+    isOfServer: true,
+  },
+  {
+    name: 'token revoke',
+    group: "The server's host",
+    summary: 'revoke an API token',
+    words: [{ name: 'id' }],
+    flags: settings('data-dir'),
+    more: `A running server refuses it at once; streams and tunnels that are open with it end within half a minute.\n${DATA_DIRECTORY}`,
+    examples: ['token revoke tok-0123456789abcdef0123'],
+    isOfServer: true,
+  },
+  {
+    name: 'client',
+    group: "The server's host",
+    summary: 'write deployer for other computers, a package of npm, to standard output',
+    more: 'The server hands out the same package at /cli.tgz.',
+    examples: ['client > deployer-cli.tgz', 'client | ssh laptop "cat > deployer-cli.tgz"'],
     isOfServer: true,
   },
   {

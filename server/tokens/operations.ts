@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 import { announceCredentialsEnded } from '../accounts/credentials.ts'
+import { useDatabase } from '../context.ts'
+import type { Database } from '../database/index.ts'
 import { AppError, messageOf } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { logger } from '../log.ts'
@@ -7,7 +9,14 @@ import { sha256 } from '../secrets.ts'
 import { toApiToken, type ApiToken, type CreatedApiToken } from './schema.ts'
 import { newToken } from './secret.ts'
 import { isServerToken } from './server-token.ts'
-import { deleteToken, insertToken, selectTokenBySecret, selectTokens, touchToken } from './store.ts'
+import {
+  deleteToken,
+  insertToken,
+  selectTokenBySecret,
+  selectTokenName,
+  selectTokens,
+  touchToken,
+} from './store.ts'
 
 /** `last_used_at` is written at most this often, because each write waits for the disk. */
 const TOUCH_INTERVAL_MS = 60_000
@@ -17,6 +26,17 @@ const log = logger('tokens')
 
 /** Creates a token; `expiresAt` is null for never. Only this answer contains the secret. */
 export function createToken(name: string, expiresAt: number | null): z.input<typeof CreatedApiToken> {
+  const created = addToken(useDatabase(), name, expiresAt)
+  log.info('an API token was created', { token: created.api_token.id, name })
+  return created
+}
+
+/** Does the same in a database that this process may have opened next to the server. */
+export function addToken(
+  database: Database,
+  name: string,
+  expiresAt: number | null,
+): z.input<typeof CreatedApiToken> {
   const token = newToken()
   const row = {
     id: newId('token'),
@@ -26,26 +46,25 @@ export function createToken(name: string, expiresAt: number | null): z.input<typ
     expires_at: expiresAt,
     last_used_at: null,
   }
-  insertToken(row, sha256(token))
-  log.info('an API token was created', { token: row.id, name })
+  insertToken(database, row, sha256(token))
   return { api_token: toApiToken(row), token }
 }
 
 /** All named and terminal tokens, newest first. Includes expired ones, until they are deleted. */
-export function listTokens(): z.input<typeof ApiToken>[] {
-  return selectTokens().map(toApiToken)
+export function listTokens(database: Database = useDatabase()): z.input<typeof ApiToken>[] {
+  return selectTokens(database).map(toApiToken)
 }
 
 /** Revokes a token, effective immediately. Throws `not_found`. */
 export function revokeToken(id: string): void {
-  if (!deleteToken(id)) throw new AppError('not_found', `there is no API token ${id}`)
+  if (!deleteToken(useDatabase(), id)) throw new AppError('not_found', `there is no API token ${id}`)
   announceCredentialsEnded()
   log.info('an API token was revoked', { token: id })
 }
 
 /** Revokes a token that was never handed over, if it still exists. */
 export function revokeUnused(id: string): void {
-  if (deleteToken(id))
+  if (deleteToken(useDatabase(), id))
     log.info('an API token was revoked because its terminal never fetched it', { token: id })
 }
 
@@ -59,6 +78,11 @@ export function verifyToken(token: string): { id: string | null } | undefined {
   if (!row) return undefined
   if (row.last_used_at === null || now - row.last_used_at >= TOUCH_INTERVAL_MS) recordUse(row.id, now)
   return { id: row.id }
+}
+
+/** What the server's log calls a token: its name. The server token, which has no record, is called that. */
+export function tokenLabel(id: string | null): string {
+  return id === null ? 'server token' : (selectTokenName(id) ?? id)
 }
 
 function recordUse(id: string, now: number): void {

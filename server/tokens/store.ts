@@ -1,10 +1,11 @@
 import { useDatabase } from '../context.ts'
+import type { Database } from '../database/index.ts'
 import type { TokenRow } from './schema.ts'
 
 const TOKEN = 'SELECT id, name, hint, created_at, expires_at, last_used_at FROM api_tokens'
 
-export function insertToken(row: TokenRow, secretHash: string): void {
-  useDatabase().run(
+export function insertToken(database: Database, row: TokenRow, secretHash: string): void {
+  database.run(
     'INSERT INTO api_tokens (id, name, secret_hash, hint, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
     row.id,
     row.name,
@@ -16,8 +17,8 @@ export function insertToken(row: TokenRow, secretHash: string): void {
 }
 
 /** Newest first. */
-export function selectTokens(): TokenRow[] {
-  return useDatabase().all<TokenRow>(`${TOKEN} ORDER BY created_at DESC, rowid DESC`)
+export function selectTokens(database: Database): TokenRow[] {
+  return database.all<TokenRow>(`${TOKEN} ORDER BY created_at DESC, rowid DESC`)
 }
 
 /** The token with this secret, unless it has expired. */
@@ -29,11 +30,16 @@ export function selectTokenBySecret(secretHash: string, now: number): TokenRow |
   )
 }
 
+/** The name of a token; undefined when it was revoked. */
+export function selectTokenName(id: string): string | undefined {
+  return useDatabase().get<{ name: string }>('SELECT name FROM api_tokens WHERE id = ?', id)?.name
+}
+
 export function touchToken(id: string, lastUsedAt: number): void {
   useDatabase().run('UPDATE api_tokens SET last_used_at = ? WHERE id = ?', lastUsedAt, id)
 }
 
 /** Returns whether there was such a token. */
-export function deleteToken(id: string): boolean {
-  return useDatabase().run('DELETE FROM api_tokens WHERE id = ?', id) > 0
+export function deleteToken(database: Database, id: string): boolean {
+  return database.run('DELETE FROM api_tokens WHERE id = ?', id) > 0
 }

@@ -1,7 +1,10 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Browser } from '../api/account-client.ts'
 import { freePort } from '../git/remotes.ts'
@@ -237,6 +240,37 @@ describe('a server over ssh', () => {
     expect(JSON.parse(out)).toMatchObject({ alias: 'far', host: address })
     const { body } = await browser.get('/auth/tokens')
     expect(body).toContainEqual(expect.objectContaining({ name: 'by ssh' }))
+  })
+
+  test('brings a datastore here through ssh, or through tunnels of the API', async () => {
+    // What the datastore would be, which only an engine can start.
+    const echo = createServer((socket) => void socket.pipe(socket)).listen(0, '127.0.0.1')
+    await once(echo, 'listening')
+    await server.api('POST', '/datastores', { kind: 'keyvalue', name: 'cache' })
+    const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+    database
+      .prepare("UPDATE datastores SET status = 'available', host_port = ? WHERE name = 'cache'")
+      .run((echo.address() as AddressInfo).port)
+    database.close()
+    const env = { PATH: path, DEPLOYER_HOST: address, DEPLOYER_TOKEN: server.token }
+    try {
+      for (const words of [[], ['--tunnel']]) {
+        const proxy = start(['db', 'proxy', 'cache', ...words], { env })
+        const [, port] = await waitFor(
+          () => /^127\.0\.0\.1:(\d+)\nredis:\/\/.*\n$/.exec(proxy.out),
+          'the port',
+        )
+        const socket = connect(Number(port), '127.0.0.1')
+        socket.write('PING')
+        expect(String((await once(socket, 'data'))[0])).toBe('PING')
+        socket.destroy()
+        proxy.child.kill('SIGINT')
+        expect(await proxy.ended).toMatchObject({ code: 130, error: '' })
+      }
+      expect(server.logs.split('a tunnel was opened')).toHaveLength(2)
+    } finally {
+      echo.close()
+    }
   })
 
   test('that refuses the key ends with 6, and what ssh says is passed on', async () => {

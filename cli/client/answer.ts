@@ -8,9 +8,12 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 export type Query = Record<string, string | number | boolean | null | undefined>
 
+/** What the server has outside of its API. */
+const AT_ROOT = new Set(['/cli.tgz', '/install-cli'])
+
 /** A path as it is asked for, from the root, with its query; what is null or undefined is left out. */
 export function pathOf(path: string, query: Query = {}): string {
-  const url = new URL(path.startsWith('/api/') ? path : `/api/v1${path}`, 'http://api')
+  const url = new URL(path.startsWith('/api/') || AT_ROOT.has(path) ? path : `/api/v1${path}`, 'http://api')
   for (const [name, value] of Object.entries(query))
     if (value !== undefined && value !== null) url.searchParams.set(name, String(value))
   return url.pathname + url.search

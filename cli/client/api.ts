@@ -106,6 +106,19 @@ export class Api {
     return (await this.#json(method, path, options, body)) as T
   }
 
+  /** Sends an archive, once; `bytes` is its size, if it is known. Throws as `send`, and what its stream throws. */
+  async upload<T>(
+    path: string,
+    body: Readable,
+    { bytes, ...options }: RequestOptions & { bytes: number | null },
+  ): Promise<T> {
+    const headers = {
+      'content-type': 'application/gzip',
+      ...(bytes === null ? {} : { 'content-length': String(bytes) }),
+    }
+    return (await this.#valueOf(await this.raw({ ...options, method: 'POST', path, body, headers }))) as T
+  }
+
   /** Sends a request and resolves with the answer, whatever its status, before its body is read. */
   async raw(question: RawQuestion): Promise<IncomingMessage> {
     const { method, path, query, headers, body, limitMs, signal, isOnce = false } = question
@@ -181,14 +194,20 @@ export class Api {
   }
 
   async #json(method: string, path: string, options: RequestOptions, body?: unknown): Promise<unknown> {
-    const answer = await this.raw({
-      ...options,
-      method,
-      path,
-      ...(body === undefined
-        ? {}
-        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-    })
+    return this.#valueOf(
+      await this.raw({
+        ...options,
+        method,
+        path,
+        ...(body === undefined
+          ? {}
+          : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      }),
+    )
+  }
+
+  /** The value of an answer; null without a body. Throws Fault for one that is a fault. */
+  async #valueOf(answer: IncomingMessage): Promise<unknown> {
     const status = answer.statusCode ?? 0
     if (status < 200 || status >= 300) throw await this.faultOf(answer)
     const text = await textOf(answer)

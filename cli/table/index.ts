@@ -2,6 +2,7 @@ import type { Command } from '../command.ts'
 import { BLUEPRINTS } from './blueprints.ts'
 import { DATASTORES } from './datastores.ts'
 import { DATASTORE_REACH } from './datastore-reach.ts'
+import { DEPLOY } from './deploy.ts'
 import { DEPLOYS } from './deploys.ts'
 import { DOMAINS } from './domains.ts'
 import { ENVIRONMENTS } from './environments.ts'
@@ -15,6 +16,7 @@ import { VARIABLES } from './variables.ts'
 
 /** All commands, in the order in which the overview lists them. */
 export const COMMANDS: readonly Command[] = [
+  DEPLOY,
   ...DEPLOYS,
   ...BLUEPRINTS,
   ...SERVICES,

@@ -111,6 +111,14 @@ export const THIS_COMPUTER: readonly Command[] = [
     load: async () => (await import('../completion/index.ts')).printCandidates,
   },
   {
+    name: 'upgrade',
+    group: 'This computer',
+    isMinor: true,
+    summary: "install this program in the server's version, in the way in which it was installed",
+    examples: ['upgrade', 'upgrade --host prod'],
+    load: async () => (await import('../client/commands/upgrade.ts')).upgrade,
+  },
+  {
     name: 'version',
     group: 'This computer',
     isMinor: true,

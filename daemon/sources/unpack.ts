@@ -1,6 +1,7 @@
 import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ArchiveReader } from './archive-reader.ts'
+import { COMPANIONS } from './companions.ts'
 import { isPointer } from './lfs-files.ts'
 import { TreeWriter } from './tree-writer.ts'
 
@@ -8,9 +9,6 @@ const PRIVATE_DIRECTORY = 0o700
 const READ_BYTES = 256 * 1024
 /** As many file names as fit in a log line. */
 const MAX_LISTED = 10
-
-/** Entries that macOS and `git archive` add next to the packed folder. */
-const COMPANIONS = /^(\._.*|\.DS_Store|__MACOSX|pax_global_header)$/
 
 /**
  * Unpacks an archive into `directory`, which is created if it is missing and must be empty. If everything is in one top

@@ -7,9 +7,10 @@ import { COMMANDS } from '../../../cli/table/index.ts'
 import { ROOT } from '../../support/sources.ts'
 import { linesIn, readLine, wordsOf } from '../../support/terminal-lines.ts'
 
-const PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter((path) =>
-  path.endsWith('.md'),
-)
+const PAGES = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'), { encoding: 'utf8', recursive: true }).map((name) => `docs/${name}`),
+].filter((path) => path.endsWith('.md'))
 
 /** The code blocks of a page, in these languages. */
 function blocksOf(path: string, languages: string): string[] {
@@ -55,6 +56,14 @@ describe('the documentation', () => {
       return argv.length > 0 && argv[0] !== 'help' && 'unknown' in findCommand(COMMANDS, argv)
     })
     expect(missing).toEqual([])
+  })
+
+  test('teaches agents lines that the command line takes, on less than 150 lines', () => {
+    const skill = readFileSync(join(ROOT, 'docs/skill/SKILL.md'), 'utf8')
+    expect(skill.split('\n').length).toBeLessThan(150)
+    const lines = [...skill.matchAll(/`(deployer [a-z][^`]*)`/g)].map(([, line]) => line!)
+    expect(lines.length).toBeGreaterThan(30)
+    for (const line of lines) readLine(line.replace('<command>', 'show').replaceAll(/<[a-z]+>/g, 'x'))
   })
 })
 

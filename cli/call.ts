@@ -1,9 +1,14 @@
-import type { Command } from './command.ts'
 import { Output } from './output.ts'
+
+/** What a call knows of the command that was called. */
+interface Called {
+  readonly name: string
+  readonly flags?: readonly { readonly name: string }[]
+}
 
 /** The words and flags that a command was called with. */
 export class Call {
-  readonly command: Command
+  readonly command: Called
   /** The words after the command, as many as it takes. */
   readonly words: readonly string[]
   /** The words after `--`, for a command that runs another program; null without `--`. */
@@ -13,7 +18,7 @@ export class Call {
 
   /** `flags` has the values of each flag that was given; a switch has none. */
   constructor(
-    command: Command,
+    command: Called,
     words: readonly string[],
     rest: readonly string[] | null,
     flags: ReadonlyMap<string, readonly string[]>,

@@ -2,15 +2,7 @@ import type { Call } from './call.ts'
 
 /** What the value of a flag or a word may be, for completion. */
 export type Completes =
-  | readonly string[]
-  | 'service'
-  | 'datastore'
-  | 'environment'
-  | 'group'
-  | 'deploy'
-  | 'host'
-  | 'command'
-  | 'file'
+  readonly string[] | 'service' | 'datastore' | 'environment' | 'group' | 'deploy' | 'host' | 'file'
 
 export interface Flag {
   name: string

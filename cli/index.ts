@@ -31,6 +31,11 @@ async function run(argv: string[], server: ServerPrograms | null): Promise<numbe
   // On its host an unknown command ends with 1, as every wrong word there does.
   const unknownCode = server ? EXIT.failed : EXIT.wrongWords
   if (argv[0] === 'help') return help(argv.slice(1), unknownCode)
+  // What the completion scripts call: `deployer __complete -- <words>`.
+  if (argv[0] === '__complete') {
+    const { printCandidates } = await import('./completion/index.ts')
+    return printCandidates(COMMANDS, argv.slice(2))
+  }
   const found = findCommand(COMMANDS, argv)
   if ('unknown' in found) {
     const isHelp = found.unknown === null && argv.every((word) => word === '-h' || word === '--help')

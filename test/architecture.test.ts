@@ -314,7 +314,7 @@ describe('the sources', () => {
   })
 
   it('wait for answers in one place, since node does not report some of them with the obvious event', () => {
-    const homes = ['server/network/answers.ts', 'daemon/engine/attachment.ts']
+    const homes = ['server/network/answers.ts', 'daemon/engine/attachment.ts', 'cli/client/transport.ts']
     const elsewhere = lines(/'response'/).filter((line) => !homes.includes(line.split(':')[0]!))
     expect(elsewhere).toEqual([])
   })

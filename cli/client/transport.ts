@@ -98,6 +98,8 @@ function ask(
       resolve(answer)
     })
     outgoing.once('error', (error) => reject(signal?.aborted ? error : lostConnection(url, error)))
+    // Node reports neither an answer nor an error for one that switches to another protocol, which is never asked for.
+    outgoing.once('close', () => reject(lostConnection(url, new Error('it answers in another protocol'))))
     outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${silenceMs / 1_000} s`)))
     if (body === undefined || typeof body === 'string') outgoing.end(body)
     else

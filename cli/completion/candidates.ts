@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util'
 import { flagsOf, type Command, type Completes, type Flag } from '../command.ts'
 import { Call } from '../call.ts'
-import { COMMANDS } from '../table/index.ts'
 import { findCommand, optionsOf } from '../words.ts'
 import { namesOf } from './names.ts'
 
 /** What can stand in place of the last word, given those before it. Never fails: a shell has no place for an error. */
-export async function candidates(words: readonly string[]): Promise<string[]> {
+export async function candidates(table: readonly Command[], words: readonly string[]): Promise<string[]> {
   const last = words.at(-1) ?? ''
   const before = words.slice(0, -1)
-  const found = findCommand(COMMANDS, before)
-  if ('unknown' in found) return beginning(last, commandWords(before))
+  const found = findCommand(table, before)
+  const listed = table.filter(({ isHidden }) => !isHidden)
+  if ('unknown' in found) return beginning(last, commandWords(listed, before))
   const flags = flagsOf(found.command)
   const valued = flagBefore(flags, before)
   const inline = /^--([\w-]+)=(.*)$/s.exec(last)
@@ -25,7 +25,8 @@ export async function candidates(words: readonly string[]): Promise<string[]> {
   }
   if (last.startsWith('-')) return beginning(last, flagWords(flags))
   const position = wordsAmong(found.args, flags)
-  const further = secondWords(found.command, before)
+  // Such as `logs` after `deploys`, which is a command itself.
+  const further = before.at(-1) === found.command.name ? familyOf(listed, found.command.name) : []
   const word = found.command.words?.[position] ?? found.command.words?.findLast(({ repeats }) => repeats)
   return beginning(last, [...further, ...(await valuesOf(word?.completes, call))])
 }
@@ -34,27 +35,17 @@ function beginning(text: string, all: readonly string[]): string[] {
   return [...new Set(all)].filter((each) => each.startsWith(text))
 }
 
-function listed(): readonly Command[] {
-  return COMMANDS.filter(({ isHidden }) => !isHidden)
-}
-
 /** Commands that can follow the words so far: first words, or second ones of a family. */
-function commandWords(before: readonly string[]): string[] {
+function commandWords(listed: readonly Command[], before: readonly string[]): string[] {
   const [first] = before.filter((word) => !word.startsWith('-'))
-  if (first !== undefined) return familyOf(first)
-  return [...listed().map(({ name }) => name.split(' ')[0]!), 'help']
+  if (first !== undefined) return familyOf(listed, first)
+  return [...listed.map(({ name }) => name.split(' ')[0]!), 'help']
 }
 
-function familyOf(first: string): string[] {
-  return listed()
+function familyOf(listed: readonly Command[], first: string): string[] {
+  return listed
     .filter(({ name }) => name.startsWith(`${first} `))
     .map(({ name }) => name.slice(first.length + 1))
-}
-
-/** Second words, such as `logs` after `deploys`, which is a command itself. */
-function secondWords(command: Command, before: readonly string[]): string[] {
-  const isLast = before.at(-1) === command.name
-  return isLast ? familyOf(command.name) : []
 }
 
 function flagWords(flags: readonly Flag[]): string[] {
@@ -77,7 +68,6 @@ function flagBefore(flags: readonly Flag[], before: readonly string[]): Flag | u
 
 async function valuesOf(completes: Completes | undefined, call: Call): Promise<readonly string[]> {
   if (completes === undefined || completes === 'file') return []
-  if (completes === 'command') return listed().map(({ name }) => name)
   return typeof completes === 'string' ? namesOf(completes, call) : completes
 }
 

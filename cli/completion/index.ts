@@ -1,4 +1,5 @@
 import type { Call } from '../call.ts'
+import type { Command } from '../command.ts'
 import { wrong } from '../fault.ts'
 import { candidates } from './candidates.ts'
 import { SCRIPTS } from './scripts.ts'
@@ -11,10 +12,10 @@ export async function printScript({ words, out }: Call): Promise<void> {
   out.line(script.trim())
 }
 
-/** Prints what can stand in place of the last word, one a line. */
-export async function printCandidates({ rest, out }: Call): Promise<void> {
+/** Prints what can stand in place of the last of some words, one a line. */
+export async function printCandidates(table: readonly Command[], words: readonly string[]): Promise<void> {
   try {
-    for (const candidate of await candidates(rest ?? [])) out.line(candidate)
+    for (const candidate of await candidates(table, words)) process.stdout.write(`${candidate}\n`)
   } catch {
     // A shell has no place for an error.
   }

@@ -102,15 +102,6 @@ export const THIS_COMPUTER: readonly Command[] = [
     load: async () => (await import('../completion/index.ts')).printScript,
   },
   {
-    name: '__complete',
-    group: 'This computer',
-    summary: 'print what can stand in place of the last word',
-    takesCommand: true,
-    isHidden: true,
-    examples: [],
-    load: async () => (await import('../completion/index.ts')).printCandidates,
-  },
-  {
     name: 'upgrade',
     group: 'This computer',
     isMinor: true,

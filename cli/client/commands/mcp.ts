@@ -19,7 +19,14 @@ export async function mcp(call: Call): Promise<void> {
   if (fault !== null) throw wrong(`--tools: ${fault}`)
   const { serveOverStdio } = await import('#mcp/stdio.ts')
   const api = new LateApi(call)
-  await serveOverStdio({ version: VERSION, writes, only, call: (...given) => api.answer(...given) })
+  const { uploadFor } = await import('./mcp-folders.ts')
+  await serveOverStdio({
+    version: VERSION,
+    writes,
+    only,
+    call: (...given) => api.answer(...given),
+    folders: { root: process.cwd(), upload: uploadFor(call, () => api.connected()) },
+  })
   await api.close()
 }
 
@@ -46,7 +53,7 @@ class LateApi {
   }
 
   async answer(...[method, path, { query, body, signal } = {}]: Parameters<McpCall>): Promise<Answer> {
-    const api = await this.#connected()
+    const api = await this.connected()
     const answer = await api.raw({
       method,
       path,
@@ -72,7 +79,7 @@ class LateApi {
     api?.close()
   }
 
-  #connected(): Promise<Api> {
+  connected(): Promise<Api> {
     this.#api ??= connect(this.#call).catch((error: unknown) => {
       this.#api = undefined
       throw error

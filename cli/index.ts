@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { didYouMean, looksSecret } from './suggest.ts'
 import type { Call } from './call.ts'
 import type { Command, Program } from './command.ts'
@@ -69,6 +71,7 @@ function programOf({ name, load }: Command): Promise<Program> {
 function help(words: string[], unknownCode: number): void {
   const topic = words.filter((word) => word !== '-h' && word !== '--help')
   if (topic.length === 0 || topic[0] === 'help') return print(overview(COMMANDS))
+  if (topic[0] === 'skill') return print(skillText())
   const found = findCommand(COMMANDS, topic)
   if ('unknown' in found) {
     const family = COMMANDS.filter(({ name }) => name.startsWith(`${topic[0]} `))
@@ -77,6 +80,17 @@ function help(words: string[], unknownCode: number): void {
   }
   if (found.args.length > 0) throw new Fault(unknownCode, 'deployer help takes one command')
   print(helpOf(found.command))
+}
+
+/** The skill file for agents: next to the client, in the client's build next to the server's, or among the sources. */
+const SKILL_FILES = ['skill/SKILL.md', '../cli/skill/SKILL.md', '../docs/skill/SKILL.md']
+
+function skillText(): string {
+  const folder = dirname(realpathSync(process.argv[1]!))
+  const file = SKILL_FILES.map((path) => join(folder, path)).find((path) => existsSync(path))
+  if (file === undefined)
+    throw new Fault(EXIT.failed, 'the skill file is in the package of the client; see deployer help client')
+  return readFileSync(file, 'utf8').trimEnd()
 }
 
 function unknownCommand(name: string, exitCode: number): Fault {

@@ -71,8 +71,8 @@ async function download(api: Api, path: string): Promise<Buffer> {
 /** Runs a program to its end; what it prints goes to standard error. */
 async function run(command: string, args: readonly string[], input: Buffer | null): Promise<void> {
   const child = spawn(command, args, { stdio: ['pipe', process.stderr, process.stderr] })
-  child.stdin!.on('error', () => {})
-  child.stdin!.end(input ?? undefined)
+  child.stdin.on('error', () => {})
+  child.stdin.end(input ?? undefined)
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('close', resolve).once('error', reject)
   })

@@ -102,11 +102,14 @@ function ask(
     outgoing.once('close', () => reject(lostConnection(url, new Error('it answers in another protocol'))))
     outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${silenceMs / 1_000} s`)))
     if (body === undefined || typeof body === 'string') outgoing.end(body)
-    else
+    else {
+      // A fault of what is sent, such as a file that changed, says more than the connection that it ends.
+      body.once('error', (error) => error instanceof Fault && reject(error))
       pipeline(body, outgoing).catch((error: Error) => {
         // The server may refuse a body that is still on its way; then its answer counts, not the closed connection.
         if (!isAnswered) outgoing.destroy(error)
       })
+    }
   })
 }
 
@@ -115,8 +118,6 @@ export class LostConnection extends Fault {}
 
 /** The fault that a failed connection is. */
 export function lostConnection(url: string, error: Error): Fault {
-  // Faults of what is sent, such as a file that changed, say more than the connection that they end.
-  if (error instanceof Fault) return error
   const { host } = new URL(url)
   const { code = '', message } = innermost(error)
   if (isDistrust(code))

@@ -11,6 +11,11 @@ export interface CuttingProxy {
   cutAfter: (connection: number) => number | null
   /** Whether nothing is passed on any more, while connections stay open. */
   isSilent: boolean
+  /** After how many bytes of a client nothing more is read from it, until `resume`; null for never. */
+  holdAfter: number | null
+  /** Whether that happened. */
+  isHolding: boolean
+  resume(): void
   /** Cuts every connection now. */
   cut(): void
   close(): Promise<void>
@@ -35,7 +40,14 @@ export async function openCuttingProxy(target: string): Promise<CuttingProxy> {
         upstream.destroy()
       })
     }
-    client.on('data', (bytes) => upstream.write(bytes))
+    let taken = 0
+    client.on('data', (bytes: Buffer) => {
+      upstream.write(bytes)
+      taken += bytes.length
+      if (taken <= (proxy.holdAfter ?? Infinity)) return
+      client.pause()
+      proxy.isHolding = true
+    })
     let passed = 0
     upstream.on('data', (bytes: Buffer) => {
       if (proxy.isSilent) return
@@ -50,6 +62,13 @@ export async function openCuttingProxy(target: string): Promise<CuttingProxy> {
     count: 0,
     cutAfter: (_: number): number | null => null,
     isSilent: false,
+    holdAfter: null as number | null,
+    isHolding: false,
+    resume: () => {
+      proxy.holdAfter = null
+      proxy.isHolding = false
+      open.forEach((socket) => socket.resume())
+    },
     cut: () => open.forEach((socket) => socket.destroy()),
     close: async () => {
       proxy.cut()

@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { dirname, join } from 'node:path'
+import { builtServer } from '../support/build.ts'
 import type { TestServer } from '../support/server.ts'
 
 /** The program under test: the command line without the commands of the server's host. */
-const CLIENT = fileURLToPath(new URL('../../cli/client.ts', import.meta.url))
+export const CLIENT = join(dirname(await builtServer()), '../cli/deployer.mjs')
 
 /** Where a client connects to: a server, or what stands in front of it. */
 export type Place = Pick<TestServer, 'url' | 'token'>

@@ -2,11 +2,9 @@ import { execFile, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
-
-const CLIENT = fileURLToPath(new URL('../../cli/client.ts', import.meta.url))
+import { CLIENT } from './client.ts'
 
 let server: TestServer
 let home: string

@@ -68,7 +68,7 @@ Without a repository and an image it waits for a folder: deployer deploy --servi
     name: 'update',
     group: 'Services',
     summary: 'change fields of a service',
-    words: [SERVICE, { name: 'K=V', isOptional: true, repeats: true }],
+    words: [SERVICE, { name: 'K=V', repeats: true }],
     more: `${FIELDS_HELP}
 Build settings, and whatever a container gets, take effect with the next deploy.`,
     examples: ['update web branch=main health_check_path=/healthz', 'update web start_command='],

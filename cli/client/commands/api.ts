@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { Call } from '../../call.ts'
-import { EXIT, Fault, wrong } from '../../fault.ts'
+import { wrong } from '../../fault.ts'
 import type { Api, RawQuestion } from '../api.ts'
+import { bodyOf, writeOut } from '../body.ts'
 import { fieldsOf, pairOf, readFields } from '../fields.ts'
 import { STANDARD_INPUT } from '../input.ts'
 import { withApi } from '../with-api.ts'
@@ -37,9 +37,7 @@ export async function callApi(call: Call): Promise<void> {
     })
     const status = answer.statusCode ?? 0
     if (status < 200 || status >= 300) throw await api.faultOf(answer)
-    await pipeline(answer, process.stdout, { end: false }).catch((cause: Error) => {
-      throw new Fault(EXIT.noConnection, `the answer was cut: ${cause.message}`, { cause })
-    })
+    for await (const bytes of bodyOf(answer)) await writeOut(bytes)
   })
 }
 

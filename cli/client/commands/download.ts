@@ -1,13 +1,12 @@
 import { createHash, type Hash } from 'node:crypto'
-import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { open, rename, rm, type FileHandle } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Call } from '../../call.ts'
 import { EXIT, Fault, wrong } from '../../fault.ts'
 import type { Api, Query } from '../api.ts'
+import { bodyOf, writeOut } from '../body.ts'
 import { sizeText } from '../figures.ts'
 import { pathTo, qualifiedName, segment, targetOf } from '../target.ts'
 import { LostConnection } from '../transport.ts'
@@ -57,10 +56,6 @@ async function wantedBackup(call: Call, api: Api, path: string, query: Query): P
     throw new Fault(EXIT.notFound, `there is no backup yet; deployer db backup ${call.words[0]} makes one`)
   if (found.sha256 === null) throw new Fault(EXIT.conflict, `${found.id} is ${found.status}: it has no file`)
   return found
-}
-
-async function writeOut(bytes: Buffer): Promise<void> {
-  if (!process.stdout.write(bytes)) await once(process.stdout, 'drain')
 }
 
 /** A download that goes on where it was cut. */
@@ -155,17 +150,6 @@ class Download {
 
 /** What came is not the backup. */
 class DifferentFile extends Fault {}
-
-/** The body of an answer. Throws LostConnection when it was cut. */
-async function* bodyOf(answer: IncomingMessage): AsyncGenerator<Buffer> {
-  try {
-    for await (const bytes of answer as AsyncIterable<Buffer>) yield bytes
-  } catch (cause) {
-    throw new LostConnection(EXIT.noConnection, `the download was cut: ${(cause as Error).message}`, {
-      cause,
-    })
-  }
-}
 
 async function openPartial(file: string): Promise<FileHandle> {
   try {

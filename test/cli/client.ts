@@ -39,13 +39,19 @@ export interface Running {
 /** The home folder of clients that keep nothing. */
 const home = mkdtempSync(join(tmpdir(), 'deployer-home-'))
 
+/** What a client has compiled is there for the next one, which then starts in half the time. */
+export const COMPILED = { NODE_COMPILE_CACHE: join(home, 'compiled') }
+
 /** Starts the client, signed in to a server by its environment. */
 export function startClient(place: Place, words: readonly string[], options: ClientOptions = {}): Running {
   const { PATH = '' } = process.env
   const child = spawn(process.execPath, [CLIENT, ...words], {
     cwd: options.cwd ?? home,
     stdio: [options.input === undefined ? 'ignore' : 'pipe', options.output ?? 'pipe', 'pipe'],
-    env: { PATH, HOME: home, DEPLOYER_HOST: place.url, DEPLOYER_TOKEN: place.token, ...options.env },
+    env: {
+      ...{ PATH, HOME: home, ...COMPILED },
+      ...{ DEPLOYER_HOST: place.url, DEPLOYER_TOKEN: place.token, ...options.env },
+    },
   })
   child.stdin?.end(options.input)
   const printed = { out: '', error: '' }

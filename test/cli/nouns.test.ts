@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { blueprintCases } from './nouns/blueprints.ts'
+import { domainCases } from './nouns/domains.ts'
+import { requestCases } from './nouns/requests.ts'
+import { serviceCases } from './nouns/services.ts'
+import { terminalCases } from './nouns/terminal.ts'
+import { variableCases } from './nouns/variables.ts'
+
+// One server for all of them, without an engine; each case has names of its own.
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(async () => {
+  await server?.stop()
+})
+
+describe.concurrent('services', () => {
+  serviceCases(() => server)
+})
+describe.concurrent('variables', () => {
+  variableCases(() => server)
+})
+describe.concurrent('domains, environments and git', () => {
+  domainCases(() => server)
+})
+describe.concurrent('blueprints', () => {
+  blueprintCases(() => server)
+})
+describe.concurrent('requests of any kind', () => {
+  requestCases(() => server)
+})
+describe.concurrent('on a terminal', () => {
+  terminalCases(() => server)
+})

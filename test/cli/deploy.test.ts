@@ -271,7 +271,9 @@ describe('a folder on its way', () => {
       'the rest of it to go',
     )
     expect(
-      readdirSync(tmpdir()).filter((file) => file.startsWith('deployer-') && !from.before.includes(file)),
+      readdirSync(tmpdir()).filter(
+        (file) => /^deployer-[0-9a-f]{16}$/.test(file) && !from.before.includes(file),
+      ),
     ).toEqual([])
   })
 })

@@ -19,6 +19,8 @@ const PACKAGES: Record<string, string[]> = {
   htpasswd: ['apache2-utils'],
   sshd: ['openssh-server'],
   'ssh-keygen': ['openssh-client'],
+  zsh: ['zsh'],
+  fish: ['fish'],
   busybox: ['busybox-static'],
   openssl: ['openssl'],
   curl: ['curl'],

@@ -17,3 +17,8 @@ export function clean(text: string, { keepColors = false }: { keepColors?: boole
   }
   return result === '' ? clean(text) : `${result}${clean(text.slice(from))}\u001b[0m`
 }
+
+/** Text of others in one line, without anything that a terminal would act upon. */
+export function oneLine(text: string): string {
+  return clean(text.trim().replaceAll(/\s*[\r\n\u2028\u2029]+\s*/g, ' '))
+}

@@ -5,6 +5,7 @@ import type { Call } from './call.ts'
 import type { Command, Program } from './command.ts'
 import { EXIT, Fault } from './fault.ts'
 import { helpOf, overview } from './help.ts'
+import { oneLine } from './clean-text.ts'
 import { exitOnSignals } from './interrupts.ts'
 import { COMMANDS } from './table/index.ts'
 import { findCommand, readWords } from './words.ts'
@@ -118,21 +119,37 @@ const MACHINE_ERRORS = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO', '
 
 /** Reports an error meant for its reader in one line; any other is a fault of the program and keeps its stack. */
 function report(error: unknown, argv: readonly string[], server: ServerPrograms | null): void {
-  const fault = asFault(error, server)
-  const { exitCode, code, message } = fault
-  if (argv.includes('--json')) {
-    process.stderr.write(`${JSON.stringify({ error: { code, message, exit_code: exitCode } })}\n`)
-  } else process.stderr.write(`deployer: ${message}\n`)
+  const isExpected = error instanceof Fault || isForReader(error, server)
+  const { exitCode, code, message } = isExpected ? asFault(error) : ownFault(error, argv, server)
+  // Messages repeat names, answers and files of others. A stack is our own.
+  const text = (isExpected ? oneLine(message) : message).replaceAll(TOKEN, 'dpl_…')
+  const end = argv.indexOf('--')
+  if (argv.slice(0, end === -1 ? argv.length : end).includes('--json')) {
+    process.stderr.write(`${JSON.stringify({ error: { code, message: text, exit_code: exitCode } })}\n`)
+  } else process.stderr.write(`deployer: ${text}\n`)
   process.exitCode = exitCode
   // Sockets that are still open must not keep a command that has failed.
   process.exit()
 }
 
-function asFault(error: unknown, server: ServerPrograms | null): Fault {
-  if (error instanceof Fault) return error
-  const { message, stack, code } = error as NodeJS.ErrnoException
-  if (MACHINE_ERRORS.includes(code ?? '') || server?.isExpected(error)) return new Fault(EXIT.failed, message)
-  return new Fault(server ? EXIT.failed : EXIT.ownFault, String(stack ?? error), { code: 'internal_error' })
+/** Tokens of the server, which no message repeats, wherever they were pasted. */
+const TOKEN = /dpl_\w+/g
+
+function isForReader(error: unknown, server: ServerPrograms | null): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return MACHINE_ERRORS.includes(code ?? '') || server?.isExpected(error) === true
+}
+
+function asFault(error: unknown): Fault {
+  return error instanceof Fault ? error : new Fault(EXIT.failed, (error as Error).message)
+}
+
+/** A fault of the program: 70, or 1 for a command of the host. */
+function ownFault(error: unknown, argv: readonly string[], server: ServerPrograms | null): Fault {
+  const found = server ? findCommand(COMMANDS, argv) : null
+  const isOfHost = found !== null && 'command' in found && found.command.isOfServer === true
+  const text = String((error as Error).stack ?? error)
+  return new Fault(isOfHost ? EXIT.failed : EXIT.ownFault, text, { code: 'internal_error' })
 }
 
 /**

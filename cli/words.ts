@@ -24,7 +24,7 @@ export function findCommand(
   table: readonly Command[],
   argv: readonly string[],
 ): Found | { unknown: string | null } {
-  const positions = positionsOf(argv)
+  const positions = positionsOf(table, argv)
   const [first, second] = positions
   if (first === undefined) return { unknown: null }
   const word = SPELLINGS.get(argv[first]!) ?? argv[first]!
@@ -40,29 +40,31 @@ function named(table: readonly Command[], name: string): Command | undefined {
   return table.find((command) => command.name === name || command.aliases?.includes(name))
 }
 
-/** Where the first two words are that are neither flags nor values of common flags. */
-function positionsOf(argv: readonly string[]): number[] {
+/** Where the first two words are that are neither flags nor their values. */
+function positionsOf(table: readonly Command[], argv: readonly string[]): number[] {
   const found: number[] = []
   for (let index = 0; index < argv.length && found.length < 2; index++) {
     const word = argv[index]!
     if (word === '--') break
     if (!word.startsWith('-') || word === '-' || SPELLINGS.has(word)) found.push(index)
-    else if (takesNext(word)) index++
+    else if (takesNext(table, word)) index++
   }
   return found
 }
 
-/** Whether a flag that every command takes has its value in the next word. */
-function takesNext(word: string): boolean {
-  if (word.startsWith('--'))
-    return COMMON_FLAGS.some(({ name, value }) => value !== undefined && word === `--${name}`)
-  const last = COMMON_FLAGS.find(({ short, value }) => value !== undefined && short === word.at(-1))
+/** Whether a flag has its value in the next word: every command that has a flag of this name gives it one. */
+function takesNext(table: readonly Command[], word: string): boolean {
+  if (word.startsWith('--')) return isValued(table, ({ name }) => word === `--${name}`)
+  const letters = [...word.slice(1)]
+  const last = letters.pop()
   // In `-eproduction` the value is in the word itself.
-  return last !== undefined && [...word.slice(1, -1)].every((letter) => isSwitch(letter))
+  const areSwitches = letters.every((letter) => !isValued(table, ({ short }) => short === letter))
+  return areSwitches && isValued(table, ({ short }) => short === last)
 }
 
-function isSwitch(letter: string): boolean {
-  return COMMON_FLAGS.some(({ short, value }) => short === letter && value === undefined)
+function isValued(table: readonly Command[], isMeant: (flag: Flag) => boolean): boolean {
+  const all = [...COMMON_FLAGS, ...table.flatMap(({ flags }) => flags ?? [])].filter(isMeant)
+  return all.length > 0 && all.every(({ value }) => value !== undefined)
 }
 
 /** Reads the words of a command. Throws Fault for an unknown flag, a missing value, or a word too many or too few. */

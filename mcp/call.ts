@@ -42,7 +42,7 @@ const Refusal = z.object({
 
 /** A name or an id as a part of a path. `.` and `..` would lead to another path, and nothing is called so. */
 export function segment(name: string): string {
-  if (name === '.' || name === '..') throw new ToolFault('not_found', `there is nothing called ${name}`)
+  if (['', '.', '..'].includes(name)) throw new ToolFault('not_found', `there is nothing called ${name}`)
   return encodeURIComponent(name)
 }
 

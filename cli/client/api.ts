@@ -116,7 +116,7 @@ export class Api {
       'content-type': 'application/gzip',
       ...(bytes === null ? {} : { 'content-length': String(bytes) }),
     }
-    return (await this.#valueOf(await this.raw({ ...options, method: 'POST', path, body, headers }))) as T
+    return (await this.valueOf(await this.raw({ ...options, method: 'POST', path, body, headers }))) as T
   }
 
   /** Sends a request and resolves with the answer, whatever its status, before its body is read. */
@@ -194,7 +194,7 @@ export class Api {
   }
 
   async #json(method: string, path: string, options: RequestOptions, body?: unknown): Promise<unknown> {
-    return this.#valueOf(
+    return this.valueOf(
       await this.raw({
         ...options,
         method,
@@ -207,7 +207,8 @@ export class Api {
   }
 
   /** The value of an answer; null without a body. Throws Fault for one that is a fault. */
-  async #valueOf(answer: IncomingMessage): Promise<unknown> {
+  /** The JSON of an answer; null if it has none. Throws the fault that it says, and one for what is not the API's. */
+  async valueOf(answer: IncomingMessage): Promise<unknown> {
     const status = answer.statusCode ?? 0
     if (status < 200 || status >= 300) throw await this.faultOf(answer)
     const text = await textOf(answer)

@@ -1,13 +1,16 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { Call } from '../call.ts'
+import { oneLine } from '../clean-text.ts'
 import { wrong } from '../fault.ts'
 
 /**
  * Asks a question on standard error. Check `call.mayAsk` first. Throws Fault if there is no answer. A hidden answer keeps its
  * spaces if `isExact`, and may then be empty.
  */
-export async function ask(question: string, { isHidden = false, isExact = false } = {}): Promise<string> {
+export async function ask(asked: string, { isHidden = false, isExact = false } = {}): Promise<string> {
+  // It may name what others have written, such as the message of a commit.
+  const question = oneLine(asked)
   const hidden = new Writable({ write: (_, __, done) => done() })
   const lines = createInterface({
     input: process.stdin,

@@ -1,3 +1,4 @@
+import { EXIT, Fault } from '../fault.ts'
 import type { Output } from '../output.ts'
 
 /** A column of a table. */
@@ -25,6 +26,10 @@ export function printList<T>(
     emptyNote,
   }: { columns: readonly Column<T>[]; name: (row: T) => string; emptyNote: string },
 ): void {
+  // Another server may answer anything.
+  const isList: boolean = Array.isArray(rows)
+  if (!isList)
+    throw new Fault(EXIT.noConnection, 'the server does not answer like Deployer; check the address')
   if (out.isJson) return out.json(rows)
   if (out.isQuiet) return rows.forEach((row) => out.line(name(row)))
   if (rows.length === 0) {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { wrong } from '../fault.ts'
+import { homeFolder } from '../this-user.ts'
 
 export const LINK_FILE = '.deployer.json'
 const MAX_BYTES = 64 * 1024
@@ -25,7 +25,7 @@ export function findLink(from: string = process.cwd()): Link | null {
   for (let folder = from; ; folder = dirname(folder)) {
     const file = join(folder, LINK_FILE)
     if (existsSync(file)) return readLink(file)
-    const isLast = existsSync(join(folder, '.git')) || folder === homedir() || dirname(folder) === folder
+    const isLast = existsSync(join(folder, '.git')) || folder === homeFolder() || dirname(folder) === folder
     if (isLast) return null
   }
 }

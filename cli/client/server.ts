@@ -6,6 +6,7 @@ import type { Call } from '../call.ts'
 import { EXIT, Fault, wrong } from '../fault.ts'
 import { readHosts, type SavedHost } from './hosts.ts'
 import { findLink } from './link.ts'
+import { readPlace } from './ssh-place.ts'
 
 /** The server that a command talks to, and what it proves itself with. */
 export interface Server {
@@ -39,7 +40,8 @@ export function chooseServer(call: Call): Server {
   const withCa = (server: Server): Server => ({ ...server, caFile: caFile ?? server.caFile })
   if (given !== null) return withCa(namedServer(given))
   if (link?.host) {
-    const host = readHosts().hosts[link.host]
+    const { hosts } = readHosts()
+    const host = Object.hasOwn(hosts, link.host) ? hosts[link.host] : undefined
     // A file in a repository only chooses among servers that were signed in to: it must not send a token elsewhere.
     if (!host)
       throw new Fault(
@@ -80,14 +82,24 @@ function savedServer(alias: string, { url, token, ca_file, environment }: SavedH
   return { url: checkedUrl(url), alias, token, tokenFrom: 'saved', caFile: ca_file, environment }
 }
 
+/** A token as it is sent: visible ASCII alone (RFC 6750 section 2.1). Throws Fault, which does not repeat it. */
+export function checkedToken(text: string, from: string): string {
+  const token = text.trim()
+  if (/^[\x21-\x7e]+$/.test(token)) return token
+  throw new Fault(EXIT.notSignedIn, `${from} does not hold a token; deployer login, or copy it again`)
+}
+
 /** The token of the environment; it goes to the server of `--host` or `DEPLOYER_HOST` alone. */
 function tokenOfEnvironment(): Pick<Server, 'token' | 'tokenFrom'> | null {
   const { DEPLOYER_TOKEN, DEPLOYER_TOKEN_FILE } = process.env
-  if (DEPLOYER_TOKEN) return { token: DEPLOYER_TOKEN.trim(), tokenFrom: 'DEPLOYER_TOKEN' }
+  if (DEPLOYER_TOKEN)
+    return { token: checkedToken(DEPLOYER_TOKEN, 'DEPLOYER_TOKEN'), tokenFrom: 'DEPLOYER_TOKEN' }
   if (!DEPLOYER_TOKEN_FILE) return null
   try {
-    return { token: readFileSync(DEPLOYER_TOKEN_FILE, 'utf8').trim(), tokenFrom: 'DEPLOYER_TOKEN_FILE' }
+    const text = readFileSync(DEPLOYER_TOKEN_FILE, 'utf8')
+    return { token: checkedToken(text, 'DEPLOYER_TOKEN_FILE'), tokenFrom: 'DEPLOYER_TOKEN_FILE' }
   } catch (cause) {
+    if (cause instanceof Fault) throw cause
     throw wrong(`DEPLOYER_TOKEN_FILE cannot be read: ${(cause as Error).message}`, { cause })
   }
 }
@@ -117,7 +129,7 @@ export function checkedUrl(text: string): string {
   const url = URL.parse(text)
   if (!url || !['http:', 'https:', 'ssh:'].includes(url.protocol))
     throw wrong('the server must be a URL such as https://dashboard.example.com, or the name of a saved one')
-  if (url.protocol === 'ssh:') return text.replace(/\/$/, '')
+  if (url.protocol === 'ssh:') return sshAddress(text)
   if (url.username || url.password)
     throw wrong('the URL of a server has no user or password; sign in with deployer login')
   if (url.pathname !== '/' || url.search || url.hash)
@@ -146,4 +158,10 @@ function isPrivate(hostname: string): boolean {
   const list = new BlockList()
   for (const [network, prefix, type] of PRIVATE_NETWORKS) list.addSubnet(network, prefix, type)
   return list.check(address, family === 4 ? 'ipv4' : 'ipv6')
+}
+
+/** What stands before the host and after it is judged before ssh is started (`readPlace`). */
+function sshAddress(text: string): string {
+  readPlace(text)
+  return text.replace(/\/$/, '')
 }

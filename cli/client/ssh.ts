@@ -1,43 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer, isIP, type AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Call } from '../call.ts'
-import { EXIT, Fault, wrong } from '../fault.ts'
+import { EXIT, Fault } from '../fault.ts'
 import type { Server } from './server.ts'
+import { readPlace, type SshPlace } from './ssh-place.ts'
 import { httpTransport, type Transport } from './transport.ts'
 
-const DEFAULT_API = '127.0.0.1:7878'
 const POLL_EVERY_MS = 20
-/** What ssh could take for an option or a token of its configuration is not a host. */
-const NAME = /^[A-Za-z0-9._][A-Za-z0-9._-]*$/
-const ADDRESS_AND_PORT = /^(?:[\d.]+|\[[\da-fA-F:]+\]|localhost):\d{1,5}$/
-
-/** A host that is reached by the system's ssh, with the user's own configuration. */
-export interface SshPlace {
-  /** `user@host`, or the host alone. */
-  destination: string
-  port: string | null
-  /** Where the API listens, as seen from that host. */
-  api: string
-}
-
-/** Reads `ssh://[user@]host[:port][?api=<address:port>]`. Throws Fault for anything else; then no ssh is started. */
-export function readPlace(text: string): SshPlace {
-  const url = URL.parse(text)
-  const user = url ? decodeURIComponent(url.username) : ''
-  const host = url?.hostname.replace(/^\[|\]$/g, '') ?? ''
-  const isHost = NAME.test(host) || isIP(host) !== 0
-  const isWhole = url && !url.password && !url.hash && (url.pathname === '' || url.pathname === '/')
-  const api = url?.searchParams.get('api') ?? DEFAULT_API
-  const isKnown = url ? [...url.searchParams.keys()].every((name) => name === 'api') : false
-  if (!isWhole || !isHost || (user !== '' && !NAME.test(user)) || !isKnown || !ADDRESS_AND_PORT.test(api))
-    throw wrong('an ssh server is written ssh://[user@]host[:port][?api=<address:port>]')
-  return { destination: user === '' ? host : `${user}@${host}`, port: url.port || null, api }
-}
-
 /** The words for ssh that reach a place; what it does there comes after them. */
 function wordsFor({ destination, port }: SshPlace, options: readonly string[]): string[] {
   // Without a terminal nobody can answer a question of ssh.
@@ -90,7 +63,7 @@ async function startForward(
   const options = ['-N', '-o', 'ExitOnForwardFailure=yes', '-o', 'StreamLocalBindMask=0177', '-L', forward]
   const words = wordsFor(place, options)
   if (call.has('debug')) process.stderr.write(`ssh ${words.join(' ')}\n`)
-  const ssh = spawn('ssh', words, { stdio: ['inherit', 'ignore', 'inherit'] })
+  const ssh = spawn(...keptAtCtrlC('ssh', words), { stdio: ['inherit', 'ignore', 'inherit'] })
   let failure: Fault | null = null
   ssh.once(
     'error',
@@ -112,10 +85,19 @@ async function startForward(
   return ssh
 }
 
+/**
+ * A program that Ctrl-C does not end, although the terminal sends it to all programs in front: a command may still have to ask
+ * the server something, such as to cancel a job. ssh keeps ignoring what it was started with ignored.
+ */
+function keptAtCtrlC(command: string, words: readonly string[]): [string, string[]] {
+  if (process.platform === 'win32') return [command, [...words]]
+  return ['sh', ['-c', `trap '' INT QUIT; exec "$0" "$@"`, command, ...words]]
+}
+
 /** Runs `deployer` on an ssh server and returns what it printed; null if it was refused there. */
 export async function runThere(place: SshPlace, words: readonly string[]): Promise<string | null> {
   const ssh = spawn('ssh', [...wordsFor(place, ['-T']), 'deployer', ...words.map(quoted)], {
-    stdio: ['inherit', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
   let text = ''
   ssh.stdout.setEncoding('utf8').on('data', (piece: string) => (text += piece))

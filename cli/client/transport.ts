@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { VERSION } from '#server/version.ts'
 import { EXIT, Fault, wrong } from '../fault.ts'
-import type { Server } from './server.ts'
+import { isLoopback, type Server } from './server.ts'
 
 // An import of node:http reads all that it exports, and so loads node's whole fetch with it: 14 MiB and 40 ms.
 const http = () => process.getBuiltinModule('node:http')
@@ -57,7 +57,9 @@ export function httpTransport(
 
 /** Makes the connections of a way. */
 export function agentFor({ url, caFile, socketPath }: Way, { keepAlive }: { keepAlive: boolean }): Agent {
-  const proxyEnv = socketPath === undefined ? process.env : undefined
+  // A proxy for the internet is not asked for this machine: it would get the token, and reach another machine's port.
+  const isNear = socketPath !== undefined || isLoopback(new URL(url).hostname)
+  const proxyEnv = isNear ? undefined : process.env
   return url.startsWith('https:')
     ? new (https().Agent)({ keepAlive, proxyEnv, ...authorities(caFile) })
     : new (http().Agent)({ keepAlive, proxyEnv })

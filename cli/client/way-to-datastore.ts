@@ -7,6 +7,7 @@ import { EXIT, Fault } from '../fault.ts'
 import type { Api } from './api.ts'
 import { isLoopback } from './server.ts'
 import { pathTo, type Target } from './target.ts'
+import { readPlace } from './ssh-place.ts'
 
 const LOOPBACK = '127.0.0.1'
 /** A program on this machine answers at once. */
@@ -31,7 +32,7 @@ export async function wayTo(call: Call, api: Api, target: Target, datastore: Dat
     throw new Fault(EXIT.conflict, `datastore ${name} is ${status}; try again when it is available`)
   if (!call.has('tunnel')) {
     if (api.server.url.startsWith('ssh://')) {
-      const { forwardPort, readPlace } = await import('./ssh.ts')
+      const { forwardPort } = await import('./ssh.ts')
       const forward = await forwardPort(readPlace(api.server.url), `${LOOPBACK}:${host_port}`, call)
       return { port: forward.port, relay: relayTo(forward.port), close: forward.close }
     }

@@ -75,9 +75,10 @@ async function valuesOf(completes: Completes | undefined, call: Call): Promise<r
 function callOf(command: Command, before: readonly string[]): Call {
   const flags = new Map<string, string[]>()
   for (const [index, word] of before.entries()) {
-    const [, name, value] = /^--(host|environment|ca)(?:=(.*))?$/s.exec(word) ?? []
+    const [, name, value] = /^--(host|environment|service|ca)(?:=(.*))?$/s.exec(word) ?? []
     if (name !== undefined) flags.set(name, [value ?? before[index + 1] ?? ''])
-    else if (word === '-e') flags.set('environment', [before[index + 1] ?? ''])
+    else if (word === '-e' || word === '-s')
+      flags.set(word === '-e' ? 'environment' : 'service', [before[index + 1] ?? ''])
   }
   return new Call(command, [], null, flags)
 }

@@ -22,12 +22,18 @@ const PATHS: Partial<Record<Kind, string>> = {
 export async function namesOf(kind: Kind, call: Call): Promise<string[]> {
   try {
     if (kind === 'host') return Object.keys((await import('../client/hosts.ts')).readHosts().hosts)
-    const path = PATHS[kind]
-    if (path === undefined) return []
-    return await named(path, call)
+    const path = kind === 'deploy' ? await deploysPath(call) : (PATHS[kind] ?? null)
+    return path === null ? [] : await named(path, call)
   } catch {
     return []
   }
+}
+
+/** Where the deploys of the service are listed that the words or the folder name; null without one. */
+async function deploysPath(call: Call): Promise<string | null> {
+  const { findLink } = await import('../client/link.ts')
+  const service = call.text('service') ?? findLink()?.service ?? null
+  return service === null ? null : `/services/${encodeURIComponent(service)}/deploys`
 }
 
 async function named(path: string, call: Call): Promise<string[]> {
@@ -49,12 +55,12 @@ async function named(path: string, call: Call): Promise<string[]> {
   const file = join(cacheFolder(), `${key.slice(0, 32)}.json`)
   const kept = readKept(file)
   if (kept) return kept
-  const rows = await api.get<{ name: string }[]>(
+  const rows = await api.get<{ id: string; name?: string }[]>(
     path,
     { environment },
     { signal: AbortSignal.timeout(LIMIT_MS) },
   )
-  const names = rows.map(({ name }) => name)
+  const names = rows.map(({ id, name }) => name ?? id)
   writePrivate(file, JSON.stringify(names))
   api.close()
   return names

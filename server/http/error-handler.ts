@@ -18,7 +18,9 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
 export default async function handleError(error: H3Error, event: H3Event): Promise<void> {
   const { req, res } = event.node
   const path = event.path.split('?')[0]
-  if (req.readableAborted && isOfClient(error.cause)) {
+  // What is aborted because its client has left may end with the abort itself, such as the opening of a log.
+  const isLeft = res.closed && (error.cause as Error | undefined)?.name === 'AbortError'
+  if (isLeft || (req.readableAborted && isOfClient(error.cause))) {
     log.info(`${event.method} ${path} was aborted by the client`)
     // Nobody reads this; it tells h3 that the request is handled.
     res.end()

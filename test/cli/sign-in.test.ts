@@ -1,9 +1,19 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Browser } from '../api/account-client.ts'
@@ -11,7 +21,7 @@ import { freePort } from '../git/remotes.ts'
 import { builtServer } from '../support/build.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { startClient, type Outcome, type Running } from './client.ts'
+import { CLIENT, startClient, type Outcome, type Running } from './client.ts'
 
 let server: TestServer
 let browser: Browser
@@ -169,6 +179,66 @@ describe('the server of a command', () => {
   test('is the one of this machine for a user who can read its token', async () => {
     const { out } = await run(['whoami', '--json'], { env: { DEPLOYER_DATA_DIR: server.dataDirectory } })
     expect(JSON.parse(out)).toMatchObject({ host: server.url, token_from: 'this machine' })
+  })
+
+  test('is asked directly where it is on this machine, whatever proxy leads to the internet', async () => {
+    const proxy = { HTTP_PROXY: 'http://127.0.0.1:1', http_proxy: 'http://127.0.0.1:1' }
+    const env = { DEPLOYER_HOST: server.url, DEPLOYER_TOKEN: server.token, ...proxy }
+    expect(await run(['whoami', '--json'], { env })).toMatchObject({ code: 0 })
+  })
+
+  test('gets no token that cannot be one, such as the hint that whoami prints', async () => {
+    const env = { DEPLOYER_HOST: server.url, DEPLOYER_TOKEN: '…abcd' }
+    expect(await run(['whoami'], { env })).toMatchObject({
+      code: 3,
+      error: expect.not.stringContaining('abcd'),
+    })
+  })
+
+  test('that is something else is said to be', async () => {
+    const other = createHttpServer((_, response) => response.end('{"ok": true}')).listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as AddressInfo
+    const env = { DEPLOYER_HOST: `http://127.0.0.1:${port}`, DEPLOYER_TOKEN: 'dpl_x' }
+    const outcome = await run(['services'], { env })
+    other.close()
+    expect(outcome).toMatchObject({
+      code: 6,
+      error: expect.stringContaining('does not answer like Deployer'),
+    })
+  })
+
+  test('is named in one line without escapes, and a token in its place is not repeated', async () => {
+    writeFileSync(
+      join(home, '.deployer.json'),
+      JSON.stringify({ service: 'x', host: '\u001b]0;taken\u0007\nover' }),
+    )
+    const { error } = await run(['services'])
+    expect(error).toMatch(/^deployer: [^\u001b\n]*over[^\u001b\n]*\n$/)
+    const token = `dpl_${'a'.repeat(40)}`
+    for (const words of [
+      ['services', '--host', token],
+      ['hosts', 'use', token],
+      ['deploys', 'show', token],
+    ])
+      expect((await run(words, { env: { DEPLOYER_DATA_DIR: server.dataDirectory } })).error).not.toContain(
+        token,
+      )
+  })
+
+  test('is asked by a user without a name and a home', async () => {
+    const user = ['--reuid', '54321', '--regid', '54321', '--clear-groups', '--']
+    const env = { PATH: process.env.PATH, DEPLOYER_HOST: server.url, DEPLOYER_TOKEN: server.token }
+    const copy = mkdtempSync('/tmp/deployer-client-')
+    cpSync(dirname(CLIENT), copy, { recursive: true })
+    cpSync(process.execPath, join(copy, 'node'))
+    execFileSync('chmod', ['-R', 'a+rX', copy])
+    const { out } = await new Promise<{ out: string }>((resolve) => {
+      const words = [...user, join(copy, 'node'), join(copy, 'deployer.mjs'), 'whoami', '--json']
+      execFile('setpriv', words, { env, cwd: '/' }, (_, out) => resolve({ out }))
+    })
+    rmSync(copy, { recursive: true, force: true })
+    expect(JSON.parse(out)).toMatchObject({ user: 'uid 54321' })
   })
 
   test('is chosen, changed and forgotten among the saved ones', async () => {

@@ -1,4 +1,4 @@
-import { json, text } from 'node:stream/consumers'
+import { text } from 'node:stream/consumers'
 import type { BlueprintAction, BlueprintResult } from '#server/blueprints/schema.ts'
 import type { ConvertResult } from '#server/blueprints/requests.ts'
 import type { z } from 'zod'
@@ -57,9 +57,9 @@ function applied(call: Call, api: Api, yaml: string, isDry: boolean): Promise<Bl
 
 async function posted<T>(api: Api, path: string, body: string, type: string, query: Query): Promise<T> {
   const headers = { 'content-type': type }
-  const answer = await api.raw({ method: 'POST', path, query, body, headers, limitMs: LIMIT_MS })
-  if (answer.statusCode !== 200) throw await api.faultOf(answer)
-  return (await json(answer)) as T
+  return (await api.valueOf(
+    await api.raw({ method: 'POST', path, query, body, headers, limitMs: LIMIT_MS }),
+  )) as T
 }
 
 /** Prints a plan; the API leaves out the values of variables. */

@@ -32,6 +32,9 @@ export async function deploy(call: Call): Promise<number | void> {
   const folder = folderAt(call.words[0] ?? findLink()?.folder ?? process.cwd())
   if (call.has('list')) return list(call, folder)
   return withApi(call, async (api) => {
+    // A service is not created for a folder that cannot be deployed.
+    if (call.has('create') && !call.has('image') && !call.has('commit'))
+      await contentsOf(folder, USUAL_SETTINGS, { withGit: !call.has('no-gitignore') })
     const service = await serviceToDeploy(call, api, folder)
     return followDeploy(call, api, await start(call, api, service, folder))
   })

@@ -11,7 +11,7 @@ import { failureOf, followDeploy, isDeployOver, timeoutOf } from '../follow/depl
 import { saveMemory } from '../follow/memory.ts'
 import { linePrinter } from '../follow/printer.ts'
 import { readRunLog } from '../follow/run-log.ts'
-import { pathTo, serviceOf } from '../target.ts'
+import { pathTo, segment, serviceOf } from '../target.ts'
 import { withApi } from '../with-api.ts'
 
 const SHA_CHARACTERS = 7
@@ -118,7 +118,7 @@ export async function rollback(call: Call): Promise<number> {
     const target =
       wanted === null
         ? await earlierOf(api, pathTo('services', service), query)
-        : await api.get<Deploy>(`/deploys/${encodeURIComponent(wanted)}`)
+        : await api.get<Deploy>(`/deploys/${segment(wanted)}`)
     const what = [
       target.id,
       commitText(call.out, target, { isShort: true }),
@@ -143,7 +143,7 @@ async function earlierOf(api: Api, path: string, query: { environment: string | 
 }
 
 function deployPath({ words }: Call): string {
-  return `/deploys/${encodeURIComponent(words[0]!)}`
+  return `/deploys/${segment(words[0]!)}`
 }
 
 /** The value of `--limit`; null for the server's own. Throws Fault for what is no number. */

@@ -5,7 +5,7 @@ import { timeText } from '../figures.ts'
 import { jobFailureOf, readJobLog } from '../follow/job.ts'
 import { saveMemory } from '../follow/memory.ts'
 import { linePrinter } from '../follow/printer.ts'
-import { pathTo, serviceOf } from '../target.ts'
+import { pathTo, segment, serviceOf } from '../target.ts'
 import { withApi } from '../with-api.ts'
 import { limitOf, tookText } from './deploys.ts'
 
@@ -71,7 +71,7 @@ export async function cancel(call: Call): Promise<void> {
 }
 
 function jobPath({ words }: Call): string {
-  return `/jobs/${encodeURIComponent(words[0]!)}`
+  return `/jobs/${segment(words[0]!)}`
 }
 
 function numberText(number: number | null): string {

@@ -6,6 +6,7 @@ import { openInBrowser } from '../browser.ts'
 import { findLink } from '../link.ts'
 import { pathTo, qualifiedName, serviceOf } from '../target.ts'
 import { withApi } from '../with-api.ts'
+import { readPlace } from '../ssh-place.ts'
 
 /** Opens a service, or the dashboard, in the browser. */
 export async function open(call: Call): Promise<void> {
@@ -41,7 +42,7 @@ async function dashboardUrl(call: Call, api: Api): Promise<string> {
   const isOfService = call.words[0] !== undefined || call.has('service') || findLink() !== null
   const path = isOfService ? `/services/${qualifiedName(await serviceFor(call, api))}` : '/'
   if (!api.server.url.startsWith('ssh://')) return `${api.url}${path}`
-  const { forwardPort, readPlace } = await import('../ssh.ts')
+  const { forwardPort } = await import('../ssh.ts')
   const place = readPlace(api.server.url)
   return `${(await forwardPort(place, place.api, call)).url}${path}`
 }

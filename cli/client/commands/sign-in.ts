@@ -1,4 +1,4 @@
-import { hostname, userInfo } from 'node:os'
+import { hostname } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthStatus } from '#server/accounts/schema.ts'
@@ -7,12 +7,14 @@ import type { z } from 'zod'
 import type { Call } from '../../call.ts'
 import { EXIT, Fault, wrong } from '../../fault.ts'
 import { looksSecret } from '../../suggest.ts'
+import { userName } from '../../this-user.ts'
 import { ApiFault, connectTo, type Api } from '../api.ts'
 import { ask } from '../ask.ts'
 import { openInBrowser } from '../browser.ts'
 import { readHosts, writeHosts, type SavedHost } from '../hosts.ts'
-import { checkedUrl, isLoopback, type Server } from '../server.ts'
-import { forwardPort, readPlace, runThere } from '../ssh.ts'
+import { checkedToken, checkedUrl, isLoopback, type Server } from '../server.ts'
+import { readPlace } from '../ssh-place.ts'
+import { forwardPort, runThere } from '../ssh.ts'
 import { LostConnection } from '../transport.ts'
 import { forget } from './hosts.ts'
 
@@ -62,21 +64,21 @@ async function wantedServer(call: Call): Promise<Server> {
   const saved = Object.hasOwn(hosts, wanted) ? hosts[wanted]! : null
   const text = saved?.url ?? (wanted.includes('://') ? wanted : `https://${wanted}`)
   const url = checkedUrl(text)
-  if (url.startsWith('ssh://')) readPlace(url)
   const caFile = call.text('ca') ?? (process.env.DEPLOYER_CA_FILE || null) ?? saved?.ca_file ?? null
   return { url, alias: null, token: null, tokenFrom: null, caFile, environment: null }
 }
 
 async function givenToken(call: Call): Promise<string> {
-  const token = call.mayAsk ? await ask('Token:', { isHidden: true }) : (await text(process.stdin)).trim()
-  if (token === '') throw wrong('standard input has no token')
-  if (/\s/.test(token)) throw wrong('standard input must hold the token alone')
-  return token
+  if (process.stdin.isTTY && !call.mayAsk)
+    throw wrong('a token cannot be asked for here; pass it on standard input, from a file or a program')
+  const given = call.mayAsk ? await ask('Token:', { isHidden: true }) : await text(process.stdin)
+  if (given.trim() === '') throw wrong('standard input has no token')
+  return checkedToken(given, 'standard input')
 }
 
 /** A token that the server creates for this computer. */
 async function newToken(call: Call, server: Server): Promise<string> {
-  const name = (call.text('name') ?? `${userInfo().username}@${hostname()}`).slice(0, MAX_NAME_CHARACTERS)
+  const name = (call.text('name') ?? `${userName()}@${hostname()}`).slice(0, MAX_NAME_CHARACTERS)
   if (server.url.startsWith('ssh://')) {
     const printed = await runThere(readPlace(server.url), ['token', 'create', name])
     const token = TOKEN.exec(printed ?? '')?.[0]

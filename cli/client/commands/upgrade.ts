@@ -46,7 +46,7 @@ async function byNpm(api: Api): Promise<void> {
   try {
     const file = join(folder, 'cli.tgz')
     writeFileSync(file, await download(api, '/cli.tgz'))
-    await run('npm', ['install', '--global', '--no-audit', '--no-fund', file], null)
+    await run('npm', ['install', '--global', '--no-audit', '--no-fund', '--no-update-notifier', file], null)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -1,7 +1,7 @@
-import { userInfo } from 'node:os'
 import type { ServerInfo } from '#server/info.ts'
 import { VERSION } from '#server/version.ts'
 import type { Call } from '../../call.ts'
+import { userName } from '../../this-user.ts'
 import { connect } from '../api.ts'
 
 const HINT_CHARACTERS = 4
@@ -13,7 +13,7 @@ export async function whoami(call: Call): Promise<void> {
   const { url, alias, token, tokenFrom } = api.server
   api.close()
   const facts = {
-    user: userInfo().username,
+    user: userName(),
     host: url,
     alias,
     server_version: version,

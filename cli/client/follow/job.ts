@@ -3,6 +3,7 @@ import type { LogLine } from '#server/logs/lines.ts'
 import { EXIT, Fault } from '../../fault.ts'
 import type { Output } from '../../output.ts'
 import type { Api } from '../api.ts'
+import { segment } from '../target.ts'
 import { readRunLog } from './run-log.ts'
 import type { Sink } from './sink.ts'
 
@@ -23,7 +24,7 @@ export function readJobLog(
 ): Promise<Job> {
   return readRunLog<Job>(
     api,
-    { path: `/jobs/${encodeURIComponent(id)}`, follows, isOver: isJobOver },
+    { path: `/jobs/${segment(id)}`, follows, isOver: isJobOver },
     { out, what: `the log of ${id}`, again: `jobs logs ${id} -f`, ...(signal ? { signal } : {}) },
     sink,
   )

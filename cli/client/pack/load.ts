@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { open, rm, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { addAbortSignal, type Readable } from 'node:stream'
 import { COMPANIONS } from '#daemon/sources/companions.ts'
 import { Fault } from '../../fault.ts'
 import { pack, unpackedBytes, type Packed } from './archive.ts'
@@ -31,13 +31,15 @@ export async function load(
   contents: Contents,
   onRead: (bytes: number) => void,
   limitBytes: number = LIMIT_BYTES,
+  signal?: AbortSignal,
 ): Promise<Load> {
   const { entries } = contents
   const packed: Packed = { folder, entries, top: isOnlyFolder(entries) ? TOP : '' }
   const body = pack(packed, onRead)
   if (mostPacked(unpackedBytes(packed)) <= limitBytes) return { body, bytes: null }
   try {
-    return await spool(body, () => explainTooLarge(contents, limitBytes), limitBytes)
+    const reading = signal ? addAbortSignal(signal, body) : body
+    return await spool(reading, () => explainTooLarge(contents, limitBytes), limitBytes)
   } finally {
     body.destroy()
   }

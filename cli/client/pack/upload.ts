@@ -5,7 +5,7 @@ import type { Output } from '../../output.ts'
 import { ApiFault, type Api } from '../api.ts'
 import { sizeText } from '../figures.ts'
 import type { Contents } from './entries.ts'
-import { load } from './load.ts'
+import { LIMIT_BYTES, load } from './load.ts'
 import { Progress } from './progress.ts'
 
 /** An upload of which nothing can be sent for so long is over. */
@@ -35,7 +35,13 @@ export async function upload(api: Api, out: Output, upload: Upload): Promise<Dep
   let sent = 0
   let isWhole = false
   try {
-    const { body, bytes } = await load(upload.folder, contents, (read) => reading.add(read))
+    const { body, bytes } = await load(
+      upload.folder,
+      contents,
+      (read) => reading.add(read),
+      LIMIT_BYTES,
+      signal,
+    )
     signal.throwIfAborted()
     // What is packed while it is sent has one bar.
     if (bytes === null) reading.what = 'Sending'

@@ -93,6 +93,8 @@ describe('flags', () => {
     [['-f', 'logs', '--lines', '5']],
     [['logs', '--lines=5', '--follow']],
     [['logs', '--lines', '4', '--lines=5', '-f']],
+    [['--lines', '5', '-f', 'logs']],
+    [['-fn', '5', 'logs', 'web']],
   ])('are joined, before and after the words: %j', (argv) => {
     // A flag of one command cannot stand before it when its value is a word: nothing says yet that it takes one.
     const { call } = read(...argv)

@@ -17,6 +17,7 @@ import { openCuttingProxy } from '../support/cutting-proxy.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { linesOf, startClient, type ClientOptions, type Outcome, type Running } from './client.ts'
+import { onTerminal } from './terminal.ts'
 
 /** More than what two sockets and their programs keep of it on its way. */
 const LARGE_BYTES = 40 * 1024 * 1024
@@ -154,6 +155,18 @@ describe('a folder', () => {
     })
     expect(late).toMatchObject({ code: 1, error: expect.stringContaining('has not ended within 1s') })
     expect((await deploysOf(name))[0]!.status).toBe('queued')
+  })
+
+  test('asks on a terminal for the service, which may be a new one of its name', async () => {
+    write({ 'My Shop/a.txt': 'x'.repeat(2_000) })
+    const cwd = join(folder, 'My Shop')
+    const listed = await onTerminal(server, { cwd }, 'deploy', '--list')
+    expect(listed).toEqual({ code: 0, shown: '   2.0 KiB  a.txt\n1 file, 2.0 KiB\n' })
+    const { code, shown } = await onTerminal(server, { cwd, answer: 'my-shop' }, 'deploy', '--detach')
+    expect(shown).toMatch(/Which service\? .*my-shop \(new\):/)
+    expect(shown).toMatch(/Sent 1 file, 2\.0 KiB \(\d+ B packed\) in \d+\.\d s\n/)
+    expect(code).toBe(0)
+    expect(await deploysOf('my-shop')).toHaveLength(1)
   })
 
   test('that cannot be deployed is refused before anything is sent', async () => {

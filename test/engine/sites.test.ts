@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commit, createRepository, startGitHttp, type GitRemote, type Repository } from '../stand/git.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { startClient } from '../cli/client.ts'
 import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
 let server: TestServer
@@ -36,6 +38,18 @@ async function deploy(name: string): Promise<string> {
   expect(await endOf(server, body.id)).toMatchObject({ status: 'live', error: null })
   return body.id as string
 }
+
+test('a folder that is deployed from a terminal is served at the URL that is printed', async () => {
+  await server.api('POST', '/services', { name: 'typed', type: 'static_site', publish_dir: 'only' })
+  const folder = await mkdtemp(join(tmpdir(), 'typed-'))
+  await mkdir(join(folder, 'only'))
+  await writeFile(join(folder, 'only/index.html'), 'typed')
+  const { code, out, error } = await startClient(server, ['deploy', folder, '--service', 'typed']).ended
+  await rm(folder, { recursive: true })
+  const { body } = await server.api('GET', '/services/typed')
+  expect({ code, out, error }).toMatchObject({ code: 0, out: `${body.url}\n` })
+  expect(await fetchFrom(server, 'typed.localhost')).toEqual({ status: 200, text: 'typed' })
+})
 
 test('a folder of files is served as it is, with its rules, and runs no container', async () => {
   const repository = await createRepository({

@@ -2,10 +2,9 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { createGzip, type Gzip } from 'node:zlib'
-import { Fault } from '../../fault.ts'
 import type { Entry } from './entries.ts'
+import { changed, unreadable } from './faults.ts'
 import { BLOCK_BYTES, bytesOf, END_BYTES, paddingOf, recordsOf, writeHeader } from './tar.ts'
-import { unreadable } from './walk.ts'
 
 /** Large enough that compressing takes much longer than handing a piece over. */
 const BUFFER_BYTES = 256 * 1024
@@ -83,9 +82,8 @@ class Filler {
   }
 
   async #file(entry: Entry): Promise<void> {
-    const file = this.#open(entry.path)
+    const { file, size } = this.#open(entry.path)
     try {
-      const { size } = fstatSync(file)
       const named = placed(entry, this.#packed.top)
       await this.#records(recordsOf(named, size))
       // The first bytes say whether it is a script, so the header is written after them.
@@ -109,10 +107,11 @@ class Filler {
     }
   }
 
-  #open(path: string): number {
+  #open(path: string): { file: number; size: number } {
     try {
       const file = openSync(join(this.#packed.folder, path), READ)
-      if (fstatSync(file).isFile()) return file
+      const facts = fstatSync(file)
+      if (facts.isFile()) return { file, size: facts.size }
       closeSync(file)
     } catch (error) {
       if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? ''))
@@ -167,8 +166,4 @@ class Filler {
     })
     await Promise.race([written, this.#closed])
   }
-}
-
-function changed(path: string): Fault {
-  return new Fault(1, `${path} changed while it was read; nothing was deployed, run it again`)
 }

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
-import { Fault } from '../../fault.ts'
+import { EXIT } from '../../fault.ts'
+import { packingFault } from './faults.ts'
 
 interface Pattern {
   /** Begins with `!`: brings back what an earlier pattern leaves out. */
@@ -77,7 +78,7 @@ function compile(line: string, file: string): Pattern {
     return { isException, expression: expressionOf(pattern), names }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new Fault(2, `${file} has the pattern "${line}", which is invalid; correct it`)
+    throw packingFault(EXIT.wrongWords, `${file} has the pattern "${line}", which is invalid; correct it`)
   }
 }
 

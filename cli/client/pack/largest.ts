@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
-import { Fault } from '../../fault.ts'
+import { EXIT, type Fault } from '../../fault.ts'
 import type { Contents } from './entries.ts'
+import { packingFault } from './faults.ts'
 
 /** As many as show what to leave out. */
 const SHOWN = 5
@@ -12,8 +13,8 @@ export function explainTooLarge({ entries }: Contents, limitBytes: number): Faul
   for (const { kind, path, size } of entries) if (kind === 'file') sizes.set(path, size)
   const folders = foldersOf(sizes)
   const limit = `${limitBytes / MIB} MiB`
-  return new Fault(
-    2,
+  return packingFault(
+    EXIT.wrongWords,
     `the folder is larger than ${limit} as packed; leave out in .deployerignore what the build does not need` +
       ` (largest files: ${largest(sizes)}${folders.size === 0 ? '' : `; largest folders: ${largest(folders)}`})`,
   )

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { COMPANIONS } from '#daemon/sources/companions.ts'
-import { Fault } from '../../fault.ts'
+import { EXIT, Fault } from '../../fault.ts'
 import { pack, unpackedBytes, type Packed } from './archive.ts'
 import type { Contents, Entry } from './entries.ts'
 import { explainTooLarge } from './largest.ts'
@@ -94,5 +94,8 @@ function explain(error: unknown): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException
   if (error instanceof Fault || syscall === undefined) return error
   const why = code === 'ENOSPC' || code === 'EDQUOT' ? 'the disk is full' : message
-  return new Fault(1, `cannot pack the folder in ${tmpdir()}: ${why}; set TMPDIR to a folder with more room`)
+  return new Fault(
+    EXIT.failed,
+    `cannot pack the folder in ${tmpdir()}: ${why}; set TMPDIR to a folder with more room`,
+  )
 }

@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import { lstatSync, readdirSync, readlinkSync, realpathSync, type Dirent, type Stats } from 'node:fs'
 import { dirname, isAbsolute, join, posix, relative, sep } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { Fault } from '../../fault.ts'
+import { EXIT } from '../../fault.ts'
 import { Entries, type Contents } from './entries.ts'
+import { packingFault, unreadable } from './faults.ts'
 import type { RuledFolder, Rules } from './rules.ts'
 
 /** So that Ctrl-C is noticed and a spinner turns. */
@@ -69,7 +70,7 @@ class Walker {
     const { isPacked, folder } = this.#rules.judge(parent, name, entry.isDirectory())
     const path = parent.path === '' ? name : `${parent.path}/${name}`
     if ((isPacked || folder !== null) && name.includes(REPLACED) && !isUtf8(bytesOf(entry.name)))
-      throw new Fault(2, `the name of ${path} is not UTF-8; rename it`)
+      throw packingFault(EXIT.wrongWords, `the name of ${path} is not UTF-8; rename it`)
     if (folder !== null) entered.set(entry, folder)
     if (isPacked) this.#add(path, entry)
   }
@@ -115,11 +116,14 @@ class Walker {
     const bytes = readlinkSync(place, 'buffer')
     const target = bytes.toString().replaceAll(sep, '/')
     if (!isUtf8(bytes))
-      throw new Fault(2, `${path} is a link to ${target}, whose name is not UTF-8; rename it`)
+      throw packingFault(
+        EXIT.wrongWords,
+        `${path} is a link to ${target}, whose name is not UTF-8; rename it`,
+      )
     const reached = posix.join(posix.dirname(path), target)
     if (isAbsolute(target) || isOutside(reached) || this.#leadsOut(`${dirname(place)}/${target}`))
-      throw new Fault(
-        2,
+      throw packingFault(
+        EXIT.wrongWords,
         `${path} is a link to ${target}, out of the folder; make it lead inside, or leave it out in .deployerignore`,
       )
     return target
@@ -141,13 +145,6 @@ class Walker {
     await setImmediate()
     this.#lastPause = performance.now()
   }
-}
-
-/** A fault for a file or folder that cannot be read. */
-export function unreadable(path: string, error: unknown): Fault {
-  const { code, message } = error as NodeJS.ErrnoException
-  const why = code === 'EACCES' || code === 'EPERM' ? 'permission denied' : message
-  return new Fault(2, `cannot read ${path}: ${why}; make it readable, or leave it out in .deployerignore`)
 }
 
 function visitsOf(found: Found[]): Visit[] {

@@ -169,6 +169,14 @@ describe('what cannot be deployed is a fault with its path:', () => {
     expect([...(await contentsOf(folder.path)).entries].map(({ path }) => path)).toContain('sub/deep/up')
   })
 
+  test('a link whose name has line ends and sequences for terminals', async () => {
+    using folder = folderOf({})
+    symlinkSync('/etc', join(folder.path, 'a\n\u001b[31mb'))
+    await expect(contentsOf(folder.path)).rejects.toMatchObject({
+      message: expect.stringMatching(/^ab is a link to \/etc, out/),
+    })
+  })
+
   test('a name that is not UTF-8, unless it is left out', async () => {
     using folder = folderOf({ '.gitignore': '*.log' })
     writeFileSync(

@@ -1,5 +1,3 @@
-import { connect } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allEvents, readEvents, type StreamEvent } from '../support/sse.ts'
@@ -359,19 +357,4 @@ describe('a stream', () => {
     await end(browser)
     await waitFor(() => stream.over, 'its end', 5_000)
   })
-})
-
-it('a client that leaves while the log of a service is opened is not a fault of the server', async () => {
-  await server.api('POST', '/services', { name: 'left', type: 'background_worker', deploy: false })
-  const { hostname, port } = new URL(server.url)
-  const head = `GET /api/v1/services/left/logs?follow HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${server.token}\r\n\r\n`
-  // The moment is hit by trying each of a few.
-  for (let wait = 0; wait < 30; wait++) {
-    const socket = connect(Number(port), hostname)
-    await new Promise((resolve) => socket.write(head, resolve))
-    await delay(wait / 10)
-    socket.resetAndDestroy()
-  }
-  await server.api('GET', '/services/left')
-  expect(server.logs).not.toContain('internal_error')
 })

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { didYouMean, looksSecret } from './suggest.ts'
+import { didYouMean, looksSecret, withoutTokens } from './suggest.ts'
 import type { Call } from './call.ts'
 import type { Command, Program } from './command.ts'
 import { EXIT, Fault } from './fault.ts'
@@ -122,7 +122,7 @@ function report(error: unknown, argv: readonly string[], server: ServerPrograms 
   const isExpected = error instanceof Fault || isForReader(error, server)
   const { exitCode, code, message } = isExpected ? asFault(error) : ownFault(error, argv, server)
   // Messages repeat names, answers and files of others. A stack is our own.
-  const text = (isExpected ? oneLine(message) : message).replaceAll(TOKEN, 'dpl_…')
+  const text = withoutTokens(isExpected ? oneLine(message) : message)
   const end = argv.indexOf('--')
   if (argv.slice(0, end === -1 ? argv.length : end).includes('--json')) {
     process.stderr.write(`${JSON.stringify({ error: { code, message: text, exit_code: exitCode } })}\n`)
@@ -131,9 +131,6 @@ function report(error: unknown, argv: readonly string[], server: ServerPrograms 
   // Sockets that are still open must not keep a command that has failed.
   process.exit()
 }
-
-/** Tokens of the server, which no message repeats, wherever they were pasted. */
-const TOKEN = /dpl_\w+/g
 
 function isForReader(error: unknown, server: ServerPrograms | null): boolean {
   const { code } = error as NodeJS.ErrnoException

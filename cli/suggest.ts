@@ -5,6 +5,10 @@ const MAX_DISTANCE = 2
 /** Longer than names are; tokens have 44 characters. */
 const SECRET_LENGTH = 32
 
+/** What every token of a server begins with. */
+export const TOKEN_PREFIX = 'dpl_'
+const TOKENS = new RegExp(`${TOKEN_PREFIX}\\w+`, 'g')
+
 /** A sentence that names the nearest of some words, or nothing. `prefix` stands before it, such as `--`. */
 export function didYouMean(word: string, candidates: Iterable<string>, prefix = ''): string {
   const nearest = nearestTo(word, candidates)
@@ -28,8 +32,14 @@ export function nearestTo(word: string, candidates: Iterable<string>): string | 
 /** Whether a word may be a token or a password, which no message repeats. */
 export function looksSecret(word: string): boolean {
   return (
-    word.includes('dpl_') || (word.length >= SECRET_LENGTH && /^[\w+/=.-]+$/.test(word) && /\d/.test(word))
+    word.includes(TOKEN_PREFIX) ||
+    (word.length >= SECRET_LENGTH && /^[\w+/=.-]+$/.test(word) && /\d/.test(word))
   )
+}
+
+/** A text without the tokens that were pasted into it. */
+export function withoutTokens(text: string): string {
+  return text.replaceAll(TOKENS, `${TOKEN_PREFIX}…`)
 }
 
 /** The optimal string alignment distance: letters added, lost, changed, or swapped with their neighbour. */

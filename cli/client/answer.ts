@@ -19,7 +19,7 @@ export function pathOf(path: string, query: Query = {}): string {
   return url.pathname + url.search
 }
 
-/** The exit code that an answer's status stands for. */
+/** The exit code for an answer's status. */
 export function exitCodeOf(status: number): number {
   if (status === 401 || status === 403) return EXIT.notSignedIn
   if (status === 404) return EXIT.notFound

@@ -1,5 +1,6 @@
 import type { Call } from '../call.ts'
 import { wrong } from '../fault.ts'
+import { TOKEN_PREFIX } from '../suggest.ts'
 import { ApiFault, type Api } from './api.ts'
 import { ask } from './ask.ts'
 import { findLink } from './link.ts'
@@ -8,9 +9,6 @@ import { findLink } from './link.ts'
 const DEFAULT_ENVIRONMENT = 'production'
 /** The word for every environment, in commands that list. */
 const ALL = 'all'
-
-/** How API tokens begin; no name has its last letter. */
-const TOKEN_PREFIX = 'dpl_'
 
 /** What a command is about: a name or id, and the environment in which a name is looked up; null for the server's default. */
 export interface Target {
@@ -97,7 +95,7 @@ export function pathTo(collection: string, { name }: Pick<Target, 'name'>, rest 
 /** A word as one segment of a path. Throws Fault for one that a URL takes for its own structure. */
 export function segment(word: string): string {
   if (['', '.', '..'].includes(word)) throw wrong('a name is missing, or is only dots')
-  // A path stands in the logs of servers.
+  // A path ends up in the logs of servers.
   if (word.includes(TOKEN_PREFIX)) throw wrong('a token stands in the place of a name')
   return encodeURIComponent(word)
 }

@@ -43,7 +43,7 @@ export const SERVER: readonly Command[] = [
       { name: 'once', summary: 'print it once on a terminal, too' },
       { name: 'server', summary: 'of the server, in a folder that is linked to a service' },
     ],
-    more: 'On a terminal it is drawn anew every 2 seconds until Ctrl-C. Elsewhere it is printed once, each line with what it is about first. With --json each answer is an object in a line.',
+    more: 'On a terminal it is drawn again every 2 seconds until Ctrl-C. Elsewhere it is printed once, each line with what it is about first. With --json each answer is an object in a line.',
     examples: ['metrics web --range 6h', 'metrics --once'],
     load: async () => (await import('../client/commands/metrics.ts')).metrics,
   },

@@ -1,11 +1,11 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Service } from '#server/services/schema.ts'
 import type { Call } from '../../call.ts'
-import { ApiFault, connect, type Api } from '../api.ts'
+import { connect } from '../api.ts'
 import { confirm } from '../ask.ts'
 import { findLink, LINK_FILE } from '../link.ts'
-import { pathTo, serviceOf, targetOf, type Target } from '../target.ts'
+import { serviceOf, targetOf } from '../target.ts'
+import { findOrCreate } from './service-to-deploy.ts'
 
 /** Writes the link file of the working folder. */
 export async function init(call: Call): Promise<void> {
@@ -16,7 +16,7 @@ export async function init(call: Call): Promise<void> {
     call.has('create') && call.words[0] === undefined
       ? targetOf(call, api, basename(process.cwd()))
       : await serviceOf(call, api)
-  const { name } = await serviceIn(call, api, target)
+  const { name } = await findOrCreate(call, api, target)
   api.close()
   const link = {
     service: name,
@@ -25,18 +25,6 @@ export async function init(call: Call): Promise<void> {
   }
   writeFileSync(file, `${JSON.stringify(link, null, 2)}\n`)
   call.out.done(`${LINK_FILE} links this folder to ${name}`, link)
-}
-
-/** The service, created if it does not exist and `--create` is given. */
-async function serviceIn(call: Call, api: Api, target: Target): Promise<{ name: string }> {
-  const query = { environment: target.environment }
-  try {
-    return await api.get<Service>(pathTo('services', target), query)
-  } catch (error) {
-    if (!call.has('create') || !(error instanceof ApiFault) || error.status !== 404) throw error
-    const environment = target.environment === null ? {} : { environment: target.environment }
-    return api.send<Service>('POST', '/services', { name: target.name, ...environment })
-  }
 }
 
 /** Removes the link file that holds for the working folder. */

@@ -16,12 +16,11 @@ const MAX_NAME_CHARACTERS = 63
  */
 export async function serviceToDeploy(call: Call, api: Api, folder: string): Promise<Service> {
   const named = targetNamed(call, api)
-  if (named !== null) return (await find(call, api, named)) ?? create(api, named)
+  if (named !== null) return findOrCreate(call, api, named)
   const environment = environmentOf(call, api)
   const name = nameFor(folder)
   if (call.has('create')) {
-    const target = { name: name ?? unnamable(folder), environment }
-    return (await find(call, api, target)) ?? create(api, target)
+    return findOrCreate(call, api, { name: name ?? unnamable(folder), environment })
   }
   const advice =
     'name the service with --service, link this folder with deployer init, or make one with --create'
@@ -45,6 +44,11 @@ export async function serviceNamed(call: Call, api: Api): Promise<Service | null
 function targetNamed(call: Call, api: Api): Target | null {
   const given = call.text('service') ?? (process.env.DEPLOYER_SERVICE || null) ?? findLink()?.service ?? null
   return given === null ? null : targetOf(call, api, given)
+}
+
+/** The service of this name, created if it is missing and `--create` is given. Throws Fault. */
+export async function findOrCreate(call: Call, api: Api, target: Target): Promise<Service> {
+  return (await find(call, api, target)) ?? create(api, target)
 }
 
 /** The service; null if it is missing and `--create` is given. */

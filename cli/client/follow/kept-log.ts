@@ -106,7 +106,7 @@ async function readOnce<T extends KeptLine>(
 function markOf({ hasSince }: KeptLog, line: KeptLine): Mark | null {
   const { ts, stream, instance, line: text, message } = line as KeptLine & Partial<LogLine & LogEntry>
   if (hasSince && stream === 'system' && instance === undefined) return null
-  // The server's own log begins anew with the server, which then says the same again.
+  // The server's own log begins again with the server, which then says the same again.
   return { ts, text: hasSince ? (text ?? '') : `${ts} ${message}`, isOutput: stream !== 'system' }
 }
 

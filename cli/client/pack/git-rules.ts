@@ -38,7 +38,7 @@ export class GitRules {
     return new GitRules([this.#rules, ...lines], this.hasExceptions || lines.some(isException))
   }
 
-  /** With a rule that takes a folder back; what is in it is judged anew. */
+  /** With a rule that takes a folder back; what is in it is judged again. */
   withoutFolder(folder: string): GitRules {
     return new GitRules([this.#rules, `!/${escaped(asBytes(folder))}/`], true)
   }

@@ -7,7 +7,7 @@ import { GitRules } from './git-rules.ts'
 /** Never packed, and no rule takes them back: what version control keeps, and the link to a service. */
 const NEVER = new Set(['.git', '.hg', '.svn', '.deployer.json'])
 
-/** What is made anew from the source, and what holds secrets. */
+/** What is made again from the source, and what holds secrets. */
 const USUAL_RULES = Buffer.from(
   ['node_modules', '.venv', '__pycache__', '.DS_Store', '.env', '.env.*', '!.env.example'].join('\n'),
 )
@@ -74,7 +74,7 @@ export class Rules {
     const isShut = parent.standing === 'out by git'
     const said = isShut ? null : parent.own.judge(path, isFolder)
     if (said === 'out') return LEFT_OUT
-    // What is in a folder that was brought back is judged anew, also by Docker's rules.
+    // What is in a folder that was brought back is judged again, also by Docker's rules.
     const docker = this.#judgeByDocker(path, parent.docker)
     const before = isShut ? 'out' : parent.git.judge(this.#inRepository(path), isFolder)
     const isBack = said === 'in' || docker.isNamed

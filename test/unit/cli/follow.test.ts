@@ -146,7 +146,7 @@ test('a stream is taken up after 0.5 s, twice as late each time up to 15 s, for 
   expect(now).toBeLessThan(320_000)
 })
 
-test('the pauses begin anew after progress, and the 5 minutes with each connection', () => {
+test('the pauses begin again after progress, and the 5 minutes with each connection', () => {
   let now = 0
   const patience = new Patience(() => now)
   const fail = () => {

@@ -173,7 +173,7 @@ describe('.deployerignore', () => {
   })
 })
 
-test('what is made anew and what holds secrets is left out by default', async () => {
+test('what is made again and what holds secrets is left out by default', async () => {
   using folder = folderOf(
     Object.fromEntries(
       [

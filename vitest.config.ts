@@ -4,7 +4,7 @@ import { SLOW_TAG } from './scripts/lib/vitest.mjs'
 import { ownNetwork } from './test/acme/own-network.ts'
 
 /** A test that is slower than this hangs, on any machine. */
-const HANG_MS = { unit: 60_000, api: 240_000, git: 300_000, acme: 300_000, engine: 600_000 }
+const HANG_MS = { unit: 60_000, api: 240_000, git: 300_000, acme: 300_000, engine: 600_000, nodes: 900_000 }
 
 /** What is waited for by `expect.poll` comes in no time, but on a busy machine. */
 const POLL_MS = 60_000
@@ -15,7 +15,7 @@ const SAID = './test/support/what-servers-said.ts'
 const FRESH = './test/support/fresh-modules.ts'
 
 /**
- * Suites that run side by side, on a machine of two cores; the second group starts when the first is done. Most tests of the first
+ * Suites that run side by side, on a machine of two cores; each group starts when the one before is done. Most tests of the first
  * keep a core busy; those of the second wait for containers much of their time. Chromium cuts off what is on its way when
  * a container comes or goes, so pages that need none are opened in the first.
  */
@@ -25,6 +25,8 @@ interface Group {
 }
 const BUSY: Group = { order: 0, workers: 3 }
 const WAITING: Group = { order: 1, workers: 4 }
+/** Three engines at once, with faults that are told apart by time. */
+const ALONE: Group = { order: 2, workers: 1 }
 
 interface More {
   globalSetup?: string[]
@@ -73,13 +75,17 @@ const SUITES = [
     include: ['test/browser/deployed/*.test.ts'],
   }),
   suite('engine', WAITING, HANG_MS.engine, { globalSetup: [BUILD, STAND] }),
+  suite('nodes', ALONE, HANG_MS.nodes, { globalSetup: [BUILD, STAND], pool: ownNetwork }),
 ]
+
+/** Files that take minutes but are not among the largest, in which order a fresh clone begins files: it knows no times yet. */
+const LONGEST = /\/engine\/(?:by-hand|datastore-restores|plans)\.test\.ts$/
 
 /** Begins suites in the order of the list, and the longest files of each first. */
 class InOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ project }: TestSpecification) =>
-      SUITES.findIndex(({ test }) => test.name === project.name)
+    const place = ({ project, moduleId }: TestSpecification) =>
+      SUITES.findIndex(({ test }) => test.name === project.name) - (LONGEST.test(moduleId) ? 0.5 : 0)
     const sorted = await super.sort(files)
     return sorted.toSorted((left, right) => place(left) - place(right))
   }

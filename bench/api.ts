@@ -1,4 +1,4 @@
-// Measures GET /services with 500 services, and the memory that an upload of 512 MiB takes.
+// Measures GET /services and GET /overview with 500 services, and the memory that an upload of 512 MiB takes.
 import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { createGzip } from 'node:zlib'
@@ -26,17 +26,24 @@ await withServer(async (server) => {
   await readTimes('GET /services of 500         ', () => Promise.resolve(), ' (aim: p99 under 25 ms)')
   console.log(`resident memory then         ${formatMib(residentBytes(server.pid))} (aim: under 150 MiB)`)
   // Together: whether the work that a change wakes comes before its answer or after it must not decide.
-  await readTimes('PATCH of one and GET of all  ', async (read) => {
+  const patch = async (read: number) => {
     await server.api('PATCH', '/services/service-1', { branch: `branch-${read}` })
-  })
+  }
+  await readTimes('PATCH of one and GET of all  ', patch)
+  await readTimes('PATCH and GET /overview      ', patch, ' (aim: p99 under 100 ms)', '/overview')
   agent.destroy()
 
-  async function readTimes(name: string, before: (read: number) => Promise<void>, aim = ''): Promise<void> {
+  async function readTimes(
+    name: string,
+    before: (read: number) => Promise<void>,
+    aim = '',
+    path = '/services',
+  ): Promise<void> {
     const times: number[] = []
     for (let read = 0; read < WARM_UP + READS; read++) {
       const began = performance.now()
       await before(read)
-      await readList(server.url, server.token, agent)
+      await readWhole(`${server.url}/api/v1${path}`, server.token, agent)
       if (read >= WARM_UP) times.push(performance.now() - began)
     }
     console.log(
@@ -91,17 +98,13 @@ await withServer(async (server) => {
   }
 })
 
-/** Reads the complete list over a kept-alive connection. */
-function readList(url: string, token: string, agent: Agent): Promise<void> {
+/** Reads a complete answer over a kept-alive connection. */
+function readWhole(url: string, token: string, agent: Agent): Promise<void> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(
-      `${url}/api/v1/services`,
-      { agent, headers: { authorization: `Bearer ${token}` } },
-      (response) => {
-        response.resume()
-        response.once('end', resolve)
-      },
-    )
+    const outgoing = request(url, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
+      response.resume()
+      response.once('end', resolve)
+    })
     outgoing.once('error', reject)
     outgoing.end()
   })

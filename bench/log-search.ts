@@ -16,7 +16,14 @@ const TOTAL_BYTES = 100 * 1024 * 1024
 const PART_BYTES = 16 * 1024 * 1024
 const ROUNDS = 5
 const ROOM_BYTES = 1024 * 1024
-const NOTHING: LineFilter = { since: null, until: null, stream: null, instances: null, search: null }
+const NOTHING: LineFilter = {
+  since: null,
+  until: null,
+  stream: null,
+  instances: null,
+  levels: null,
+  search: null,
+}
 
 const directory = mkdtempSync(join(tmpdir(), 'bench-logs-'))
 try {

@@ -105,6 +105,7 @@ function busyReading(): Reading {
       id: `srv-${number}`,
       name: `service-${number}`,
       kind: 'service',
+      node: 'nod-1',
       container: `srv-${number}-instance`,
       cpuPercent: Math.random() * 100,
       memoryBytes: 1e8,

@@ -2,7 +2,7 @@ import type { Call } from './call.ts'
 
 /** What the value of a flag or a word may be, for completion. */
 export type Completes =
-  readonly string[] | 'service' | 'datastore' | 'environment' | 'group' | 'deploy' | 'host' | 'file'
+  readonly string[] | 'service' | 'datastore' | 'environment' | 'group' | 'deploy' | 'node' | 'host' | 'file'
 
 export interface Flag {
   name: string
@@ -61,6 +61,8 @@ export interface Command {
   isMinor?: true
   /** Its program is in the server's build alone, by the same name; exit code 1 for wrong words. */
   isOfServer?: true
+  /** The same when it is called with a word; without one it is a command of the client. */
+  isOfServerWithWords?: true
   /** The program reads its own words: `serve` and `install`, whose switches may have values. */
   readsOwnWords?: true
   load?: () => Promise<Program>

@@ -55,7 +55,8 @@ async function run(argv: string[], server: ServerPrograms | null): Promise<numbe
   }
   const call = readWords(command, args)
   if (call.has('help')) return print(helpOf(command))
-  if (!command.isOfServer) {
+  const isOfServer = command.isOfServer || (command.isOfServerWithWords && call.words.length > 0)
+  if (!isOfServer) {
     exitOnSignals()
     return (await programOf(command))(call)
   }

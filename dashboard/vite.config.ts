@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import tailwindcss from '@tailwindcss/vite'
 import vue from '@vitejs/plugin-vue'
 import { defineConfig, type Plugin } from 'vite'
+import { chunkOf } from './chunks.ts'
 
 const HEAD_SCRIPTS = ['theme.js', 'reload-once.js']
 
@@ -47,19 +48,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           includeDependenciesRecursively: false,
-          groups: [
-            {
-              name: 'vue',
-              // With what it runs at once: from a chunk that begins after it that would not be there yet.
-              test: /node_modules[\\/](@vue|vue|vue-router|birpc|hookable|perfect-debounce)[\\/]/,
-            },
-            // What most pages use comes as one file instead of twenty small ones.
-            {
-              name: 'ui',
-              test: /dashboard[\\/]src[\\/](api|ui)[\\/]|node_modules[\\/]lucide-/,
-              minShareCount: 4,
-            },
-          ],
+          groups: [{ name: chunkOf, debugName: 'pages' }],
         },
       },
     },

@@ -5,7 +5,10 @@ const texts = z.array(z.string()).optional()
 const number = z.number().optional()
 const flag = z.boolean().optional()
 
-/** The settings of a service that can be chosen and changed, in the API's words. The server judges their values. */
+/**
+ * The settings of a service that can be chosen and changed, in the API's words. The server judges their values. Those of its edge
+ * and of how it stops are left to people: the list of tools must stay short.
+ */
 export const SETTINGS = {
   runtime: text.describe('auto, docker, image, static or a language'),
   repo_url: text,
@@ -13,14 +16,18 @@ export const SETTINGS = {
   root_dir: text,
   dockerfile_path: text,
   image: text,
+  registry_credential: text,
   build_command: text,
   start_command: text,
   pre_deploy_command: text,
   publish_dir: text.describe('Folder of a static site'),
   health_check_path: text,
   port: z.int().nullable().optional(),
-  schedule: text.describe('Of a cron job: five fields, UTC'),
+  schedule: text.describe('Five fields, UTC'),
   disk_mount_path: text,
+  disks: z.unknown().optional().describe('[{name, mount_path}]'),
+  disk_backup_schedule: text.describe('Five fields, UTC'),
+  disk_backup_retention: number,
   apt_packages: texts,
   memory_limit_mb: number,
   cpu_limit: number,

@@ -27,6 +27,7 @@ export const Deploy = z.object({
   image: text,
   port: number,
   error: text,
+  waiting: z.object({ for: text, since: text }).nullish(),
   created_at: text,
   started_at: text,
   finished_at: text,
@@ -39,6 +40,7 @@ export const StartedDeploy = Deploy.pick({
   commit_sha: true,
   image: true,
   error: true,
+  waiting: true,
   finished_at: true,
 })
 
@@ -85,6 +87,7 @@ export const Settings = z.object({
   root_dir: text,
   dockerfile_path: text,
   image: text,
+  registry_credential: text,
   build_command: text,
   start_command: text,
   publish_dir: text,
@@ -93,6 +96,9 @@ export const Settings = z.object({
   port: number,
   schedule: text,
   disk_mount_path: text,
+  disks: z.array(z.object({ name: z.string(), mount_path: z.string() })).nullish(),
+  disk_backup_schedule: text,
+  disk_backup_retention: number,
   instances: number,
   memory_limit_mb: number,
   cpu_limit: number,

@@ -10,11 +10,13 @@ const PROGRAMS = {
   'git-dialer': 'daemon/git-dialer.ts',
   'log-search': 'server/logs/search-program.ts',
   'blueprint-reader': 'server/blueprints/reading-program.ts',
+  'backup-packer': 'server/server-backups/packing-program.ts',
+  'node-agent': 'agent/main.ts',
 }
 
 /**
- * Bundles, next to the server's program, those that read users' files, start git, connect ssh, search logs and read
- * blueprints. They run as processes and threads of their own, which must start quickly.
+ * Bundles, next to the server's program, those that read users' files, start git, connect ssh, search logs, read
+ * blueprints and pack backups, and the agent of other nodes. They run as processes and threads of their own, which must start quickly.
  */
 export default defineNitroModule({
   name: 'programs',

@@ -20,8 +20,10 @@ export interface PlanSettings {
   cacheScope: string
   /** Variables that the build may read; each is mounted as a secret of its name. */
   secretNames: string[]
+  /** Files that the build may read; each is a secret of its name, and mounted under that name in /etc/secrets. */
+  secretFiles: string[]
   /**
-   * Changes with the values of `secretNames` and reveals nothing of them. The engine's cache ignores secrets, so without it
+   * Changes with the values of these secrets and reveals nothing of them. The engine's cache ignores secrets, so without it
    * a build command would not run again for a new value.
    */
   secretsDigest: string | null
@@ -37,6 +39,7 @@ export const NO_SETTINGS: PlanSettings = {
   baseImageRegistry: null,
   cacheScope: '',
   secretNames: [],
+  secretFiles: [],
   secretsDigest: null,
 }
 

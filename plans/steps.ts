@@ -164,11 +164,12 @@ export type Mount =
   | { stage: string; folder: string; target?: string }
   | { project: string; at: number }
 
-/** A RUN line with the build's variables and with mounts. */
+/** A RUN line with the build's variables and secret files, and with mounts. */
 export function step(command: string, settings: PlanSettings, mounts: readonly Mount[] = []): string {
   const lines = [
     ...mounts.map((mount) => mountOf(mount, settings)),
     ...settings.secretNames.map((name) => `--mount=type=secret,id=${name}`),
+    ...settings.secretFiles.map((name) => `--mount=type=secret,id=${name},target=/etc/secrets/${name}`),
   ]
   // One mount per line: the frontend accepts no line over 64 KiB.
   return ['RUN', ...lines.map((mount) => `${mount} \\\n   `), commandLine(command)].join(' ')

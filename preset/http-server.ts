@@ -31,10 +31,11 @@ const CLOSE_WITHIN_MS = 2_000
 export function createHttpServer(options: Options, handle: RequestListener, started: Promise<void>): Server {
   const admit = admission(options)
   const connections = new Connections()
-  const inTurn = (answer: RequestListener): RequestListener => {
+  const inTurn = (answer: RequestListener<typeof Request>): RequestListener<typeof Request> => {
     return (request, response) =>
       connections.take(request.socket, response, () => {
         response.setHeader('x-content-type-options', 'nosniff')
+        response.setHeader('x-request-id', request.id)
         // Node's parser drops what follows a request with Upgrade in the same packet, whether it is upgraded or not.
         if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
         answer(request, response)

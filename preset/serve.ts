@@ -6,14 +6,17 @@ import { useNitroApp } from 'nitropack/runtime'
 import { startDaemon } from '#daemon/index.ts'
 import { formatAddress } from '#daemon/proxy/listeners.ts'
 import { ensureSetupCode } from '#server/accounts/setup-code.ts'
+import { recordChanges } from '#server/audit/recording.ts'
 import { provideContext, type Context } from '#server/context.ts'
 import { openDatabase } from '#server/database/index.ts'
 import { ensureBaseDomain } from '#server/domains/operations.ts'
 import { ensureProduction } from '#server/environments/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { writePrivateFile } from '#server/files.ts'
+import { provideReaders } from '#server/http/readers.ts'
 import { answerOwnRequests } from '#server/http/own-requests.ts'
 import { logger, setUpLog } from '#server/log.ts'
+import { ensureOwnNode } from '#server/nodes/own.ts'
 import { exposedSecrets } from '#server/options/flags.ts'
 import { readOptions, secretsOf, type Options } from '#server/options/index.ts'
 import { recordOrderlyStop } from '#server/work/orderly-stop.ts'
@@ -23,6 +26,8 @@ import { openVault } from '#server/secrets.ts'
 import { ensureServerToken } from '#server/tokens/server-token.ts'
 import { serverIdOf } from '#server/server-id.ts'
 import { VERSION } from '#server/version.ts'
+import { settleUpgrade } from '#server/upgrade/record.ts'
+import { beginTrial } from '#server/upgrade/trial.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { closeServer, createHttpServer, listen } from './http-server.ts'
 
@@ -40,10 +45,15 @@ export async function serve(argv: string[]): Promise<void> {
   for (const secret of secretsOf(options)) hide(secret)
   for (const warning of exposedSecrets(argv)) log.warn(warning)
   const lock = openDataDirectory(options.dataDirectory)
+  const upgrade = await settleUpgrade(options.dataDirectory, VERSION)
+  if (upgrade) beginTrial(upgrade)
   const stopping = new AbortController()
   const context = await openContext(options, stopping.signal)
   provideContext(context)
+  recordChanges(context.database)
+  provideReaders(async () => (await import('#readers')).readers)
   ensureProduction()
+  ensureOwnNode()
   ensureBaseDomain()
   ensureServerToken(context)
 
@@ -103,6 +113,8 @@ function programs() {
     gitProgram: join(folder, 'git-runner.mjs'),
     searchProgram: join(folder, 'log-search.mjs'),
     blueprintProgram: join(folder, 'blueprint-reader.mjs'),
+    packingProgram: join(folder, 'backup-packer.mjs'),
+    agentProgram: join(folder, 'node-agent.mjs'),
   }
 }
 

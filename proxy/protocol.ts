@@ -62,7 +62,37 @@ export interface NameZone {
 /** The id of the control plane as a target. */
 export const DASHBOARD_TARGET = 'dashboard'
 
-/** What hosts lead to. Requests are counted by `id`: the id of a service, or that of the dashboard. */
+/** The statuses of redirects. */
+export type RedirectStatus = 301 | 302 | 303 | 307 | 308
+
+/**
+ * What a service asks for its requests. They apply in the order of the fields, before the instance or file that answers;
+ * `headers` change its answer. An absent field asks for nothing.
+ */
+export interface Edge {
+  /** CIDRs and addresses of clients that may use the service; others get 403. Empty: nobody. */
+  allow?: string[]
+  /** In the grammar of `_redirects`. The first one that matches answers. */
+  redirects?: { from: string; to: string; status: RedirectStatus }[]
+  /** Everybody but these clients gets 503. `page` is HTML; without one, the page of the data plane with `message`. */
+  maintenance?: { message?: string; page?: string; retry_after_seconds: number; allow?: string[] }
+  /** By client address, IPv6 by /64. */
+  rate_limit?: { requests: number; period_seconds: number; burst: number }
+  /** `hash` is a scrypt hash as text (`server/edge/passwords.ts`). Paths of `except_paths`, with `*`, need no password. */
+  basic_auth?: { users: { username: string; hash: string }[]; except_paths: string[] }
+  /** Fields of answers by path; null removes one. */
+  headers?: { path: string; name: string; value: string | null }[]
+  /** Whether a cookie leads a client to the same instance. */
+  session_affinity?: boolean
+  /** Instead of the table's. */
+  upstream_timeout_ms?: number
+  /** Larger request bodies get 413. */
+  max_body_bytes?: number
+  /** Whether each request is reported as a line of the service's log. */
+  access_log?: boolean
+}
+
+/** What hosts lead to. Requests are counted by `id`: of a service, of a redirect host, or that of the dashboard. */
 export interface Target {
   id: string
   state: TargetState
@@ -70,9 +100,16 @@ export interface Target {
   /** Instead of upstreams. */
   site?: Site
   /**
-   * Instead of upstreams, and whatever the state: the origin that clients are redirected to, such as `https://example.com`.
+   * Instead of upstreams, and whatever the state: the URL that clients are redirected to, such as `https://example.com`. The
+   * path and the query of the request are appended to it, so it has none of its own at its end, not even a slash.
    */
   redirect?: string
+  /** 308 if absent. */
+  redirect_status?: RedirectStatus
+  /** False if they are not appended: then `redirect` is any URL. */
+  redirect_keeps_path?: boolean
+  /** Absent if the service asks for nothing: its requests then cost nothing more. */
+  edge?: Edge
   /** Whether answers of the upstreams are compressed for clients that accept that. */
   compression?: boolean
 }
@@ -159,6 +196,38 @@ export interface Counts {
 /** The id under which requests without a target are counted. */
 export const UNROUTED = 'unrouted'
 
+/**
+ * A request that has ended, for the access log of a service. A tuple, since there are many. Texts are printable ASCII of
+ * limited length.
+ */
+export type AccessLine = [
+  service: string,
+  /** When it ended, in milliseconds since 1970. */
+  at: number,
+  method: string,
+  host: string,
+  /** With the query. */
+  path: string,
+  status: number,
+  /** Of the answer's body, as sent. */
+  bytes: number,
+  milliseconds: number,
+  ip: string,
+  userAgent: string | null,
+  requestId: string,
+  /** The instance that it was sent to. */
+  instance: string | null,
+]
+
+/** The answer to `access_lines`: the oldest lines that wait, which are handed out once. */
+export interface AccessLines {
+  lines: AccessLine[]
+  /** By service id: how many lines are missing after these, since there was no room for them. */
+  lost: Record<string, number>
+  /** Whether more wait. */
+  more: boolean
+}
+
 /** Why a request over the control socket failed. */
 export interface WireError {
   code:
@@ -209,6 +278,7 @@ export interface ControlRequests {
   /** Answered when no request to the instance is open; at the deadline, the remaining ones are cut. */
   drain: { ask: { instance: string; deadline_ms: number }; answer: null }
   counts: { ask: object; answer: Counts }
+  access_lines: { ask: object; answer: AccessLines }
   /** Answered when the new program serves; the connection ends after that. */
   upgrade: { ask: { node: string; program: string; version: string; workers: number }; answer: null }
   /** From a new supervisor to the old: asks for the keys of TLS session tickets, in base64, so that sessions resume. */

@@ -8,6 +8,7 @@ export default defineEndpoint({
   description:
     'A package of npm, `deployer-cli`, of the version of the server: `npm install -g <this address>`. It needs Node 24.7 or newer and no other package.',
   auth: 'none',
+  least: 'read',
   response: { contentType: 'application/gzip', description: 'The package' },
   async handler({ event }) {
     const { bytes, sha256 } = await cliPackage()

@@ -5,6 +5,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'Check whether the server is alive',
   auth: 'none',
+  least: 'read',
   // Load balancers add query parameters that keep a cache from answering for the server.
   query: z.looseObject({}),
   response: { contentType: 'text/plain', description: '`ok`' },

@@ -9,6 +9,7 @@ export default defineEndpoint({
   description:
     'For a POSIX shell: `curl -fsSL <this address> | sh` unpacks the package to `~/.local/share/deployer` and links `~/.local/bin/deployer`. It compares the SHA-256 of the package.',
   auth: 'none',
+  least: 'read',
   response: { contentType: 'text/plain', description: 'The script, with the address that the request used' },
   async handler({ event }) {
     const { sha256 } = await cliPackage()

@@ -1,8 +1,19 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { BoundedQueue } from './work/queue.ts'
 
 /** A change in the change feed. */
 export interface Change {
-  kind: 'service' | 'deploy' | 'datastore' | 'env_group' | 'job' | 'git_connection' | 'domain' | 'all'
+  kind:
+    | 'service'
+    | 'deploy'
+    | 'datastore'
+    | 'env_group'
+    | 'job'
+    | 'git_connection'
+    | 'domain'
+    | 'node'
+    | 'server'
+    | 'all'
   id: string
   service_id: string | null
   action: 'created' | 'updated' | 'deleted' | 'resync'
@@ -15,6 +26,8 @@ const RESYNC: Change = { kind: 'all', id: '*', service_id: null, action: 'resync
 type Listener = (change: Change) => void
 
 const listeners = new Set<Listener>()
+/** What listeners begin is the server's own work: it may reach more than the request that made the change. */
+const outsideOfRequests = AsyncLocalStorage.snapshot()
 
 /** Changes held back until a larger transaction has committed; null when there is none. */
 let held: Change[] | null = null
@@ -22,7 +35,7 @@ let held: Change[] | null = null
 /** Passes a committed change to every listener. A listener must not throw. */
 export function announce(change: Change): void {
   if (held) held.push(change)
-  else for (const listener of listeners) listener(change)
+  else for (const listener of listeners) outsideOfRequests(listener, change)
 }
 
 /**
@@ -56,6 +69,21 @@ export function announceDeploy(id: string, serviceId: string, action: Change['ac
 /** Announces a change of a datastore. */
 export function announceDatastore(id: string, action: Change['action'] = 'updated'): void {
   announce({ kind: 'datastore', id, service_id: null, action })
+}
+
+/** Announces a change of an env group. */
+export function announceEnvGroup(id: string, action: Change['action'] = 'updated'): void {
+  announce({ kind: 'env_group', id, service_id: null, action })
+}
+
+/** Announces a change of a node. */
+export function announceNode(id: string, action: Change['action'] = 'updated'): void {
+  announce({ kind: 'node', id, service_id: null, action })
+}
+
+/** Announces a change of what the server keeps for itself: its settings and backups. `id` is the record's, or `server`. */
+export function announceServer(id = 'server'): void {
+  announce({ kind: 'server', id, service_id: null, action: 'updated' })
 }
 
 /** Announces that everything may have changed. */

@@ -20,3 +20,8 @@ export function parseTimestamp(text: string): number | null {
   const isThere = new Date(day).toISOString().slice(0, DAY_CHARACTERS) === day
   return isThere ? moment.getTime() : null
 }
+
+/** How many milliseconds a moment that another clock told is outside the time between a question and its answer. */
+export function clockGap(moment: number, askedAt: number, answeredAt: number): number {
+  return moment - Math.min(Math.max(moment, askedAt), answeredAt)
+}

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, readdirSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError, messageOf } from './errors.ts'
@@ -19,12 +19,13 @@ const FOLDERS = [
 /** Files that are only in a data directory of this server. */
 const OWN_FILES = ['deployer.db', 'lock.db', 'secret.key', 'api_token', 'setup_code']
 /** A folder that an empty file system has. */
-const LOST_AND_FOUND = 'lost+found'
+export const LOST_AND_FOUND = 'lost+found'
 /** Permissions of the group and of others. */
-const OPEN_TO_OTHERS = 0o077
+export const OPEN_TO_OTHERS = 0o077
 
 /** Creates a data directory with its folders, accessible only to its owner. Throws `io_error` when it cannot be used. */
 export function prepareDataDirectory(path: string): void {
+  assertNotBeingRestored(path)
   try {
     makePrivateDirectory(path)
     if (!statSync(path).isDirectory()) throw new Error('it is not a directory')
@@ -34,6 +35,16 @@ export function prepareDataDirectory(path: string): void {
   } catch (cause) {
     throw new AppError('io_error', `--data-dir ${path} cannot be used: ${messageOf(cause)}`, { cause })
   }
+}
+
+/** Throws `conflict` for a directory that a restore was about to replace when it was killed: a new server must not begin there. */
+function assertNotBeingRestored(path: string): void {
+  const folder = `${path}.restoring`
+  if (existsSync(join(path, 'deployer.db')) || !existsSync(join(folder, 'deployer.db'))) return
+  throw new AppError(
+    'conflict',
+    `a restore into ${path} was interrupted: run deployer restore again, or remove ${folder}`,
+  )
 }
 
 /**
@@ -55,12 +66,21 @@ function closeToOthers(path: string): void {
   }
 }
 
+export interface Lock {
+  release(): void
+}
+
 /**
  * Locks a data directory with an exclusive transaction on a small database of its own, which the kernel releases with the
  * process, however that ends. Returns null when another process still has the lock after the given number of milliseconds.
  */
-export function takeDataLock(dataDirectory: string, patienceMs = 0): { release(): void } | null {
-  const database = new DatabaseSync(join(dataDirectory, 'lock.db'), { timeout: patienceMs })
+export function takeDataLock(dataDirectory: string, patienceMs = 0): Lock | null {
+  return takeLock(join(dataDirectory, 'lock.db'), patienceMs)
+}
+
+/** The same with a file for another purpose. */
+export function takeLock(file: string, patienceMs = 0): Lock | null {
+  const database = new DatabaseSync(file, { timeout: patienceMs })
   try {
     database.exec('BEGIN EXCLUSIVE')
     return { release: () => database.close() }

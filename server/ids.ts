@@ -7,6 +7,8 @@ export const ID_PREFIXES = {
   job: 'job',
   datastore: 'dbs',
   backup: 'bak',
+  serverBackup: 'sbk',
+  diskBackup: 'dbk',
   envGroup: 'evg',
   gitConnection: 'git',
   delivery: 'dlv',
@@ -14,12 +16,19 @@ export const ID_PREFIXES = {
   environment: 'env',
   domain: 'dom',
   session: 'ses',
+  passkey: 'psk',
   user: 'usr',
   cliLogin: 'cli',
   certificate: 'crt',
   blueprint: 'blp',
   notification: 'ntf',
   logDrain: 'drn',
+  auditEvent: 'aud',
+  registryCredential: 'reg',
+  redirectHost: 'rdr',
+  serviceEvent: 'evt',
+  shell: 'shl',
+  node: 'nod',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES
@@ -35,6 +44,13 @@ export function newId(kind: IdKind): string {
 /** Whether `text` has the form of an id of this kind. */
 export function isId(kind: IdKind, text: string): boolean {
   return ID_PATTERN.test(text) && text.startsWith(`${ID_PREFIXES[kind]}-`)
+}
+
+/** The kind of an id in the words of the API, such as `env_group`; null for a text that is not one. */
+export function kindOfId(text: string): string | null {
+  if (!ID_PATTERN.test(text)) return null
+  const kind = Object.entries(ID_PREFIXES).find(([, prefix]) => text.startsWith(`${prefix}-`))?.[0]
+  return kind?.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) ?? null
 }
 
 /** `bytes` random bytes as hex, for tokens, keys and secrets. */

@@ -12,11 +12,17 @@ export const ServerInfo = z
       .string()
       .nullable()
       .meta({ description: 'Null while the engine does not answer', examples: ['28.5.1'] }),
+    node_version: z
+      .string()
+      .meta({ description: 'Of Node.js, which the server runs on', examples: ['26.12.1'] }),
     tls_enabled: z.boolean().meta({ examples: [false] }),
     gitprov_webhook_enabled: z.boolean().meta({ examples: [false] }),
     gitprov_webhook_secret_set: z.boolean().meta({ examples: [false] }),
     default_memory_limit_mb: z.int().meta({ examples: [512] }),
     default_cpu_limit: z.number().meta({ examples: [1] }),
+    client_ip: z
+      .string()
+      .meta({ description: 'The address that this request comes from', examples: ['203.0.113.7'] }),
     runtime_cpus: z
       .int()
       .nullable()

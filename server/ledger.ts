@@ -1,5 +1,6 @@
 import { useContext, useDatabase } from './context.ts'
 import type { Database } from './database/index.ts'
+import { ownNodeOf } from './nodes/store.ts'
 import type { Vault } from './secrets.ts'
 
 /** The kinds of objects in the container engine. */
@@ -13,13 +14,15 @@ export interface EngineObject {
   engine_id: string | null
 }
 
-/** The record of what a server has created in the container engine, kept in its database. */
-export function ledgerOf(database: () => Database, vault: () => Vault) {
+/** The record of what a server has created in a node's engine, kept in its database; that of its own node if none is named. */
+export function ledgerOf(database: () => Database, vault: () => Vault, nodeId?: string) {
+  const node = (): string => nodeId ?? ownNodeOf(database())
   return {
     record(kind: EngineObjectKind, name: string, engineId: string | null = null): void {
       database().run(
-        `INSERT INTO engine_things (kind, name, engine_id) VALUES (?1, ?2, ?3)
-         ON CONFLICT (kind, name) DO UPDATE SET engine_id = ?3`,
+        `INSERT INTO engine_things (node_id, kind, name, engine_id) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (node_id, kind, name) DO UPDATE SET engine_id = ?4`,
+        node(),
         kind,
         name,
         engineId,
@@ -28,7 +31,8 @@ export function ledgerOf(database: () => Database, vault: () => Vault) {
 
     find(kind: EngineObjectKind, name: string): EngineObject | undefined {
       return database().get<EngineObject>(
-        'SELECT name, engine_id FROM engine_things WHERE kind = ? AND name = ?',
+        'SELECT name, engine_id FROM engine_things WHERE node_id = ? AND kind = ? AND name = ?',
+        node(),
         kind,
         name,
       )
@@ -36,25 +40,32 @@ export function ledgerOf(database: () => Database, vault: () => Vault) {
 
     list(kind: EngineObjectKind): EngineObject[] {
       return database().all<EngineObject>(
-        'SELECT name, engine_id FROM engine_things WHERE kind = ? ORDER BY name',
+        'SELECT name, engine_id FROM engine_things WHERE node_id = ? AND kind = ? ORDER BY name',
+        node(),
         kind,
       )
     },
 
     waiting(kind: EngineObjectKind): string[] {
-      const sql = 'SELECT name FROM engine_things WHERE kind = ? AND engine_id IS NULL'
+      const sql = 'SELECT name FROM engine_things WHERE node_id = ? AND kind = ? AND engine_id IS NULL'
       return database()
-        .all<EngineObject>(sql, kind)
+        .all<EngineObject>(sql, node(), kind)
         .map(({ name }) => name)
     },
 
     countWaiting(kind: EngineObjectKind): number {
-      const sql = 'SELECT count(*) AS count FROM engine_things WHERE kind = ? AND engine_id IS NULL'
-      return database().get<{ count: number }>(sql, kind)!.count
+      const sql =
+        'SELECT count(*) AS count FROM engine_things WHERE node_id = ? AND kind = ? AND engine_id IS NULL'
+      return database().get<{ count: number }>(sql, node(), kind)!.count
     },
 
     forget(kind: EngineObjectKind, name: string): void {
-      database().run('DELETE FROM engine_things WHERE kind = ? AND name = ?', kind, name)
+      database().run(
+        'DELETE FROM engine_things WHERE node_id = ? AND kind = ? AND name = ?',
+        node(),
+        kind,
+        name,
+      )
     },
 
     atOnce(work: () => void): void {
@@ -71,5 +82,10 @@ export function ledgerOf(database: () => Database, vault: () => Vault) {
   }
 }
 
-/** The ledger of the running server. */
+/** The ledger of the running server's own node. */
 export const ledger = ledgerOf(useDatabase, () => useContext().vault)
+
+/** The ledger of one of the running server's nodes. */
+export function ledgerOn(nodeId: string): ReturnType<typeof ledgerOf> {
+  return ledgerOf(useDatabase, () => useContext().vault, nodeId)
+}

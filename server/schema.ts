@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseTimestamp } from './clock.ts'
 import { ID_PATTERN, ID_PREFIXES, type IdKind } from './ids.ts'
 
 /**
@@ -9,6 +10,15 @@ export function judged(fault: (text: string) => string | null) {
     const found = fault(text)
     if (found !== null) context.addIssue(found)
   })
+}
+
+/** A text without NUL and with a maximum length. */
+export function text(maximum: number) {
+  return z
+    .string()
+    .max(maximum)
+    .refine((value) => !value.includes('\0'), 'must not contain NUL')
+    .refine((value) => value.isWellFormed(), 'must not contain half of a surrogate pair')
 }
 
 /** A DNS label (RFC 1035 section 2.3.1, in lower case). */
@@ -30,6 +40,22 @@ export function idSchema(kind: IdKind) {
 
 /** A time, as the API has it. */
 export const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T03:04:05.678Z'] })
+
+/** A time as it is given, which becomes milliseconds. */
+export const Moment = moment(() => null)
+
+/** A time to come as it is given, which becomes milliseconds. */
+export const FutureMoment = moment((at) => (at > Date.now() ? null : 'must be in the future'))
+
+/** RFC 3339 with any offset. zod's own type would add a pattern of 250 characters to the OpenAPI document. */
+function moment(fault: (at: number) => string | null) {
+  return judged((given) => {
+    const at = parseTimestamp(given)
+    return at === null ? 'must be a timestamp such as 2030-01-02T03:04:05Z' : fault(at)
+  })
+    .transform((given) => parseTimestamp(given)!)
+    .meta({ format: 'date-time', examples: ['2030-01-02T03:04:05Z'] })
+}
 
 /** The path parameter of an endpoint that accepts an id or a name. */
 export const IdOrName = z.strictObject({

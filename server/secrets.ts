@@ -19,11 +19,13 @@ const FINGERPRINT_CHARACTERS = 32
 
 /** Seals and opens all secrets in the database: AES-256-GCM with a key from a file. */
 export interface Vault {
-  seal(text: string): Uint8Array
+  seal(secret: string | Uint8Array): Uint8Array
   /** Throws `internal_error` when the value was not sealed with this key. */
   open(sealed: Uint8Array): string
-  /** A digest that changes with the text and reveals nothing about it (HMAC-SHA256 with the key), as 32 hex characters. */
-  fingerprint(text: string): string
+  /** Like `open`, for what is not a text. */
+  openBytes(sealed: Uint8Array): Buffer
+  /** A digest that changes with a secret and reveals nothing about it (HMAC-SHA256 with the key), as 32 hex characters. */
+  fingerprint(secret: string | Uint8Array): string
 }
 
 /** Reads the key file, or creates it (mode 0600) if it does not exist. Throws `io_error` when it is not a valid key. */
@@ -34,25 +36,26 @@ export function openVault(keyFile: string): Vault {
     throw new AppError('io_error', `${keyFile} is not a key of ${KEY_BYTES} bytes: restore it from a backup`)
   }
   return {
-    seal: (text) => seal(key, text),
-    open: (sealed) => open(key, sealed),
-    fingerprint: (text) =>
-      createHmac('sha256', key).update(text).digest('hex').slice(0, FINGERPRINT_CHARACTERS),
+    seal: (secret) => seal(key, secret),
+    open: (sealed) => open(key, sealed).toString('utf8'),
+    openBytes: (sealed) => open(key, sealed),
+    fingerprint: (secret) =>
+      createHmac('sha256', key).update(secret).digest('hex').slice(0, FINGERPRINT_CHARACTERS),
   }
 }
 
-function seal(key: Uint8Array, text: string): Uint8Array {
+function seal(key: Uint8Array, secret: string | Uint8Array): Uint8Array {
   const iv = takeRandom(IV_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, iv)
-  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  const body = Buffer.concat([cipher.update(Buffer.from(secret as string)), cipher.final()])
   return Buffer.concat([iv, cipher.getAuthTag(), body])
 }
 
-function open(key: Uint8Array, sealed: Uint8Array): string {
+function open(key: Uint8Array, sealed: Uint8Array): Buffer {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES))
     decipher.setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
-    return decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+    return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()])
   } catch (cause) {
     throw new AppError(
       'internal_error',
@@ -66,8 +69,8 @@ function open(key: Uint8Array, sealed: Uint8Array): string {
  * SHA-256 as hex, the form in which tokens and session secrets are stored. They are random and long, so no slow hash is
  * needed.
  */
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
 }
 
 /** Compares two secrets in a time that depends on neither. */

@@ -6,12 +6,23 @@ import { ROOT, circularImports, importGraph, importsOf, resolveInside, sourcesOf
 
 /** What each room may import from the others; a path means only that file or folder. */
 const MAY_IMPORT: Record<string, string[]> = {
-  server: ['proxy/limits.ts', 'proxy/latency-buckets.ts', 'proxy/networks.ts', 'proxy/sites/conditions.ts'],
+  server: [
+    'proxy/limits.ts',
+    'proxy/latency-buckets.ts',
+    'proxy/networks.ts',
+    'proxy/sites/conditions.ts',
+    'proxy/sites/pattern.ts',
+  ],
   proxy: [],
   plans: [],
   mcp: ['cli/suggest.ts'],
+  agent: ['daemon/metrics/proc.ts'],
   daemon: [
     'server',
+    'agent/protocol.ts',
+    'agent/join.ts',
+    'agent/probe.ts',
+    'agent/listen-address.ts',
     'plans/index.ts',
     'proxy/protocol.ts',
     'proxy/control',
@@ -35,7 +46,15 @@ const PACKAGE_HOMES: Record<string, string[]> = {
   h3: ['server/http/', 'routes/', 'preset/'],
   nitropack: ['preset/', 'modules/', 'nitro.config.ts', 'scripts/'],
   db0: ['server/database/'],
-  ws: ['server/http/web-socket.ts', 'server/datastores/', 'cli/client/tunnel.ts'],
+  'age-encryption': ['server/backups/sealing.ts'],
+  ws: [
+    'server/http/web-socket.ts',
+    'server/datastores/',
+    'server/shells/',
+    'cli/client/socket.ts',
+    'cli/client/tunnel.ts',
+    'cli/client/terminal.ts',
+  ],
 }
 
 /**
@@ -60,6 +79,7 @@ const ORDER: Record<string, string[]> = {
     'compression',
     'pages',
     'sites',
+    'edge',
     'upstream',
     'routes',
     'relay',
@@ -117,9 +137,14 @@ const ORDER: Record<string, string[]> = {
     'proxy',
     'logs',
     'log-drains',
-    'notifications',
+    'nodes',
     'world.ts',
+    'heartbeat.ts',
+    'retention.ts',
+    'fence.ts',
+    'upgrade',
     'engine-absence.ts',
+    'notifications',
     'environments',
     'reader',
     'sources',
@@ -135,11 +160,20 @@ const ORDER: Record<string, string[]> = {
     'rollouts',
     'domains',
     'certificates',
+    'backups',
+    'disks',
+    'moves',
     'datastores',
+    'shells',
+    'server-backups',
+    'restore',
     'metrics',
+    'disk-use',
     'cleanup',
     'deploys',
+    'doctor',
     'engine-events.ts',
+    'node-events.ts',
     'index.ts',
     'info.ts',
   ],
@@ -175,8 +209,8 @@ describe('the rooms', () => {
           return (
             target !== null &&
             named !== crosses &&
-            /^(server|daemon|plans|proxy|mcp)\//.test(target) &&
-            /^(server|daemon|plans|proxy|mcp)\//.test(path)
+            /^(server|daemon|plans|proxy|mcp|agent)\//.test(target) &&
+            /^(server|daemon|plans|proxy|mcp|agent)\//.test(path)
           )
         })
         .map((specifier) => `${path} -> ${specifier}`),
@@ -301,7 +335,7 @@ describe('the sources', () => {
       imports
         .filter(
           (specifier) =>
-            /^(\.|#(server|daemon|plans|proxy|mcp)\/)/.test(specifier) &&
+            /^(\.|#(server|daemon|plans|proxy|mcp|agent)\/)/.test(specifier) &&
             !/\.(ts|mjs|vue|css|json|svg)$/.test(specifier),
         )
         .map((specifier) => `${path} -> ${specifier}`),
@@ -320,8 +354,15 @@ describe('the sources', () => {
   })
 
   it('ask other servers in one room, which judges where a request leads', () => {
-    // The host's own engine, instances and outbound proxy; and an address that was judged for a name.
-    const others = ['engine/attachment', 'instances/probe', 'sources/forward-gate', 'domains/probe']
+    // Other nodes' agents, the registry on this host. The host's own engine, instances and outbound proxy; and an address that was judged for a name.
+    const others = [
+      'engine/attachment',
+      'instances/probe',
+      'sources/forward-gate',
+      'domains/probe',
+      'nodes/agent-calls',
+      'nodes/registry-calls',
+    ]
     // Git LFS also goes through proxies, by undici's agents for them.
     const rooms = ['server/network/request.ts', 'server/network/json.ts', 'server/network/agents.ts']
     // What the program asks itself stays in memory.
@@ -338,6 +379,27 @@ describe('the sources', () => {
     const broken = sources
       .filter(({ path }) => path.startsWith('server/'))
       .filter(({ text }) => /^(setInterval|setTimeout|process\.on)\(/m.test(text))
+      .map(({ path }) => path)
+    expect(broken).toEqual([])
+  })
+})
+
+describe('what a caller may reach', () => {
+  it('is not asked by tasks, which nobody called: they load what a record belongs to', () => {
+    const broken = sources
+      // A blueprint names its environment like a request.
+      .filter(({ path }) => path.startsWith('daemon/') && !path.startsWith('daemon/blueprints/'))
+      .filter(({ text }) => /\bfind(Service|Datastore|Environment|EnvGroup|Deploy|Job)\b/.test(text))
+      .map(({ path }) => path)
+    expect(broken).toEqual([])
+  })
+
+  it('is asked by every endpoint, which loads nothing behind its back', () => {
+    const broken = sources
+      .filter(({ path }) => path.startsWith('routes/'))
+      .filter(({ text }) =>
+        /\b(getService|getDatastore|getJob|loadEnvironment|allServices|listServices)\w*\b/.test(text),
+      )
       .map(({ path }) => path)
     expect(broken).toEqual([])
   })

@@ -36,12 +36,14 @@ export interface Http1Load {
   connections: number
   seconds: number
   cores?: string
+  /** Further fields of each request. */
+  fields?: string[]
 }
 
 /** Loads a proxy with wrk. Throws if any request failed. */
 export function loadHttp1(program: Program, load: Http1Load): Promise<LoadFigures> {
-  const { url, host, connections, seconds, cores = LOAD_CORE } = load
-  const fields = [`Host: ${host}`, ...BROWSER_FIELDS].flatMap((field) => ['-H', field])
+  const { url, host, connections, seconds, cores = LOAD_CORE, fields: more = [] } = load
+  const fields = [`Host: ${host}`, ...BROWSER_FIELDS, ...more].flatMap((field) => ['-H', field])
   return measured(program, async () => {
     const args = ['-t1', `-c${connections}`, `-d${seconds}`, '--latency', ...fields, url]
     const { stdout } = await run('taskset', ['-c', cores, 'wrk', ...args])

@@ -1,5 +1,17 @@
-import { loadHandshakes, loadHttp1, loadHttp2, type LoadFigures } from './load.ts'
-import { BRIDGED_HOST, FILES_HOST, PLAIN_HOST, SECURE_HOST, UPLOADS_HOST, WORDS_HOST } from './ours.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ProxyClient } from '../../daemon/proxy/client.ts'
+import { EDGE_FIELDS, EDGE_HOST, EMPTY_EDGE_HOST } from './edge.ts'
+import { loadHandshakes, loadHttp1, loadHttp2, type Http1Load, type LoadFigures } from './load.ts'
+import {
+  BRIDGED_HOST,
+  FILES_HOST,
+  LOGGED_HOST,
+  PLAIN_HOST,
+  SECURE_HOST,
+  UPLOADS_HOST,
+  WORDS_HOST,
+  type OurProgram,
+} from './ours.ts'
 import { BOTH_CORES, PROXY_CORE, moveTo, type Contender, type Program } from './programs.ts'
 import type { Figures, Launch } from './row.ts'
 import { resumes } from './resumption.ts'
@@ -10,6 +22,8 @@ const HTTP2_CONNECTIONS = 8
 const HTTP2_STREAMS = 8
 /** Fewer than the slowest proxy can do, so that CPU time per connection does not depend on queueing. */
 const HANDSHAKES_PER_SECOND = 500
+/** How often the control plane takes lines of access logs. */
+const TAKE_MS = 250
 /** Longer, because two workers share the load that gets their code compiled. */
 const WARM_UP_SECONDS = 4
 
@@ -24,9 +38,53 @@ export async function keptAliveBridged(launch: Launch, contender: Contender): Pr
   return figures(await loadPlain(programs.get(contender)!, { host: BRIDGED_HOST, seconds }))
 }
 
+/** The same, each request as a line of a log. The control plane takes ours meanwhile. */
+export async function logged(launch: Launch, contender: Contender): Promise<Figures> {
+  const program = launch.programs.get(contender)!
+  const load = loadPlain(program, { host: LOGGED_HOST, seconds: launch.seconds })
+  // nginx writes its own, and loses none.
+  const lost = contender === 'ours' ? await lostLines((program as OurProgram).client, load) : 0
+  return { ...figures(await load), lost }
+}
+
+/** Takes lines as the control plane does, until the load has ended; returns the share that found no room. */
+async function lostLines(client: ProxyClient, load: Promise<unknown>): Promise<number> {
+  let isOver = false
+  load.then(
+    () => (isOver = true),
+    () => (isOver = true),
+  )
+  let lines = 0
+  let lost = 0
+  for (let more = false; !isOver || more;) {
+    if (!more) await delay(TAKE_MS)
+    const answer = await client.accessLines()
+    lines += answer.lines.length
+    lost += answer.lost.logged ?? 0
+    more = answer.more
+  }
+  return lost / (lines + lost)
+}
+
 /** Pages that are compressed by the proxy. */
 export async function compressed({ programs, seconds }: Launch, contender: Contender): Promise<Figures> {
   return figures(await loadPlain(programs.get(contender)!, { host: WORDS_HOST, path: '/words', seconds }))
+}
+
+/** The same from an application that asks for much at its edge. */
+export async function edge({ programs, seconds }: Launch, contender: Contender): Promise<Figures> {
+  return figures(await loadPlain(programs.get(contender)!, { host: EDGE_HOST, fields: EDGE_FIELDS, seconds }))
+}
+
+/** Compares an application that asks for nothing at its edge to one that has none. */
+export async function emptyEdge({ programs, seconds }: Launch, contender: Contender): Promise<Figures> {
+  const program = programs.get(contender)!
+  const without = await loadPlain(program, { seconds })
+  const empty = await loadPlain(program, { host: EMPTY_EDGE_HOST, seconds })
+  return {
+    share: empty.perSecond / without.perSecond,
+    cpuShare: without.cpuMicroseconds / empty.cpuMicroseconds,
+  }
 }
 
 /** The same over TLS. */
@@ -102,7 +160,7 @@ async function pairOf({ stand, pairs }: Launch, contender: Contender): Promise<P
 
 function loadPlain(
   program: Program,
-  load: { host?: string; path?: string; connections?: number; seconds: number; cores?: string },
+  load: Partial<Omit<Http1Load, 'url'>> & { path?: string; seconds: number },
 ): Promise<LoadFigures> {
   const { host = PLAIN_HOST, path = '/', connections = CONNECTIONS, ...rest } = load
   const url = `http://127.0.0.1:${program.plainPort}${path}`

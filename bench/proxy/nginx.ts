@@ -3,7 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { childrenOf } from '../lib/processes.ts'
-import { BRIDGED_HOST, SECURE_FILES_HOST, SECURE_HOST, UPLOADS_HOST, WORDS_HOST } from './ours.ts'
+import { EDGE_HOST, edgeConfiguration } from './edge.ts'
+import {
+  BRIDGED_HOST,
+  LOGGED_HOST,
+  SECURE_FILES_HOST,
+  SECURE_HOST,
+  UPLOADS_HOST,
+  WORDS_HOST,
+} from './ours.ts'
 import { LOAD_CORE, startProgram, stopProgram, type Program, type Start } from './programs.ts'
 
 /** The size of the body at `/large`. */
@@ -34,10 +42,11 @@ function words(): string {
 export async function startNginx(start: Start, largeBuffers = false): Promise<Program> {
   const { folder, ports, certificate } = start
   const file = join(folder, 'nginx.conf')
+  const edge = edgeConfiguration(folder)
   writeFileSync(
     file,
     `${BASICS(folder, start.workers)}
-http { ${HTTP(folder)} ${largeBuffers ? LARGE_BUFFERS : ''}
+http { ${HTTP(folder)} ${edge.http} ${largeBuffers ? LARGE_BUFFERS : ''}
 upstream app { server 127.0.0.1:${start.upstreamPort}; keepalive 256; keepalive_requests 1000000000; }
 upstream uploads { server 127.0.0.1:${start.uploadsPort}; keepalive 256; keepalive_requests 1000000000; }
 proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host;
@@ -46,6 +55,9 @@ proxy_set_header X-Forwarded-Host $host; proxy_set_header X-Request-Id $request_
 server { listen 127.0.0.1:${ports.plain} backlog=4096; location / { proxy_pass http://app; } }
 server { listen 127.0.0.1:${ports.plain}; server_name ${WORDS_HOST}; location / { proxy_pass http://app; }
 gzip on; gzip_comp_level 5; gzip_proxied any; gzip_vary on; gzip_types text/html; }
+server { listen 127.0.0.1:${ports.plain}; server_name ${EDGE_HOST}; location / { proxy_pass http://app; }
+${edge.server} }
+${logged(folder, ports.plain)}
 ${start.bridged ? bridged(start.bridged, ports.plain) : ''}
 ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate ${certificate.certificate}; ssl_certificate_key ${certificate.key};
 server { listen 127.0.0.1:${ports.secure} ssl http2 backlog=4096; server_name ${SECURE_HOST};
@@ -74,6 +86,25 @@ export interface Listen {
   host: string
   port: number
   enter?: string[]
+}
+
+/** A server with a log of its own, of what ours has in its lines. */
+function logged(folder: string, plainPort: number): string {
+  const fields = [
+    ...[
+      'method $request_method',
+      'host $host',
+      'path $request_uri',
+      'status $status',
+      'bytes $body_bytes_sent',
+    ],
+    ...['duration $request_time', 'ip $remote_addr', 'user_agent $http_user_agent', 'request_id $request_id'],
+    'instance $upstream_addr',
+  ]
+  const line = fields.map((field) => field.replace(/(.*) (.*)/, '"$1":"$2"')).join(',')
+  return `log_format lines escape=json '{"ts":"$msec",${line}}';
+server { listen 127.0.0.1:${plainPort}; server_name ${LOGGED_HOST}; access_log ${join(folder, 'access.log')} lines;
+location / { proxy_pass http://app; } }`
 }
 
 function bridged({ host, port }: { host: string; port: number }, plainPort: number): string {

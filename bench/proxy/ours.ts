@@ -4,6 +4,7 @@ import { ProxyClient } from '../../daemon/proxy/client.ts'
 import { findProxy } from '../../daemon/proxy/find.ts'
 import type { RouteTable } from '../../proxy/protocol.ts'
 import { processesWith } from '../lib/processes.ts'
+import { EDGE, EDGE_HOST, EMPTY_EDGE_HOST } from './edge.ts'
 import { moveTo, type Program, type Start } from './programs.ts'
 
 /** A host without a certificate: requests for a host with one are redirected to TLS. */
@@ -16,6 +17,8 @@ export const FILES_HOST = 'files.test'
 export const BRIDGED_HOST = 'bridged.test'
 /** The host of the application whose answers are compressed. */
 export const WORDS_HOST = 'words.test'
+/** The host of the application whose requests are logged. */
+export const LOGGED_HOST = 'logged.test'
 /** The host of the same site with a certificate. */
 export const SECURE_FILES_HOST = 'files.localhost'
 
@@ -48,6 +51,9 @@ export async function startOurs(start: Start, program: string): Promise<OurProgr
       [SECURE_HOST]: 'app',
       [BRIDGED_HOST]: 'bridged',
       [WORDS_HOST]: 'words',
+      [EDGE_HOST]: 'edge',
+      [EMPTY_EDGE_HOST]: 'empty-edge',
+      [LOGGED_HOST]: 'logged',
       [FILES_HOST]: 'files',
       [SECURE_FILES_HOST]: 'files',
       [UPLOADS_HOST]: 'uploads',
@@ -64,6 +70,9 @@ export async function startOurs(start: Start, program: string): Promise<OurProgr
         state: 'serving',
         upstreams: [{ instance: 'uploads-a', host: '127.0.0.1', port: start.uploadsPort }],
       },
+      edge: { id: 'edge', state: 'serving', upstreams: [app], edge: EDGE },
+      'empty-edge': { id: 'empty-edge', state: 'serving', upstreams: [app], edge: {} },
+      logged: { id: 'logged', state: 'serving', upstreams: [app], edge: { access_log: true } },
       words: { id: 'words', state: 'serving', upstreams: [app], compression: true },
       files: { id: 'files', state: 'serving', upstreams: [], site: { folder: site, earlier: [] } },
     },

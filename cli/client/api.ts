@@ -17,12 +17,13 @@ const STREAM_SILENCE_MS = 45_000
 const RETRY_PAUSES_MS = [200, 1_000, 3_000]
 
 /** What the server says when a name does not exist, in a path, a query or a body. */
-const MISSING = /there is no (service|datastore|env group|environment) (\S+?)(?: in (\S+))?$/
+const MISSING = /there is no (service|datastore|env group|environment|node) (\S+?)(?: in (\S+))?$/
 const COLLECTIONS: Readonly<Record<string, string>> = {
   service: '/services',
   datastore: '/datastores',
   'env group': '/env-groups',
   environment: '/environments',
+  node: '/nodes',
 }
 
 export type { Query } from './answer.ts'
@@ -136,7 +137,7 @@ export class Api {
           ...(body === undefined ? {} : { body }),
           ...(signal === undefined ? {} : { signal }),
         })
-        this.#debug(method, target, String(answer.statusCode), began)
+        this.#debug(method, target, String(answer.statusCode), began, answer.headers['x-request-id'])
         const pauseMs = mayRepeat && tries < RETRY_PAUSES_MS.length ? retryAfterMs(answer) : null
         if (pauseMs === null) return answer
         answer.resume()
@@ -206,7 +207,6 @@ export class Api {
     )
   }
 
-  /** The value of an answer; null without a body. Throws Fault for one that is a fault. */
   /** The JSON of an answer; null if it has none. Throws the fault that it says, and one for what is not the API's. */
   async valueOf(answer: IncomingMessage): Promise<unknown> {
     const status = answer.statusCode ?? 0
@@ -237,12 +237,11 @@ export class Api {
     )
   }
 
-  #debug(method: string, path: string, outcome: string, began: number): void {
+  #debug(method: string, path: string, outcome: string, began: number, id: unknown = ''): void {
     if (!this.#isDebug) return
     const milliseconds = Math.round(performance.now() - began)
-    process.stderr.write(
-      `${method} ${path.replace(/access_token=[^&]*/, 'access_token=…')} ${outcome} ${milliseconds} ms\n`,
-    )
+    const shown = path.replace(/access_token=[^&]*/, 'access_token=…')
+    process.stderr.write(`${method} ${shown} ${outcome} ${milliseconds} ms ${String(id)}`.trimEnd() + '\n')
   }
 }
 

@@ -39,7 +39,8 @@ function nameOf(file: string): string {
   return file === STANDARD_INPUT ? 'standard input' : file
 }
 
-function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+/** Why a file cannot be read. */
+export function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'it does not exist'
   if (code === 'EISDIR') return 'it is a folder'
   return code === 'EACCES' ? 'permission denied' : message

@@ -6,7 +6,7 @@ import { ask } from './ask.ts'
 import { findLink } from './link.ts'
 
 /** Where names are looked up by default. */
-const DEFAULT_ENVIRONMENT = 'production'
+export const DEFAULT_ENVIRONMENT = 'production'
 /** The word for every environment, in commands that list. */
 const ALL = 'all'
 

@@ -1,22 +1,27 @@
 import type { EnvGroup } from '#server/env-groups/schema.ts'
-import type { EnvVar } from '#server/variables/schema.ts'
+import type { z } from 'zod'
+import type { EnvVar, ShownEnvVar } from '#server/variables/schema.ts'
 import type { Call } from '../call.ts'
 import { wrong } from '../fault.ts'
 import type { Api } from './api.ts'
 import { readEnvFile } from './env-file.ts'
 import { pairOf } from './fields.ts'
 import { readText } from './input.ts'
+import { shown } from './secrets.ts'
 import { pathTo, qualifiedName, serviceOf } from './target.ts'
+
+/** A variable; its value is null for a token that sees no secrets. */
+export type ShownVariable = z.output<typeof ShownEnvVar>
 
 /** What has variables of its own: a service, or a group that services share. */
 export interface Holder {
   title: string
   /** When what runs gets a change. */
   takesEffect: string
-  read: () => Promise<EnvVar[]>
+  read: () => Promise<ShownVariable[]>
   /** Sets some and removes others, in one request. */
-  change: (change: { set?: readonly EnvVar[]; unset?: readonly string[] }) => Promise<EnvVar[]>
-  replace: (variables: readonly EnvVar[]) => Promise<EnvVar[]>
+  change: (change: { set?: readonly EnvVar[]; unset?: readonly string[] }) => Promise<ShownVariable[]>
+  replace: (variables: readonly EnvVar[]) => Promise<ShownVariable[]>
 }
 
 /** The group of `--group`, else the service of the command. `--restart` goes with each of its changes. */
@@ -41,7 +46,7 @@ export async function holderOf(call: Call, api: Api, word: string | null): Promi
 
 function groupHolder(api: Api, name: string, query: { restart: true | null }): Holder {
   const path = pathTo('env-groups', { name })
-  const variables = async (answer: Promise<EnvGroup>): Promise<EnvVar[]> => (await answer).vars
+  const variables = async (answer: Promise<EnvGroup>): Promise<ShownVariable[]> => (await answer).vars
   return {
     title: `the group ${name}`,
     takesEffect: 'the next deploy or restart of their service',
@@ -49,6 +54,11 @@ function groupHolder(api: Api, name: string, query: { restart: true | null }): H
     change: (change) => variables(api.send('PATCH', `${path}/env`, change, { query })),
     replace: (vars) => variables(api.send('PUT', `${path}/env`, { vars }, { query })),
   }
+}
+
+/** The variables with their values. Throws Fault when the token sees none. */
+export function withValues(variables: readonly ShownVariable[]): EnvVar[] {
+  return variables.map(({ key, value }) => ({ key, value: shown(value) }))
 }
 
 /** The variables of `--env-file` and `--env K=V`; a later one replaces an earlier one. */

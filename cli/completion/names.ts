@@ -16,7 +16,11 @@ const PATHS: Partial<Record<Kind, string>> = {
   datastore: '/datastores',
   environment: '/environments',
   group: '/env-groups',
+  node: '/nodes',
 }
+
+/** Lists that do not ask for an environment. */
+const WHOLE_SERVER = new Set(['/environments', '/nodes'])
 
 /** The names of a kind on the server; none if it does not answer in time. */
 export async function namesOf(kind: Kind, call: Call): Promise<string[]> {
@@ -48,7 +52,7 @@ async function named(path: string, call: Call): Promise<string[]> {
   // Starting ssh takes longer than a shell waits, and may ask for a password.
   if (server.token === null || server.url.startsWith('ssh://')) return []
   const api = await connectTo(server, call)
-  const environment = path === '/environments' ? null : environmentOf(call, api)
+  const environment = WHOLE_SERVER.has(path) ? null : environmentOf(call, api)
   const key = createHash('sha256')
     .update(JSON.stringify([server.url, server.token, path, environment]))
     .digest('hex')

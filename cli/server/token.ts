@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { wordsOf } from '#server/access/words.ts'
+import type { Resource } from '#server/audit/schema.ts'
 import type { Database } from '#server/database/index.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { addToken, listTokens } from '#server/tokens/operations.ts'
@@ -8,6 +10,7 @@ import type { Call } from '../call.ts'
 import { printList } from '../client/columns.ts'
 import { timeText } from '../client/figures.ts'
 import { optionsOf } from './own-flags.ts'
+import { accessFrom } from './token-access.ts'
 import { isMissing, openBesideServer } from './running.ts'
 
 const HOUR_MS = 3_600_000
@@ -27,9 +30,9 @@ export async function create(call: Call): Promise<void> {
   if (!name.success)
     throw new AppError('invalid_request', `the name of the token ${name.error.issues[0]!.message}`)
   const expiresAt = expiryOf(call.text('expires-in'))
-  const { token, api_token } = await withDatabase(call, (database) =>
-    addToken(database, name.data, expiresAt),
-  )
+  const work = (database: Database) => addToken(database, name.data, expiresAt, accessFrom(call, database))
+  const about = { kind: 'token', id: null, name: name.data, environment: null }
+  const { token, api_token } = await withDatabase(call, work, 'token.created', about)
   if (call.out.isJson) return call.out.json({ api_token, token })
   call.out.line(token)
   call.out.note(`This is shown once. deployer token revoke ${api_token.id} ends it.`)
@@ -38,7 +41,10 @@ export async function create(call: Call): Promise<void> {
 /** Lists the tokens without their secrets; the server token, which has no record, is not among them. */
 export async function list(call: Call): Promise<void> {
   const { out } = call
-  const tokens = await withDatabase(call, (database) => listTokens(database))
+  const tokens = await withDatabase(call, (database) =>
+    listTokens(database).map((token) => ({ ...token, words: wordsOf(token.access, database) })),
+  )
+  if (out.isJson) return out.json(tokens.map(({ words: _, ...token }) => token))
   printList(out, tokens, {
     columns: [
       { title: 'id', text: ({ id }) => id, isWhole: true },
@@ -47,22 +53,29 @@ export async function list(call: Call): Promise<void> {
       { title: 'created', text: ({ created_at }) => timeText(out, created_at) },
       { title: 'expires', text: ({ expires_at }) => timeText(out, expires_at) || 'never' },
       { title: 'last used', text: ({ last_used_at }) => timeText(out, last_used_at) || 'never' },
+      { title: 'access', text: ({ words }) => words },
     ],
     name: ({ id }) => id,
     emptyNote: 'There is no token beside the server token. deployer token create <name> makes one.',
   })
 }
 
-/** Revokes a token. A running server refuses it at once; what is open with it ends within half a minute. */
+/** Revokes a token. A running server refuses it at once; what is open with it ends within 5 s. */
 export async function revoke(call: Call): Promise<void> {
   const id = call.words[0]!
-  const isRevoked = await withDatabase(call, (database) => deleteToken(database, id))
+  const about = { kind: 'token', id, name: null, environment: null }
+  const isRevoked = await withDatabase(call, (database) => deleteToken(database, id), 'token.deleted', about)
   if (!isRevoked)
     throw new AppError('not_found', `there is no API token ${id}; deployer token list shows them`)
   call.out.done(`${id} is revoked`)
 }
 
-async function withDatabase<T>(call: Call, work: (database: Database) => T): Promise<T> {
+async function withDatabase<T>(
+  call: Call,
+  work: (database: Database) => T,
+  action: string | null = null,
+  resource: Resource | null = null,
+): Promise<T> {
   const { dataDirectory } = optionsOf(call)
   const file = join(dataDirectory, 'deployer.db')
   if (isMissing(file))
@@ -70,10 +83,11 @@ async function withDatabase<T>(call: Call, work: (database: Database) => T): Pro
       'not_found',
       `no server has used ${dataDirectory} yet: start the server first, or pass its --data-dir`,
     )
-  const database = await openBesideServer(file)
+  const database = await openBesideServer(file, action, resource)
   try {
     return work(database)
   } catch (cause) {
+    if (cause instanceof AppError) throw cause
     throw new AppError('database_error', `${file} cannot be written: ${messageOf(cause)}`, { cause })
   } finally {
     await database.close()

@@ -25,6 +25,7 @@ export const BLUEPRINTS: readonly Command[] = [
   {
     name: 'export',
     group: 'Deploy',
+    isMinor: true,
     summary: 'print an environment as a blueprint',
     flags: [{ name: 'secrets', summary: 'with the values that look like secrets' }],
     examples: ['export > deployer.yaml', 'export --environment staging --secrets'],
@@ -33,6 +34,7 @@ export const BLUEPRINTS: readonly Command[] = [
   {
     name: 'convert',
     group: 'Deploy',
+    isMinor: true,
     summary: 'print the blueprint that a Compose file becomes',
     words: [{ name: 'file', completes: 'file' }],
     more: `What differs is told on standard error. - is standard input.\n${FAULTS}`,

@@ -22,6 +22,19 @@ datastore's port, with an ssh:// server through ssh, otherwise through the API.`
     load: async () => (await import('../client/commands/datastore-connect.ts')).connect,
   },
   {
+    name: 'db shell',
+    group: 'Datastores',
+    summary: 'open psql or valkey-cli in the container of a datastore',
+    words: [{ name: 'datastore', completes: 'datastore' }],
+    more: "The client is that of the datastore's image, so none is needed on this computer. It needs a terminal, and ends as shell does.",
+    examples: ['db shell main-db', 'db shell cache --environment staging'],
+    exits: {
+      125: 'the client could not be opened, or was closed',
+      other: 'the exit code of the client',
+    },
+    load: async () => (await import('../client/commands/shell.ts')).datastoreShell,
+  },
+  {
     name: 'db proxy',
     group: 'Datastores',
     summary: 'bring a datastore to a port of this computer, until Ctrl-C',

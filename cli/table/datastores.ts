@@ -1,4 +1,5 @@
 import type { Command, Flag, Word } from '../command.ts'
+import { MOVE_FLAGS } from './move-flags.ts'
 import { FIELDS_HELP } from './services.ts'
 
 const DATASTORE: Word = { name: 'name', completes: 'datastore' }
@@ -65,6 +66,18 @@ export const DATASTORES: readonly Command[] = [
     examples: ['db upgrade db 18'],
     exits: { 1: 'the upgrade failed; the datastore is as before' },
     load: async () => (await import('../client/commands/datastores.ts')).upgrade,
+  },
+  {
+    name: 'db move',
+    group: 'Datastores',
+    summary: 'move a datastore to another node, and wait until it is there',
+    words: [DATASTORE, { name: 'node', isOptional: true }],
+    flags: MOVE_FLAGS,
+    more: `It does not answer while its data is copied. The former data is kept for a day. --from-backup is for a datastore whose
+node is lost: it restores its newest backup, once that is confirmed.`,
+    examples: ['db move db worker-2', 'db move db worker-2 --from-backup', 'db move db --cancel'],
+    exits: { 1: 'it was not moved; the datastore is where it was', 5: 'it is there already, or busy' },
+    load: async () => (await import('../client/commands/move.ts')).moveDatastore,
   },
   {
     name: 'db backup',

@@ -5,11 +5,17 @@ import { FOLLOW_EXITS, FOLLOW_FLAGS } from './follow-flags.ts'
 export const DEPLOY: Command = {
   name: 'deploy',
   group: 'Deploy',
-  summary: 'deploy a folder, a commit or an image, and follow the deploy',
+  summary: 'deploy a folder, a commit, an image or a sample, and follow the deploy',
   words: [{ name: 'folder', isOptional: true, completes: 'file' }],
   flags: [
     { name: 'image', value: 'reference', summary: 'set this image and deploy it' },
     { name: 'commit', value: 'commit', summary: 'of the repository, instead of the head of the branch' },
+    {
+      name: 'sample',
+      value: 'name',
+      summary: 'of the server, to try it without a source: site or server',
+      completes: ['site', 'server'],
+    },
     { name: 'clear-cache', summary: 'build without cache' },
     { name: 'create', summary: 'make the service if it does not exist' },
     { name: 'list', summary: 'print what would be packed, and send nothing' },
@@ -25,6 +31,7 @@ It is packed without .git, .hg, .svn and .deployer.json, and without node_module
     'deploy --service web',
     'deploy dist --service site --create',
     'deploy --image registry.example.com/web:2',
+    'deploy --sample site --service hello --create',
   ],
   exits: FOLLOW_EXITS,
   load: async () => (await import('../client/commands/deploy.ts')).deploy,

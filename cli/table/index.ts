@@ -1,12 +1,15 @@
 import type { Command } from '../command.ts'
 import { BLUEPRINTS } from './blueprints.ts'
+import { CHANGES } from './changes.ts'
 import { DATASTORES } from './datastores.ts'
 import { DATASTORE_REACH } from './datastore-reach.ts'
 import { DEPLOY } from './deploy.ts'
 import { DEPLOYS } from './deploys.ts'
+import { DISKS } from './disks.ts'
 import { DOMAINS } from './domains.ts'
 import { ENVIRONMENTS } from './environments.ts'
 import { GIT } from './git.ts'
+import { NODES } from './nodes.ts'
 import { RUNNING } from './running.ts'
 import { SERVER } from './server.ts'
 import { SERVER_HOST } from './server-host.ts'
@@ -18,15 +21,18 @@ import { VARIABLES } from './variables.ts'
 export const COMMANDS: readonly Command[] = [
   DEPLOY,
   ...DEPLOYS,
+  ...CHANGES,
   ...BLUEPRINTS,
   ...SERVICES,
   ...RUNNING,
+  ...DISKS,
   ...ENVIRONMENTS,
   ...VARIABLES,
   ...DATASTORES,
   ...DOMAINS,
   ...DATASTORE_REACH,
   ...SERVER,
+  ...NODES,
   ...GIT,
   ...THIS_COMPUTER,
   ...SERVER_HOST,

@@ -1,8 +1,11 @@
+import { SERVICE_EVENT_NOUNS, SERVICE_EVENT_TYPES } from '#server/service-events/types.ts'
 import type { Command, Flag, Word } from '../command.ts'
 
 const SERVICE: Word = { name: 'service', isOptional: true, completes: 'service' }
+const SERVICES: Word = { ...SERVICE, repeats: true }
 const TIMESTAMPS: Flag = { name: 'timestamps', short: 't', summary: 'print the time before each line' }
-const LOG_FLAGS: readonly Flag[] = [
+/** What logs that are kept have in common; of services also the stream of their requests. */
+const logFlags = (...streams: string[]): Flag[] => [
   { name: 'follow', short: 'f', summary: 'go on with new lines until Ctrl-C' },
   { name: 'tail', short: 'n', value: 'n', summary: 'how many recent lines (100)' },
   { name: 'since', value: 'time', summary: 'only lines from then on: 15m, 2h, 3d or a timestamp' },
@@ -15,8 +18,8 @@ const LOG_FLAGS: readonly Flag[] = [
   {
     name: 'stream',
     value: 'stream',
-    summary: 'only lines of stdout, stderr or system',
-    completes: ['stdout', 'stderr', 'system'],
+    summary: `only lines of ${streams.slice(0, -1).join(', ')} or ${streams.at(-1)}`,
+    completes: streams,
   },
 ]
 const LOG_EXITS = {
@@ -32,10 +35,17 @@ export const RUNNING: readonly Command[] = [
   {
     name: 'logs',
     group: 'Services',
-    summary: 'print what the instances of a service print',
-    words: [SERVICE],
+    summary: 'print what the instances of services print',
+    words: [SERVICES],
     flags: [
-      ...LOG_FLAGS,
+      ...logFlags('stdout', 'stderr', 'system', 'access'),
+      { name: 'all', short: 'a', summary: 'of every service of the environment' },
+      {
+        name: 'level',
+        value: 'levels',
+        summary: 'only lines of these levels, such as warn,error: debug, info, warn, error',
+        completes: ['debug', 'info', 'warn', 'error'],
+      },
       { name: 'instance', value: 'name', summary: 'only lines of an instance' },
       {
         name: 'deploy',
@@ -45,19 +55,38 @@ export const RUNNING: readonly Command[] = [
       },
       TIMESTAMPS,
     ],
-    more: `It goes back across deploys, crashes and restarts. ${TAKEN_UP}`,
-    examples: ['logs web -f', 'logs web --since 1h --search timeout --timestamps'],
+    more: `It goes back across deploys, crashes and restarts. Of several services, the stored lines are merged by their times, new ones come as they arrive, and each line begins with the name of its service; with --json it also has service_id, service, deploy_id and level. ${TAKEN_UP}`,
+    examples: ['logs web api -f', 'logs --all --since 1h --level warn,error --timestamps'],
     exits: LOG_EXITS,
     load: async () => (await import('../client/commands/logs.ts')).logs,
   },
   {
     name: 'ps',
     group: 'Services',
+    isMinor: true,
     summary: 'list the instances of a service',
     words: [SERVICE],
     more: 'Without a terminal, each line has name, state, health, CPU, bytes of memory, restarts, start and reason.',
     examples: ['ps web', 'ps web --json'],
     load: async () => (await import('../client/commands/running.ts')).ps,
+  },
+  {
+    name: 'timeline',
+    group: 'Services',
+    summary: 'list what happened to a service: deploys, crashes, scaling, saved settings',
+    words: [SERVICE],
+    flags: [
+      { name: 'limit', value: 'n', summary: 'how many, newest first (50, at most 500)' },
+      {
+        name: 'type',
+        value: 'type',
+        summary: 'only of a type such as service.crashed, or of all that begin with deploy, service, ...',
+        completes: [...SERVICE_EVENT_NOUNS, ...SERVICE_EVENT_TYPES],
+      },
+    ],
+    more: 'It goes back 90 days. Without a terminal, each line has the time, the type, what happened and who did it. What changes anywhere, as it happens, is printed by deployer events.',
+    examples: ['timeline web', 'timeline web --type service.crashed --json'],
+    load: async () => (await import('../client/commands/timeline.ts')).timeline,
   },
   {
     name: 'run',
@@ -74,6 +103,27 @@ export const RUNNING: readonly Command[] = [
       '130': 'Ctrl-C: the job is canceled',
     },
     load: async () => (await import('../client/commands/run.ts')).run,
+  },
+  {
+    name: 'shell',
+    group: 'Services',
+    summary: 'open a shell in an instance, or in a fresh container',
+    words: [SERVICE],
+    takesCommand: true,
+    flags: [
+      { name: 'instance', value: 'name', summary: 'in this instance (one of the live version)' },
+      {
+        name: 'fresh',
+        summary: 'in a new container from the live image, without disks, removed at the end',
+      },
+    ],
+    more: 'Opens bash, or sh, or the command after --, as run takes it. It needs a terminal, and ends with the exit code of the program. The program ends with the connection. It closes when nothing is typed or printed for 15 minutes, and after 8 hours.',
+    examples: ['shell web', 'shell web --fresh -- bin/console'],
+    exits: {
+      '125': 'the shell could not be opened, or was closed',
+      other: 'the exit code of the program',
+    },
+    load: async () => (await import('../client/commands/shell.ts')).shell,
   },
   {
     name: 'jobs',
@@ -127,6 +177,7 @@ export const RUNNING: readonly Command[] = [
   {
     name: 'suspend',
     group: 'Services',
+    isMinor: true,
     summary: 'stop a service and keep its settings',
     words: [SERVICE],
     more: 'A deploy that is in progress is canceled.',
@@ -136,6 +187,7 @@ export const RUNNING: readonly Command[] = [
   {
     name: 'resume',
     group: 'Services',
+    isMinor: true,
     summary: 'start a suspended service again',
     words: [SERVICE],
     examples: ['resume web', 'resume web --environment staging'],
@@ -146,7 +198,7 @@ export const RUNNING: readonly Command[] = [
     group: 'Datastores',
     summary: 'print what a datastore prints',
     words: [{ name: 'name', completes: 'datastore' }],
-    flags: [...LOG_FLAGS, TIMESTAMPS],
+    flags: [...logFlags('stdout', 'stderr', 'system'), TIMESTAMPS],
     more: TAKEN_UP,
     examples: ['db logs main -f', 'db logs main --since 1h --search error'],
     exits: LOG_EXITS,

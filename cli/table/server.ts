@@ -1,3 +1,4 @@
+import { CLEANUP_KINDS } from '#server/disk-use/kinds.ts'
 import type { Command } from '../command.ts'
 
 /** Commands about the server as a whole. */
@@ -8,6 +9,15 @@ export const SERVER: readonly Command[] = [
     summary: 'show what the server is and runs on',
     examples: ['server info', 'server info --json'],
     load: async () => (await import('../client/commands/server.ts')).info,
+  },
+  {
+    name: 'server doctor',
+    group: 'Server',
+    summary: 'have the server examine itself, and say what to do about what is wrong',
+    more: 'On its own host, deployer doctor does the same, and works without a running server, too.',
+    examples: ['server doctor', 'server doctor --json'],
+    exits: { 1: 'a check has failed' },
+    load: async () => (await import('../client/commands/doctor.ts')).doctor,
   },
   {
     name: 'server logs',
@@ -27,6 +37,25 @@ export const SERVER: readonly Command[] = [
     examples: ['server logs -f --level warn', 'server logs -n 20 --json'],
     exits: { '6': 'the connection could not be taken up again', '130': 'Ctrl-C' },
     load: async () => (await import('../client/commands/logs.ts')).serverLogs,
+  },
+  {
+    name: 'server disk',
+    group: 'Server',
+    summary: "show how full the server's disks are, and with what",
+    more: 'By kind, and on a terminal the largest by name. Measuring can take the engine of a large server seconds.',
+    examples: ['server disk', 'server disk --json'],
+    load: async () => (await import('../client/commands/disk.ts')).disk,
+  },
+  {
+    name: 'server cleanup',
+    group: 'Server',
+    summary: 'remove what the server created and no longer needs',
+    words: [{ name: 'kind', isOptional: true, repeats: true, completes: CLEANUP_KINDS }],
+    flags: [{ name: 'dry-run', summary: 'only print what would be removed' }],
+    more: `The server does the same by itself every minute. Prints what would be removed, and asks. Of these kinds, or of all: ${CLEANUP_KINDS.join(', ')}.`,
+    examples: ['server cleanup --dry-run', 'server cleanup images build_cache --yes'],
+    exits: { '2': 'it could not be asked' },
+    load: async () => (await import('../client/commands/disk.ts')).cleanup,
   },
   {
     name: 'metrics',

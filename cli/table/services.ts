@@ -87,6 +87,7 @@ Build settings, and whatever a container gets, take effect with the next deploy.
   {
     name: 'open',
     group: 'Services',
+    isMinor: true,
     summary: 'open the URL of a service in the browser',
     words: [SERVICE],
     flags: [

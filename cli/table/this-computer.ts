@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts'
+import { DATA_DIRECTORY, settings } from './server-host.ts'
 
 /** Commands about this computer: which servers it knows, and the program itself. */
 export const THIS_COMPUTER: readonly Command[] = [
@@ -34,6 +35,7 @@ export const THIS_COMPUTER: readonly Command[] = [
   {
     name: 'whoami',
     group: 'This computer',
+    isMinor: true,
     summary: 'show which server and token are used, and both versions',
     examples: ['whoami', 'whoami --json'],
     load: async () => (await import('../client/commands/whoami.ts')).whoami,
@@ -82,6 +84,7 @@ export const THIS_COMPUTER: readonly Command[] = [
   {
     name: 'mcp',
     group: 'This computer',
+    isMinor: true,
     summary: 'serve agents: the Model Context Protocol on standard input and output',
     flags: [
       { name: 'write', summary: 'also offer the tools that deploy and change something' },
@@ -105,8 +108,30 @@ export const THIS_COMPUTER: readonly Command[] = [
     name: 'upgrade',
     group: 'This computer',
     isMinor: true,
-    summary: "install this program in the server's version, in the way in which it was installed",
-    examples: ['upgrade', 'upgrade --host prod'],
+    summary:
+      "install this program in the server's version; with a release, on the server's host, upgrade the server",
+    words: [{ name: 'release', isOptional: true, completes: 'file' }],
+    flags: [
+      ...settings('data-dir'),
+      {
+        name: 'key',
+        value: 'file',
+        summary: "public key of the release's maker; without it the one in the running release",
+        completes: 'file',
+      },
+    ],
+    more: `Without a release this program is installed in the way in which it was installed before.
+
+A release is a file or a URL, with SHA256SUMS and SHA256SUMS.sig next to it. Nothing is changed unless it is whole,
+signed, and newer than what runs. Then a backup is made, and deploys under way end first. For a minute the new version is
+watched, and answers changes with 503. If it is no good, the old version is back with its database. No request to a
+service fails. ${DATA_DIRECTORY}`,
+    examples: [
+      'upgrade',
+      'upgrade deployer-1.2.0-linux-x64.tar.gz',
+      'upgrade https://example.com/deployer-1.2.0-linux-x64.tar.gz --key release-key.pem',
+    ],
+    isOfServerWithWords: true,
     load: async () => (await import('../client/commands/upgrade.ts')).upgrade,
   },
   {

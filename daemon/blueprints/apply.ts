@@ -1,4 +1,5 @@
 import { applyFile } from '#server/blueprints/apply.ts'
+import { hashPasswords } from '#server/blueprints/passwords.ts'
 import type { FileContext } from '#server/blueprints/read.ts'
 import { readBlueprintAside } from '#server/blueprints/reading-thread.ts'
 import type { BlueprintResult } from '#server/blueprints/schema.ts'
@@ -7,6 +8,7 @@ import { provideAuthority } from '#server/datastores/authority.ts'
 import { findEnvironment } from '#server/environments/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
+import { ROUTING_FIELDS } from '#server/services/store.ts'
 import { provideNetwork } from '../environments/provide.ts'
 import { routed } from '../proxy/routed.ts'
 import type { World } from '../world.ts'
@@ -27,7 +29,8 @@ export async function applyBlueprint(
   const file = await readBlueprintAside(text, { ...context, environment })
   // The services of the file may refer to the certificate of its datastores.
   if (file.project.datastores.length > 0) await provideAuthority()
-  const { madeEnvironments, ...result } = applyFile(file, options)
+  const hashes = await hashPasswords(file.project)
+  const { madeEnvironments, ...result } = applyFile(file, { ...options, hashes })
   if (options.dryRun) return result
   for (const name of madeEnvironments) {
     // If the engine is away, the deploys say so, and the environments are tried again later.
@@ -42,8 +45,8 @@ export async function applyBlueprint(
   return result
 }
 
+const ROUTING: ReadonlySet<string | undefined> = new Set(ROUTING_FIELDS)
+
 function changesRoutes({ actions }: BlueprintResult): boolean {
-  return actions.some(({ changes }) =>
-    changes.some((change) => /^(?:custom_domains|canonical_domain|compression):/.test(change)),
-  )
+  return actions.some(({ changes }) => changes.some((change) => ROUTING.has(/^\w+/.exec(change)?.[0])))
 }

@@ -1,8 +1,11 @@
+import { recorded, SYSTEM } from '#server/audit/recording.ts'
 import type { BlueprintResult } from '#server/blueprints/schema.ts'
 import { findBlueprint, listBlueprints, settlePush, type BlueprintRow } from '#server/blueprints/store.ts'
 import { addressOf, lastSyncOf, recordSync, whenBlueprintPushed } from '#server/blueprints/synced.ts'
 import type { LastSync } from '#server/blueprints/synced-schema.ts'
+import { changesOfApply } from '#server/blueprints/told.ts'
 import { timestamp } from '#server/clock.ts'
+import { useDatabase } from '#server/context.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import { sha256 } from '#server/secrets.ts'
@@ -90,7 +93,8 @@ export class BlueprintSync {
       if (onlyChanged && isSettled) return null
       const context = { environment: row.environment ?? undefined, repository: { url, branch: row.branch } }
       const options = { dryRun: false, keepsHandSet: row.overwrite_variables === 0 }
-      const result = await applyBlueprint(this.#world, file.yaml, context, options)
+      const apply = () => applyBlueprint(this.#world, file.yaml, context, options)
+      const result = await (onlyChanged ? byItself(row, apply) : apply())
       const isChanged = result.actions.some(({ action }) => action !== 'unchanged')
       record({ status: isChanged ? 'succeeded' : 'unchanged', error: null, actions: result.actions }, digest)
       return result
@@ -99,4 +103,22 @@ export class BlueprintSync {
       throw error
     }
   }
+}
+
+/** Applies a blueprint because of a push: nobody asked for it, so the audit log names the server. */
+function byItself(
+  { id, name, environment }: BlueprintRow,
+  apply: () => Promise<BlueprintResult>,
+): Promise<BlueprintResult> {
+  const resource = { kind: 'blueprint', id, name, environment }
+  return recorded(
+    useDatabase(),
+    { actor: SYSTEM, action: 'blueprint.synced' },
+    () => ({ resource, changes: [] }),
+    apply,
+    (result) => {
+      const changes = changesOfApply(result)
+      return changes.length > 0 ? { resource, changes } : null
+    },
+  )
 }

@@ -1,6 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { useContext } from '#server/context.ts'
-import type { ImageFacts } from '#server/deploys/snapshot.ts'
+import type { BuildSecrets, ImageFacts } from '#server/deploys/snapshot.ts'
 import { cacheScope, type DeployRow } from '#server/deploys/store.ts'
 import type { LogWriter } from '#server/logs/files.ts'
 import { aptPackagesOf, type ServiceRow } from '#server/services/store.ts'
@@ -10,6 +10,7 @@ import type { World } from '../world.ts'
 import { dockerfilePathOf, type BuildFile } from './context.ts'
 import { CHOOSE_RECIPE, READ_SEPARATE_FILES } from './reader-calls.ts'
 import type { Recipe, RecipeChoice } from './recipe.ts'
+import { registriesOf, registryAuthFor } from './registry-auth.ts'
 import { SentContext } from './sent-context.ts'
 import type { SourceTree } from './source-tree.ts'
 import { imageTag } from './tags.ts'
@@ -44,12 +45,12 @@ export function buildTree(
   deploy: DeployRow,
   source: SourceTree,
   recipe: BuildRecipe,
-  variables: Record<string, string>,
+  secrets: BuildSecrets,
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<BuiltImage> {
   const work = (limited: AbortSignal): Promise<BuiltImage> =>
-    build(world, deploy, source, recipe, variables, log, limited)
+    build(world, deploy, source, recipe, secrets, log, limited)
   return withinBuildTimeout('the build', signal, work, 'make it faster')
 }
 
@@ -61,10 +62,11 @@ async function build(
   deploy: DeployRow,
   source: SourceTree,
   recipe: BuildRecipe,
-  variables: Record<string, string>,
+  secrets: BuildSecrets,
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<BuiltImage> {
+  log.steps.begin('prepare', 'Prepare the build')
   const reference = imageTag(deploy.service_id, deploy.id)
   const unlimited = world.engine.limitBuilds(buildLimits())
   if (unlimited.length > 0) {
@@ -84,12 +86,21 @@ async function build(
       dockerfile: dockerfilePathOf(recipe.file),
       ...(separate && { separate }),
       // A declared argument stays in the image's history; the secrets do not.
-      buildArgs: Object.fromEntries(recipe.declaredArguments.map((name) => [name, variables[name]!])),
+      buildArgs: Object.fromEntries(recipe.declaredArguments.map((name) => [name, secrets.variables[name]!])),
       labels: { 'deployer-image.service': deploy.service_id, 'deployer-image.deploy': deploy.id },
       noCache: deploy.clear_cache === 1,
-      secrets: variables,
+      // A variable and a file may have the same name; plans need the variable.
+      secrets: { ...Object.fromEntries(secrets.files), ...secrets.variables },
+      registryAuth: registryAuthFor({
+        serviceId: deploy.service_id,
+        images: recipe.images,
+        onChosen: (name, registry) =>
+          log.system(`signing in at ${registry} with the registry credential ${name}`),
+      }),
+      registries: registriesOf(recipe.images),
       signal,
-      onLine: (line, stream) => log.output(stream, line),
+      onLine: (line, stream, step) => log.output(stream, line, step),
+      onStep: (step) => log.steps.build(step),
     })
     .catch((error: unknown) => {
       // The engine only reports that the context ended early.
@@ -107,18 +118,19 @@ export async function recipeOf(
   { engine }: World,
   service: ServiceRow,
   source: SourceTree,
-  variables: Record<string, string>,
+  secrets: BuildSecrets,
   log: LogWriter,
 ): Promise<Recipe> {
-  const choice = { ...choiceOf(service, variables), frontend: await engine.dockerfileFrontend() }
+  log.steps.begin('plan', 'Plan the build')
+  const choice = { ...choiceOf(service, secrets), frontend: await engine.dockerfileFrontend() }
   const recipe = await source.ask(CHOOSE_RECIPE, { place: source.place, choice })
   for (const note of recipe.notes) log.system(note)
   if (recipe.obstacle !== null) throw new BuildFailure(recipe.obstacle)
   return recipe
 }
 
-/** The service's settings for its build. Of the variables it has only the names, and a digest that shows changes. */
-function choiceOf(service: ServiceRow, variables: Record<string, string>): RecipeChoice {
+/** The service's settings for its build. Of its secrets it has only the names, and a digest that shows changes. */
+function choiceOf(service: ServiceRow, { variables, files }: BuildSecrets): RecipeChoice {
   const { options, vault } = useContext()
   return {
     type: service.type,
@@ -133,7 +145,8 @@ function choiceOf(service: ServiceRow, variables: Record<string, string>): Recip
       baseImageRegistry: options.baseImageRegistry,
       cacheScope: cacheScope(service.id),
       secretNames: Object.keys(variables),
-      secretsDigest: vault.fingerprint(JSON.stringify(variables)),
+      secretFiles: [...files.keys()].filter((name) => !Object.hasOwn(variables, name)),
+      secretsDigest: vault.fingerprint(JSON.stringify(files.size > 0 ? [variables, [...files]] : variables)),
     },
   }
 }

@@ -81,7 +81,7 @@ async function layOut(
     ),
     branch: source.branch,
     commit: source.commit,
-    confined: BY_HOOK.has(deploy.trigger),
+    confined: deploy.is_confined === 1 ? 'branch' : BY_HOOK.has(deploy.trigger),
     usesKeptTrees: deploy.clear_cache === 0,
     directory,
     reader,

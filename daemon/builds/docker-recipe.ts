@@ -17,7 +17,7 @@ import { ownIgnoreFile, type BuildFile } from './context.ts'
 import { readDockerfile } from './dockerfile.ts'
 import { exposedPort } from './exposed-port.ts'
 import type { Recipe, RecipeChoice } from './recipe.ts'
-import { baseWithoutShell } from './stages.ts'
+import { baseWithoutShell, namedImages } from './stages.ts'
 
 const DEFAULT_DOCKERFILE = 'Dockerfile'
 
@@ -73,6 +73,7 @@ export async function dockerRecipe(
     file: outside ?? { kind: 'tree', path, ...(frontend !== undefined && { frontend }) },
     needsWhole: false,
     declaredArguments: declaredIn(content, settings.secretNames),
+    images: namedImages(content),
     startCommand: isSite ? null : (settings.startCommand ?? start),
     preDeployCommand: isSite ? null : release,
     healthCheckPath: isSite ? null : hosted.healthCheckPath,

@@ -19,6 +19,7 @@ import {
 import { UNKNOWN_FOLDER } from './docker-recipe.ts'
 import { missingIndex } from './missing-index.ts'
 import type { Place, Recipe, RecipeChoice } from './recipe.ts'
+import { namedImages } from './stages.ts'
 
 /** What an image is used for, by the type of its service. */
 export const PROCESS_TYPES = {
@@ -156,6 +157,7 @@ class Planner {
       healthCheckPath: isSite ? null : facts.healthCheckPath,
       file: { kind: 'plan', content: dockerfile, ignore, manifests },
       declaredArguments: [],
+      images: namedImages(dockerfile),
       notes: [
         `building with the plan for ${name}`,
         ...facts.notes,
@@ -179,7 +181,7 @@ class Planner {
   }
 }
 
-const NOTHING_BUILT = { ...NOTHING_KNOWN, file: null, needsWhole: false, declaredArguments: [] }
+const NOTHING_BUILT = { ...NOTHING_KNOWN, file: null, needsWhole: false, declaredArguments: [], images: [] }
 
 /** Languages in which the build of a site builds nothing else. */
 const BROWSER_LANGUAGES = new Set(['node', 'bun', 'deno'])

@@ -1,11 +1,13 @@
 import { arch } from 'node:os'
 import type { ImageFacts } from '#server/deploys/snapshot.ts'
-import type { DeployRow } from '#server/deploys/store.ts'
+import { updateDeploy, type DeployRow } from '#server/deploys/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
+import { repositoryOf } from '#server/images/reference.ts'
 import { judgeRegistry } from '#server/images/registry.ts'
 import type { LogWriter } from '#server/logs/files.ts'
 import { isEngineAway } from '../engine/index.ts'
 import type { World } from '../world.ts'
+import { registryAuthFor } from './registry-auth.ts'
 import { withinBuildTimeout } from './time-limit.ts'
 
 /** The engine's names for node's architectures (Go's GOARCH). */
@@ -32,23 +34,37 @@ export async function pullImage(
 ): Promise<ImageFacts> {
   const reference = deploy.image!
   const { images } = world.engine
+  log.steps.begin('pull', 'Pull the image')
   await judgeRegistry(reference, signal)
   log.system(`pulling ${reference}`)
+  let used = ''
   try {
     const onLine = (line: string): void => log.output('stdout', line)
-    await withinBuildTimeout('pulling it', signal, (limited) =>
-      images.pull(reference, { signal: limited, onLine }),
+    const registryAuth = registryAuthFor({
+      serviceId: deploy.service_id,
+      images: [reference],
+      onChosen: (name, registry) => {
+        used = ` with the registry credential ${name}`
+        log.system(`signing in at ${registry}${used}`)
+      },
+    })
+    const { digest } = await withinBuildTimeout('pulling it', signal, (limited) =>
+      images.pull(reference, { registryAuth, signal: limited, onLine }),
     )
+    // By which it is found again where this host is lost.
+    if (digest !== null) updateDeploy(deploy.id, { image_digest: `${repositoryOf(reference)}@${digest}` })
   } catch (error) {
     signal.throwIfAborted()
     if (isEngineAway(error)) throw error
     if (!(await images.inspect(reference))) {
-      throw new AppError('runtime_error', `the image ${reference} cannot be pulled: ${messageOf(error)}`, {
-        cause: error,
-      })
+      throw new AppError(
+        'runtime_error',
+        `the image ${reference} cannot be pulled${used}: ${messageOf(error)}`,
+        { cause: error },
+      )
     }
     log.system(
-      `${reference} cannot be pulled (${messageOf(error)}); using the image that the engine already has`,
+      `${reference} cannot be pulled${used} (${messageOf(error)}); using the image that the engine already has`,
     )
   }
   const image = await images.inspect(reference)

@@ -33,4 +33,6 @@ export interface Recipe extends PlanFacts {
   needsWhole: boolean
   /** The build's variables that the user's own Dockerfile declares with ARG; a plan declares none. */
   declaredArguments: string[]
+  /** The images that its Dockerfile names, as far as they have no variables. */
+  images: string[]
 }

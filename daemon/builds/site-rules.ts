@@ -7,6 +7,7 @@ import {
   type SiteHeaders,
   type SiteRedirect,
 } from '#proxy/sites/rules-file.ts'
+import { patternFault, targetFault, unknownPlaceholder } from '#server/text/path-patterns.ts'
 
 /** A larger file is not a rule file: rules are written by hand or by a small script. */
 export const MAX_RULES_BYTES = 256 * 1024
@@ -85,7 +86,7 @@ function parseRedirect(line: string): SiteRedirect | string {
   if (position < 0) return 'it has no target: write a path or a URL after the path to match'
   if (position > 0) return `conditions on the query (${rest[0]}) are not supported`
   const [to, statusWord = String(DEFAULT_STATUS), ...conditions] = rest as [string, ...string[]]
-  const fault = faultOfPattern(from!) ?? faultOfTarget(to)
+  const fault = patternFault(from!) ?? targetFault(to)
   if (fault !== null) return fault
   if (/^\d+!$/.test(statusWord)) return `a forced status (${statusWord}) is not supported`
   if (!/^\d+$/.test(statusWord)) return `conditions (${statusWord}) are not supported`
@@ -94,7 +95,7 @@ function parseRedirect(line: string): SiteRedirect | string {
   if (status === undefined) return `the status ${statusWord} is not one of ${REDIRECT_STATUSES.join(', ')}`
   if ((status === 200 || status === 404) && !to.startsWith('/'))
     return `the target of a ${status} must be a path of the site: requests are not forwarded to other servers`
-  const unknown = placeholdersOf(to).find((name) => !hasPlaceholder(from!, name))
+  const unknown = unknownPlaceholder(from!, to)
   if (unknown !== undefined) return `:${unknown} in the target does not occur in ${from}`
   return { from: from!, to, status }
 }
@@ -112,9 +113,7 @@ export function parseHeaders(text: string): { headers: SiteHeaders[]; notes: str
     if (/^\S/.test(text)) {
       const path = text.trim()
       const fault =
-        headers.length === MAX_SITE_RULES
-          ? `there are already ${MAX_SITE_RULES} blocks`
-          : faultOfPattern(path)
+        headers.length === MAX_SITE_RULES ? `there are already ${MAX_SITE_RULES} blocks` : patternFault(path)
       if (fault === null) headers.push((block = { path, fields: [] }))
       else {
         file.ignored(number, fault)
@@ -147,42 +146,4 @@ function parseField(line: string): [string, string] | string {
   if (name.toLowerCase() === PASSWORDS_FIELD)
     return 'passwords (Basic-Auth) are not supported: the pages are open to everyone'
   return [name, value]
-}
-
-/** Why a path to match is invalid; null when it is valid. */
-function faultOfPattern(pattern: string): string | null {
-  if (!pattern.startsWith('/')) return `${pattern} is not a path: only paths of the site can be matched`
-  if (/\s/.test(pattern)) return `${pattern} contains a space: write %20`
-  if (/[?#]/.test(pattern)) return `${pattern} has a query or a fragment, which cannot be matched`
-  const star = pattern.indexOf('*')
-  if (star >= 0 && star < pattern.length - 1)
-    return `${pattern} has a * before its end, which is not supported`
-  return faultOfEscapes(pattern)
-}
-
-/** Why a target is invalid; null when it is valid. */
-function faultOfTarget(target: string): string | null {
-  if (target.startsWith('//')) return `${target} names a host without a scheme: write https:${target}`
-  if (!target.startsWith('/') && !URL.canParse(target)) return `${target} is not a URL`
-  if (/[\x00-\x1f\x7f\\]/.test(target))
-    return `${JSON.stringify(target)} has characters that a URL cannot contain`
-  return faultOfEscapes(target)
-}
-
-function faultOfEscapes(path: string): string | null {
-  try {
-    decodeURIComponent(path)
-    return null
-  } catch {
-    return `${path} has a % that does not begin an escape: write %25`
-  }
-}
-
-/** The names after colons; a port is not one, since a name begins with a letter. */
-function placeholdersOf(target: string): string[] {
-  return [...target.matchAll(/:([A-Za-z]\w*)/g)].map(([, name]) => name!)
-}
-
-function hasPlaceholder(pattern: string, name: string): boolean {
-  return (name === 'splat' && pattern.endsWith('*')) || pattern.split('/').includes(`:${name}`)
 }

@@ -61,6 +61,26 @@ export function* lastStages(dockerfile: string): Generator<Stage> {
   }
 }
 
+/** A Dockerfile names a few images; one that was made to name many has them looked through at each request of a registry. */
+const MAX_IMAGES = 100
+
+/**
+ * The images that a Dockerfile names: those that its stages are based on, and those that files are copied or mounted `from`.
+ * Names of stages and names with variables are left out.
+ */
+export function namedImages(dockerfile: string): string[] {
+  const stages = new Set<string>()
+  const images = new Set<string>()
+  for (const line of linesOf(dockerfile)) {
+    const [, base, stage] = /^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?/i.exec(line) ?? []
+    const taken = [...line.matchAll(/[\s,-]from=([^\s,]+)/g)].map(([, name]) => name!)
+    for (const name of base === undefined ? taken : [base])
+      if (images.size < MAX_IMAGES && !stages.has(name.toLowerCase()) && !name.includes('$')) images.add(name)
+    if (stage !== undefined) stages.add(stage.toLowerCase())
+  }
+  return [...images]
+}
+
 /** Images without a shell; debug images have one (GoogleContainerTools/distroless, "Debug Images"). */
 const WITHOUT_SHELL = /^(?:scratch$|gcr\.io\/distroless\/(?!.*debug))/
 

@@ -14,11 +14,15 @@ import {
 import { certificateMachine, type CertificateStatus } from '#server/certificates/states.ts'
 import type { KeyedChain } from '#server/certificates/pem.ts'
 import { announceCertified, type RoutedHost } from '#server/certificates/hosts.ts'
-import { useContext } from '#server/context.ts'
+import { timestamp } from '#server/clock.ts'
+import { useContext, useDatabase } from '#server/context.ts'
 import type { Value } from '#server/database/index.ts'
 import { reachesServer } from '#server/domains/operations.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
+import { lastReported } from '#server/notifications/events.ts'
+import type { ServiceEventDetails } from '#server/service-events/schema.ts'
+import { recordServiceEvent } from '#server/service-events/store.ts'
 import { tryMove } from '#server/state-machine.ts'
 import { schedule } from '#server/options/schedule.ts'
 import { plainLine } from '#server/text/plain-line.ts'
@@ -177,15 +181,15 @@ export class Certification {
         obtainCertificate(client, acme, id, prover, replaces),
       )
       this.#away.answered()
-      await this.#install(id, issued)
+      await this.#install(id, issued, hosts)
     } catch (error) {
-      this.#fail(id, failures, error)
+      this.#fail(id, failures, error, hosts)
     }
     this.#notify(hosts)
   }
 
   /** Stores the issued certificate and has the data plane serve it; open connections keep theirs. */
-  async #install(id: string, { chain, key, facts }: KeyedChain): Promise<void> {
+  async #install(id: string, { chain, key, facts }: KeyedChain, hosts: readonly RoutedHost[]): Promise<void> {
     const version = writeVersion(id, chain, key)
     moveTo(id, 'issuing', {
       version,
@@ -202,7 +206,10 @@ export class Certification {
         }),
       )
     // Reported as issued only now that it is served.
-    moveTo(id, 'issued', { renew_at: renewAt(facts), failures: 0, order_url: null, advised_until: null })
+    useDatabase().transaction(() => {
+      moveTo(id, 'issued', { renew_at: renewAt(facts), failures: 0, order_url: null, advised_until: null })
+      recordOfHosts(hosts, 'certificate.issued', { not_after: timestamp(facts.notAfter) })
+    })
     removeOldVersions(id, version)
     log.info(`${id} has a certificate until ${new Date(facts.notAfter).toISOString()}`, {
       issuer: facts.issuer,
@@ -215,7 +222,7 @@ export class Certification {
     this.#isNotifying = false
   }
 
-  #fail(id: string, failures: number, error: unknown): void {
+  #fail(id: string, failures: number, error: unknown, hosts: readonly RoutedHost[]): void {
     const isAway = error instanceof AuthorityUnavailable
     const problem = error instanceof AcmeProblem ? error : null
     const requestedMs = problem?.retryAfterMs ?? null
@@ -224,14 +231,28 @@ export class Certification {
     // The authority does not say which limit it was: a limit of the account would refuse every other host as well.
     if (problem?.kind === 'rateLimited') this.#away.failed()
     const reason = plainLine(messageOf(error), MAX_ERROR_CHARACTERS)
-    moveTo(id, 'failed', {
-      error: reason,
-      retry_at: Date.now() + Math.round(waitMs),
-      // An authority that is down says nothing about the host.
-      failures: failures + (isAway ? 0 : 1),
+    useDatabase().transaction(() => {
+      // As in notifications, only the first failure in a row.
+      if (lastReported(`certificate ${id}`) === null) recordOfHosts(hosts, 'certificate.failed', { reason })
+      moveTo(id, 'failed', {
+        error: reason,
+        retry_at: Date.now() + Math.round(waitMs),
+        // An authority that is down says nothing about the host.
+        failures: failures + (isAway ? 0 : 1),
+      })
     })
     log.warn(`no certificate for ${id}; trying again in ${Math.ceil(waitMs / 1_000)} s`, { error: reason })
   }
+}
+
+/** Tells the timelines of the services that have these hosts. */
+function recordOfHosts(
+  hosts: readonly RoutedHost[],
+  type: 'certificate.issued' | 'certificate.failed',
+  details: ServiceEventDetails,
+): void {
+  for (const { serviceId, host } of hosts)
+    if (serviceId !== null) recordServiceEvent(serviceId, type, { details: { host, ...details } })
 }
 
 function moveTo(id: string, to: CertificateStatus, columns: Record<string, Value>): void {

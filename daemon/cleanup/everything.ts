@@ -13,6 +13,6 @@ export async function removeEverything(engine: Engine, ledger: Ledger): Promise<
     ...names('network').map((name) => () => engine.networks.remove(name)),
     ...names('volume').map((name) => () => engine.volumes.remove(name)),
     ...names('image').map((name) => () => engine.images.remove(name)),
-    () => engine.shrinkBuildCache(0),
+    async () => void (await engine.shrinkBuildCache(0)),
   ])
 }

@@ -4,6 +4,7 @@ import { getRestoreOrUpgrade } from '#server/datastores/restores-and-upgrades-st
 import type { DatastoreRow } from '#server/datastores/store.ts'
 import { internalPlace } from '#server/datastores/view.ts'
 import type { ContainerSpec, ContainerState } from '../engine/index.ts'
+import { isElsewhere } from './home.ts'
 import { CONFIG_FILE, TLS_SETTINGS } from './files.ts'
 import { memorySettings } from './settings.ts'
 import { CHECKPOINT_SECONDS } from './stop.ts'
@@ -23,8 +24,7 @@ export const KEYVALUE_VOLUME = '/data'
 
 /** Where a datastore's container should run. */
 interface Location {
-  network: string
-  address: string
+  place: Pick<ContainerSpec, 'network' | 'address' | 'joined'>
   hostPort: number
   /** The host port for TLS; null if TLS uses the same port. */
   hostTlsPort: number | null
@@ -47,27 +47,30 @@ export function datastoreContainer(row: DatastoreRow, location: Location): Conta
     image: location.imageId,
     labels: { 'deployer.kind': 'datastore', 'deployer.datastore': row.id, [MODE_LABEL]: mode },
     ...programOf(row, mode),
-    network: location.network,
-    address: location.address,
+    ...location.place,
     // For containers that do not use the server's resolver.
     aliases: [row.name],
-    ports: [
-      { inside: port, host: hostPort },
-      ...(hostTlsPort === null ? [] : [{ inside: tlsPort, host: hostTlsPort }]),
-    ],
+    // The ports on this host of what runs on another node are the server's own.
+    ports: isElsewhere(row)
+      ? []
+      : [
+          { inside: port, host: hostPort },
+          ...(hostTlsPort === null ? [] : [{ inside: tlsPort, host: hostTlsPort }]),
+        ],
   }
 }
 
 /**
- * Returns the spec of a container that fills a volume for a datastore. The programs that load a backup run in it too, so it
- * has more memory, and at least one CPU.
+ * Returns the spec of a container that fills a volume for a datastore, or tries it. The programs that load a backup run in it
+ * too, so it has more memory, and at least one CPU.
  */
 export function fillingContainer(
   row: DatastoreRow,
   volume: string,
   imageId: string,
+  mode: Mode,
 ): Omit<ContainerSpec, 'network' | 'labels'> {
-  const program = programOf({ ...row, volume }, 'filling')
+  const program = programOf({ ...row, volume }, mode)
   return {
     ...program,
     name: volume,
@@ -87,7 +90,7 @@ function modeOf(row: DatastoreRow): Mode {
 }
 
 /** `filling`: it loads a backup, and no client uses it yet. */
-type Mode = 'serving' | 'read-only' | 'filling'
+export type Mode = 'serving' | 'read-only' | 'filling'
 const MODE_LABEL = 'deployer.datastore.mode'
 
 /** The settings of a program in a mode, in addition to those that always apply. */
@@ -149,7 +152,7 @@ function programOf(
       ...shared,
       env: {},
       command: [CONFIG_FILE],
-      volume: { name: row.volume, path: KEYVALUE_VOLUME },
+      volumes: [{ name: row.volume, path: KEYVALUE_VOLUME }],
     }
   }
   const { username, password, database } = internalPlace(row)
@@ -168,7 +171,7 @@ function programOf(
       `config_file=${CONFIG_FILE}`,
       ...Object.entries(settings).flatMap(asArgument),
     ],
-    volume: { name: row.volume, path: RELATIONAL_VOLUME },
+    volumes: [{ name: row.volume, path: RELATIONAL_VOLUME }],
   }
 }
 

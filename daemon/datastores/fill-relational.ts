@@ -3,7 +3,7 @@ import type { Place } from '#server/datastores/kinds.ts'
 import { getDatastore, type DatastoreRow } from '#server/datastores/store.ts'
 import { internalPlace } from '#server/datastores/view.ts'
 import { logger } from '#server/log.ts'
-import type { Attachment } from '../engine/index.ts'
+import type { Attachment, Engine } from '../engine/index.ts'
 import type { World } from '../world.ts'
 import { placeInNetwork } from './backup.ts'
 import { DUMP_PROGRAMS, postgresConnection } from './dump-programs.ts'
@@ -29,16 +29,17 @@ export async function loadRelational(
   outside: Place,
   signal: AbortSignal,
 ): Promise<void> {
+  const engine = world.engineOf(row.node_id)
   const inside = { ...internalPlace(row), host: '127.0.0.1' }
   const env = DUMP_PROGRAMS[row.kind].env(inside)
   const connection = postgresConnection(inside.database!)
-  const run: Run = (entrypoint, use) => runInside(world, volume, { env, entrypoint }, use, signal)
+  const run: Run = (entrypoint, use) => runInside(engine, volume, { env, entrypoint }, use, signal)
   const psql = ['psql', ...connection, '--no-psqlrc', '--quiet']
   const query = (...statements: string[]) =>
     run([...psql, ...statements.map((statement) => `--command=${statement}`)], drain)
   if (carriesRoles) {
     const present = placeInNetwork(getDatastore(row.id)!)
-    await runStatements(row, run, psql, 'roles', [await readRoles(world, volume, present, signal)])
+    await runStatements(row, run, psql, 'roles', [await readRoles(engine, volume, present, signal)])
   }
   const settings = await readDump(run, backupId, [...DATABASE_ONLY, '--file=-'], settingsOf)
   const roles = new Set(settings.flatMap((statement) => rolesOf(statement.split('\n', 1)[0]!)))
@@ -90,7 +91,7 @@ async function rolesOfDump(run: Run, backupId: string, owner: string): Promise<s
 
 /** Returns the statements that create the roles of another database but not its owner, with passwords. */
 async function readRoles(
-  world: World,
+  engine: Engine,
   container: string,
   place: Place,
   signal: AbortSignal,
@@ -105,7 +106,7 @@ async function readRoles(
   ]
   let statements = ''
   await runInside(
-    world,
+    engine,
     container,
     { env, entrypoint },
     async (streams) => {

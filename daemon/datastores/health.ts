@@ -5,6 +5,7 @@ import { datastoreMachine } from '#server/datastores/states.ts'
 import { allDatastores, getDatastore } from '#server/datastores/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
+import { lostNodeFault } from '#server/nodes/lost.ts'
 import { schedule } from '#server/options/schedule.ts'
 import { tryMove } from '#server/state-machine.ts'
 import { Background } from '../work/background.ts'
@@ -88,6 +89,8 @@ export class DatastoreHealth {
   async #look(id: string): Promise<void> {
     const row = getDatastore(id)
     if (!row) return
+    const lost = lostNodeFault(row.node_id)
+    if (lost !== null) return becomeUnavailable(id, lost)
     try {
       await probeDatastore(row)
       this.#answered(id)

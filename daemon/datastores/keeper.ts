@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { onChange, announceDatastore } from '#server/changes.ts'
 import {
   allDatastores,
@@ -7,24 +6,26 @@ import {
   recordDatastore,
   type DatastoreRow,
 } from '#server/datastores/store.ts'
-import { messageOf } from '#server/errors.ts'
+import { AppError, messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
+import { lostNodeFault } from '#server/nodes/lost.ts'
 import { schedule } from '#server/options/schedule.ts'
 import type { Task } from '../work/driver.ts'
+import type { BackupWork } from '../backups/work.ts'
 import type { ContainerState } from '../engine/index.ts'
 import { Background } from '../work/background.ts'
-import { CrashHistory } from '../work/crashes.ts'
 import { noteInService } from '../logs/notes.ts'
+import { answerOf } from '../nodes/presence.ts'
 import { passEnded } from '../work/settled.ts'
 import type { World } from '../world.ts'
-import { BackupCopies } from './backup-copies.ts'
-import { BackupSchedule } from './backup-schedule.ts'
-import { Backups } from './backups.ts'
 import { isInMode } from './container.ts'
 import { reasonOfEnd } from './exits.ts'
 import { becomeUnavailable, DatastoreHealth } from './health.ts'
+import { homeOf } from './home.ts'
+import { HostPorts } from './host-ports.ts'
 import { leftovers } from './leftovers.ts'
 import { applyLimits } from './limits.ts'
+import { Pauses } from './pauses.ts'
 import { removeDatastore } from './remove.ts'
 import { RestoresAndUpgrades } from './restores-and-upgrades.ts'
 import { startDatastore } from './start.ts'
@@ -36,48 +37,41 @@ const log = logger('datastores')
 /** After this many exits before its first answer a datastore is `failed`, though it is still restarted. */
 const MAX_EXITS = 3
 
-/** A wait before failed work is tried again. */
-interface Pause {
-  /** The generation of the desired state when it began. */
-  generation: number
-  end: () => void
-}
-
 /** Keeps the container of every datastore as it should be, and removes deleted datastores. */
 export class DatastoreKeeper {
   readonly #world: World
   readonly #health = new DatastoreHealth()
-  readonly #backups: Backups
-  readonly #copies = new BackupCopies()
-  readonly #schedule = new BackupSchedule()
+  readonly #ports = new HostPorts()
+  readonly #backups: BackupWork
   readonly #restoresAndUpgrades: RestoresAndUpgrades
   /** Datastores whose container a restore or upgrade is changing now. */
   readonly #held = new Set<string>()
   readonly #passes = new Background()
   readonly #removals = new Background()
-  readonly #failures = new CrashHistory()
-  readonly #pauses = new Map<string, Pause>()
+  readonly #pauses = new Pauses()
   readonly #dirty = new Set<string>()
   readonly #stopListening: () => void
   #lastSweep = -Infinity
   #wake: () => void = () => {}
   #sweep: () => void = () => {}
 
-  constructor(world: World) {
+  constructor(world: World, backups: BackupWork) {
     this.#world = world
-    this.#backups = new Backups(world)
+    this.#backups = backups
     this.#restoresAndUpgrades = new RestoresAndUpgrades(world, {
       hold: (id) => this.#hold(id),
       release: (id) => this.#release(id),
     })
     this.#stopListening = onChange(({ kind, id }) => {
-      if (kind === 'datastore') this.look(id)
+      if (kind === 'node') this.#lookAtNode(id)
+      if (kind !== 'datastore') return
+      this.#ports.sync()
+      this.look(id)
     })
   }
 
   /** Continues what the last run of the server left. */
   recover(hasCrashed: boolean): void {
-    this.#backups.recover()
     this.#restoresAndUpgrades.recover(hasCrashed)
   }
 
@@ -88,13 +82,11 @@ export class DatastoreKeeper {
       (name) => this.#backups.isUnderWay(name) || this.#restoresAndUpgrades.isUnderWay(name),
     )
     this.#wake = () => wake('datastores')
+    this.#ports.sync()
     this.#sweep = () => wake(sweep.name)
     return [
       { name: 'datastores', everyMs: schedule.sweepEveryMs, run: () => Promise.resolve(this.#run()) },
       this.#health.task(),
-      this.#backups.task(() => wake('backups')),
-      this.#copies.task(() => wake('copies of backups')),
-      this.#schedule.task(() => wake('backup schedule')),
       this.#restoresAndUpgrades.task(() => wake('restores-and-upgrades')),
       sweep,
     ]
@@ -109,12 +101,14 @@ export class DatastoreKeeper {
   /** Requests a pass over everything, after the engine came back. */
   lookAtAll(): void {
     this.#lastSweep = -Infinity
-    // Datastores that failed because the engine was away need no back-off.
-    for (const [id, pause] of this.#pauses) this.#cutShort(id, pause)
+    this.#pauses.endAll()
     this.#wake()
-    this.#backups.look()
     this.#restoresAndUpgrades.look()
     this.#sweep()
+  }
+
+  #lookAtNode(nodeId: string): void {
+    for (const { id, node_id } of allDatastores()) if (node_id === nodeId) this.look(id)
   }
 
   /** Stops the work; the next start finds and finishes what is half done. */
@@ -123,10 +117,8 @@ export class DatastoreKeeper {
     this.#passes.stop()
     this.#removals.stop()
     this.#health.stop()
-    this.#backups.stop()
-    this.#copies.stop()
+    this.#ports.stop()
     this.#restoresAndUpgrades.stop()
-    this.#schedule.stop()
   }
 
   async #hold(id: string): Promise<void> {
@@ -147,7 +139,7 @@ export class DatastoreKeeper {
     }
     for (const id of this.#dirty) {
       const row = getDatastore(id)
-      if (row) this.#endPause(row)
+      if (row) this.#pauses.endIfChanged(row)
       if (row?.status === 'deleting') this.#beginRemoval(id)
       else if (this.#passes.has(id) || this.#held.has(id)) continue
       else if (row) this.#beginPass(id)
@@ -167,7 +159,7 @@ export class DatastoreKeeper {
       pauseMs: 0,
       run: (signal) => this.#pass(id, signal),
       onFailure: (error) => {
-        this.#failures.record(id)
+        this.#pauses.failures.record(id)
         this.#fail(id, messageOf(error))
       },
       onEnd: () => {
@@ -183,17 +175,17 @@ export class DatastoreKeeper {
     const isRunning = found?.running === true
     if (!found) becomeUnavailable(id, 'its container was removed externally')
     else if (!isRunning && found.status !== 'created') await this.#recordEnd(id, found)
-    await this.#pause(id, signal)
+    await this.#pauses.wait(id, signal)
     const row = getDatastore(id)
     if (!row || row.status === 'deleting') return
     if (isEmpty(row)) return observe(row, null)
-    const isAtHome = found?.networks.some(({ address }) => address === row.address) === true
+    const isAtHome = found?.networks.some(({ address }) => address === homeOf(row)) === true
     const isUp = isRunning && isAtHome && isInMode(row, found)
     if (isRunning && !isAtHome) noteInService(id, id, 'its container lost its address; restarting it')
     if (isRunning && !isUp) await stopDatastore(this.#world, row)
     if (!isUp) await startDatastore(this.#world, row, signal)
     else if (row.observed_generation !== row.generation || row.apply_error !== null) {
-      await applyLimits(this.#world.engine, row)
+      await applyLimits(this.#world.engineOf(row.node_id), row)
     }
     observe(row, null)
     if (!isUp) announceDatastore(id)
@@ -202,48 +194,32 @@ export class DatastoreKeeper {
 
   /** Returns its container. An engine that is away fails at once, so this tries once more after a pause. */
   async #find(id: string, signal: AbortSignal): Promise<ContainerState | null> {
-    const { containers } = this.#world.engine
     try {
-      return await containers.inspect(id)
+      return await this.#inspect(id)
     } catch (error) {
       this.#fail(id, messageOf(error))
-      await this.#pause(id, signal)
-      return await containers.inspect(id)
+      await this.#pauses.wait(id, signal)
+      return await this.#inspect(id)
     }
   }
 
-  /** Waits before failed work is tried again; ends early if the desired state changes. */
-  async #pause(id: string, signal: AbortSignal): Promise<void> {
-    const wait = new AbortController()
-    this.#pauses.set(id, { generation: getDatastore(id)?.generation ?? 0, end: () => wait.abort() })
-    try {
-      const either = AbortSignal.any([signal, wait.signal])
-      await delay(this.#failures.backOffMs(id), undefined, { signal: either })
-    } catch (error) {
-      if (!wait.signal.aborted) throw error
-    } finally {
-      this.#pauses.delete(id)
-    }
-  }
-
-  #endPause({ id, generation }: DatastoreRow): void {
-    const pause = this.#pauses.get(id)
-    if (pause && pause.generation !== generation) this.#cutShort(id, pause)
-  }
-
-  #cutShort(id: string, pause: Pause): void {
-    this.#failures.forget(id)
-    pause.end()
+  async #inspect(id: string): Promise<ContainerState | null> {
+    const row = getDatastore(id)
+    if (!row) return null
+    const lost = lostNodeFault(row.node_id)
+    if (lost === null) return answerOf(row.node_id, this.#world.engineOf(row.node_id).containers.inspect(id))
+    becomeUnavailable(id, lost)
+    throw new AppError('runtime_error', lost)
   }
 
   async #recordEnd(id: string, container: ContainerState): Promise<void> {
     await this.#health.forget(id)
-    this.#failures.record(id)
-    const reason = await reasonOfEnd(this.#world.engine, container)
+    this.#pauses.failures.record(id)
+    const reason = await reasonOfEnd(this.#world.engineOf(getDatastore(id)!.node_id), container)
     becomeUnavailable(id, reason)
     // Its last lines are in the log already.
     noteInService(id, id, `${reason.split('\n', 1)[0]}; restarting it`)
-    if (this.#failures.count(id) >= MAX_EXITS) this.#fail(id, reason)
+    if (this.#pauses.failures.count(id) >= MAX_EXITS) this.#fail(id, reason)
   }
 
   /**
@@ -267,17 +243,17 @@ export class DatastoreKeeper {
   #beginRemoval(id: string): void {
     this.#removals.start({
       key: id,
-      pauseMs: this.#failures.backOffMs(id),
+      pauseMs: this.#pauses.failures.backOffMs(id),
       run: async () => {
         await Promise.all([this.#passes.cancel(id), this.#restoresAndUpgrades.cancel(id)])
-        await Promise.all([this.#health.forget(id), this.#backups.cancel(id), this.#copies.cancel(id)])
+        await Promise.all([this.#health.forget(id), this.#backups.cancel(id)])
         await removeDatastore(this.#world, getDatastore(id)!)
-        this.#failures.forget(id)
+        this.#pauses.failures.forget(id)
         announceDatastore(id, 'deleted')
         passEnded(id)
       },
       onFailure: (error) => {
-        this.#failures.record(id)
+        this.#pauses.failures.record(id)
         this.#fail(id, messageOf(error))
       },
       onEnd: () => {

@@ -16,12 +16,15 @@ import {
 import { getDatastore, type DatastoreRow } from '#server/datastores/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import { hasLeftSince, isOfAbsence, untilPresent } from '../engine-absence.ts'
+import { runningMove } from '#server/moves/store.ts'
+import { acrossDepartures, limitedTry } from '../backups/tries.ts'
+import { MoveCanceled, whileMoving } from '../moves/while-moving.ts'
 import { Background } from '../work/background.ts'
 import type { Task } from '../work/driver.ts'
 import type { World } from '../world.ts'
 import { provideBackup } from './backup-check.ts'
 import { isInMode } from './container.ts'
+import { copyToNode } from './copy-to-node.ts'
 import { fillVolume } from './fill.ts'
 import { imageOf, pullImage } from './image.ts'
 import { firstUndumped, furtherDatabases, probeDatastore } from './probe.ts'
@@ -32,10 +35,6 @@ import { assertUnwritten } from './written-meanwhile.ts'
 const log = logger('datastores')
 
 const PERIOD_MS = 60_000
-/** A restore that takes longer is assumed to hang. */
-const LONGEST_MS = 12 * 3_600_000
-/** A restore during which the server or the engine ended this often may be the cause. */
-const MAX_TRIES = 3
 /** An error is a message for people, not a log. */
 const MAX_ERROR_CHARACTERS = 4 * 1024
 /** Interval between two probes of a program that is restarting. */
@@ -50,7 +49,8 @@ export interface Keeping {
 
 /**
  * Restores and upgrades: fills a new volume while the datastore keeps serving, and replaces the old volume when that has
- * succeeded. After a stop of the server or of the engine it starts over; a half-filled volume is discarded.
+ * succeeded; moves to another node, too. After a stop of the server or of the engine it starts over; a half-filled volume is
+ * discarded.
  */
 export class RestoresAndUpgrades {
   readonly #world: World
@@ -116,12 +116,14 @@ export class RestoresAndUpgrades {
       pauseMs: 0,
       run: (signal) => this.#run(id, signal),
       onFailure: (error) => {
+        if (error instanceof MoveCanceled) return
+        const isMove = runningMove(id) !== undefined
         const filling = getRestoreOrUpgrade(id)
         const reason = messageOf(error).slice(0, MAX_ERROR_CHARACTERS)
         if (filling)
           giveUpRestoreOrUpgrade(
             filling,
-            `it was not ${row.status === 'upgrading' ? 'upgraded' : 'restored'}: ${reason}`,
+            `it was not ${isMove ? 'moved' : row.status === 'upgrading' ? 'upgraded' : 'restored'}: ${reason}`,
           )
         log.warn('the data of a datastore was not replaced', { datastore: id, error: reason })
       },
@@ -134,53 +136,42 @@ export class RestoresAndUpgrades {
   }
 
   /** Starts over when the engine is back, if it went away in between. */
-  async #run(id: string, stop: AbortSignal): Promise<void> {
-    const { engine } = this.#world
-    for (;;) {
-      await untilPresent(engine, stop)
-      const departures = this.#world.engineDepartures
-      try {
-        return await this.#try(id, stop)
-      } catch (error) {
-        stop.throwIfAborted()
-        const isAway = await isOfAbsence(engine, error)
-        if (!isAway && !(await hasLeftSince(this.#world, departures, stop))) throw error
-        this.#keeping.release(id)
-        const fields = { datastore: id, error: messageOf(error) }
-        log.warn(
-          'the engine went away while the data of a datastore was being replaced; starting over',
-          fields,
-        )
-      }
+  #run(id: string, stop: AbortSignal): Promise<void> {
+    const attempt = (): Promise<void> => {
+      const filling = beginTry(getRestoreOrUpgrade(id)!)
+      return limitedTry(filling.tries, stop, (signal) => this.#replaceOrMove(filling, signal))
     }
+    return acrossDepartures(this.#world, nodesOf(getDatastore(id)!), stop, attempt, (error) => {
+      this.#keeping.release(id)
+      const fields = { datastore: id, error: messageOf(error) }
+      log.warn('the engine went away while the data of a datastore was being replaced; starting over', fields)
+    })
   }
 
-  async #try(id: string, stop: AbortSignal): Promise<void> {
-    const filling = beginTry(getRestoreOrUpgrade(id)!)
-    if (filling.tries > MAX_TRIES)
-      throw new Error(
-        `gave up after ${MAX_TRIES} tries: each time, the server or the container engine stopped before it was done`,
-      )
-    const late = AbortSignal.timeout(LONGEST_MS)
-    const signal = AbortSignal.any([stop, late])
-    try {
-      await this.#replace(getDatastore(id)!, filling, signal)
-    } catch (error) {
-      throw late.aborted ? new Error(`it did not finish within ${LONGEST_MS / 3_600_000} hours`) : error
-    }
+  async #replaceOrMove(filling: RestoreOrUpgrade, signal: AbortSignal): Promise<void> {
+    const { datastore_id: id } = filling
+    const row = getDatastore(id)!
+    const move = runningMove(id)
+    if (!move) return this.#replace(row, filling, signal)
+    await whileMoving(id, signal, async (either) => {
+      if (move.from_backup) return this.#replace({ ...row, node_id: move.to_node_id }, filling, either)
+      const hold = () => this.#keeping.hold(id)
+      await copyToNode(this.#world, row, { ...filling, nodeId: move.to_node_id }, hold, either)
+    })
   }
 
+  /** Fills the new volume on the node that `row` names, and puts it in the place of the old one. */
   async #replace(row: DatastoreRow, filling: RestoreOrUpgrade, signal: AbortSignal): Promise<void> {
-    const { engine } = this.#world
     const { id } = row
+    const isLost = getDatastore(id)!.node_id !== row.node_id
     const { kind, volume, version } = filling
     // Find missing images and damaged files before anything changes.
     const imageId =
       kind === 'upgrade'
-        ? await pullImage(engine, `${row.repository}:${version}`, signal)
-        : await imageOf(engine, row, signal)
+        ? await pullImage(this.#world.engineOf(row.node_id), `${row.repository}:${version}`, signal)
+        : await imageOf(this.#world, row, signal)
     // A datastore that does not answer cannot be asked; a restore brings it back.
-    const answers = kind !== 'first' && (await isAnswering(row))
+    const answers = kind !== 'first' && !isLost && (await isAnswering(row))
     if (answers) assertWholeInDump(await furtherDatabases(row))
     const since = kind === 'upgrade' ? await this.#endWrites(row, signal) : null
     const made = getBackup(filling.backup_id ?? '')
@@ -191,7 +182,7 @@ export class RestoresAndUpgrades {
     await fillVolume(this.#world, row, { volume, imageId, backupId: backup.id, carriesRoles }, signal)
     await this.#keeping.hold(id)
     signal.throwIfAborted()
-    await stopDatastore(this.#world, row)
+    if (!isLost) await stopDatastore(this.#world, row)
     signal.throwIfAborted()
     if (since !== null) await assertUnwritten(this.#world, row, { since, name: `${volume}-look` }, signal)
     finishRestoreOrUpgrade(getDatastore(id)!, filling, imageId)
@@ -221,7 +212,7 @@ export class RestoresAndUpgrades {
       signal.throwIfAborted()
       const row = getDatastore(id)!
       try {
-        const found = await this.#world.engine.containers.inspect(id)
+        const found = await this.#world.engineOf(row.node_id).containers.inspect(id)
         if (found?.running && isInMode(row, found)) return await probeDatastore(row)
       } catch (error) {
         if (performance.now() > deadline) throw error
@@ -231,6 +222,13 @@ export class RestoresAndUpgrades {
       await delay(ANSWER_PERIOD_MS, undefined, { signal })
     }
   }
+}
+
+/** The nodes whose engines a restore, an upgrade or a move needs. */
+function nodesOf({ id, node_id }: DatastoreRow): string[] {
+  const move = runningMove(id)
+  if (!move) return [node_id]
+  return move.from_backup ? [move.to_node_id] : [node_id, move.to_node_id]
 }
 
 function isAnswering(row: DatastoreRow): Promise<boolean> {

@@ -6,7 +6,8 @@ import type { World } from '../world.ts'
 export const CHECKPOINT_SECONDS = 120
 
 /** Stops a datastore's container gracefully and removes it; its data is in the volume. */
-export async function stopDatastore({ engine }: World, row: DatastoreRow): Promise<void> {
+export async function stopDatastore(world: World, row: DatastoreRow): Promise<void> {
+  const engine = world.engineOf(row.node_id)
   if ((await engine.containers.inspect(row.id)) === null) return
   await endProgram(engine, row, row.id, CHECKPOINT_SECONDS)
   await engine.containers.remove(row.id)

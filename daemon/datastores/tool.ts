@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DatastoreRow } from '#server/datastores/store.ts'
-import { findEnvironment } from '#server/environments/store.ts'
+import { loadEnvironment } from '#server/environments/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { allotJobAddress, jobAddressHolders, releaseAddress } from '#server/instances/addresses.ts'
+import { ledgerOn } from '#server/ledger.ts'
 import { logger } from '#server/log.ts'
+import { listNodes } from '#server/nodes/store.ts'
 import {
   isEngineAway,
   KILLED,
@@ -13,7 +15,9 @@ import {
   type Engine,
 } from '../engine/index.ts'
 import { addressFor } from '../environments/addresses.ts'
-import { ensureNetwork } from '../environments/networks.ts'
+import { ensureNetworkOn, placeIn } from '../environments/networks.ts'
+import { answerOf } from '../nodes/presence.ts'
+import { runEach } from '../work/each.ts'
 import type { World } from '../world.ts'
 import { reasonOfEnd } from './exits.ts'
 
@@ -28,8 +32,11 @@ const WORK_NAME = /^(bak-[0-9a-f]{20}|dbs-[0-9a-f]{20}-[0-9a-f]{8}(-load|-look)?
 /** The labels of every container that exists for one piece of work on a datastore. */
 const WORK_LABELS = { 'deployer.kind': 'datastore-work' }
 
+/** Where a container for work on a datastore is, and what marks it. */
+type Place = ReturnType<typeof placeIn> & Pick<ContainerSpec, 'labels'>
+
 /** A program of a datastore's image that runs once, next to the datastore. */
-export interface Tool extends Pick<ContainerSpec, 'name' | 'env' | 'volume'> {
+export interface Tool extends Pick<ContainerSpec, 'name' | 'env' | 'volumes'> {
   imageId: string
   entrypoint: string[]
 }
@@ -46,7 +53,7 @@ export async function runTool(
   use: (streams: Attachment) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { containers, output } = world.engine
+  const { containers, output } = world.engineOf(row.node_id)
   await inNetwork(world, row, tool.name, async (place) => {
     const limits = { memoryBytes: TOOL_MEMORY_BYTES, cpus: TOOL_CPUS }
     await containers.create({ ...tool, ...place, ...limits, image: imageId, streams: true })
@@ -78,7 +85,7 @@ export async function runTool(
  * read the output to its end. Throws as `runTool` does, and why the container ended if it did.
  */
 export async function runInside(
-  { engine }: World,
+  engine: Engine,
   container: string,
   { env, entrypoint }: Pick<Tool, 'env' | 'entrypoint'>,
   use: (streams: Attachment) => Promise<void>,
@@ -137,15 +144,16 @@ export async function inNetwork<T>(
   world: World,
   row: DatastoreRow,
   name: string,
-  work: (place: Pick<ContainerSpec, 'network' | 'address' | 'labels'>) => Promise<T>,
+  work: (place: Place) => Promise<T>,
 ): Promise<T> {
-  const network = await ensureNetwork(world, findEnvironment(row.environment_id))
-  const address = await addressFor(world.engine, allotJobAddress, row.environment_id, network, name)
+  const engine = world.engineOf(row.node_id)
+  const network = await ensureNetworkOn(world, loadEnvironment(row.environment_id), row.node_id)
+  const address = await addressFor(engine, allotJobAddress, row.environment_id, network, name)
   try {
-    return await work({ network: network.name, address, labels: WORK_LABELS })
+    return await work({ ...placeIn(network, address), labels: WORK_LABELS })
   } finally {
     try {
-      await world.engine.containers.remove(name)
+      await engine.containers.remove(name)
       releaseAddress(name)
     } catch (error) {
       log.warn('a container cannot be removed yet; trying again later', { name, error: messageOf(error) })
@@ -155,12 +163,22 @@ export async function inNetwork<T>(
 
 /**
  * Removes the containers that a killed server left of work on datastores, except those that `isKept` names. An address is
- * always recorded before its container is created, so only names with an address can be left.
+ * always recorded before its container is created, so only names with an address can be left. It is kept as long as the
+ * container may be on a node that does not answer. Only the nodes of containers are asked. Throws `runtime_error`.
  */
 export async function removeStrayWork(world: World, isKept: (name: string) => boolean): Promise<void> {
-  for (const name of jobAddressHolders()) {
-    if (!WORK_NAME.test(name) || isKept(name)) continue
-    await world.engine.containers.remove(name)
-    releaseAddress(name)
+  const strays = jobAddressHolders().filter((name) => WORK_NAME.test(name) && !isKept(name))
+  const nodes = world.engines().map(({ nodeId, engine: { containers } }) => async () => {
+    for (const name of strays) if (isOn(nodeId, name)) await answerOf(nodeId, containers.remove(name))
+  })
+  try {
+    await runEach(nodes)
+  } finally {
+    for (const name of strays) if (!listNodes().some(({ id }) => isOn(id, name))) releaseAddress(name)
   }
+}
+
+/** Whether a container of this name may be on a node: it is recorded before it is created. */
+function isOn(nodeId: string, name: string): boolean {
+  return ledgerOn(nodeId).find('container', name) !== undefined
 }

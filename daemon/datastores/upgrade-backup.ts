@@ -3,7 +3,7 @@ import type { BackupRow } from '#server/backups/store.ts'
 import { updateRestoreOrUpgrade } from '#server/datastores/restores-and-upgrades-store.ts'
 import type { DatastoreRow } from '#server/datastores/store.ts'
 import { AppError } from '#server/errors.ts'
-import { backupFileDone } from './backup-end.ts'
+import { backupFileDone } from '../backups/end.ts'
 
 /**
  * Makes a backup for a datastore's upgrade, while it takes no writes, which replaces that of an earlier try. Throws

@@ -35,10 +35,10 @@ async function nextTransactionOf(
 ): Promise<bigint> {
   const tool = {
     name,
-    imageId: await imageOf(world.engine, row, signal),
+    imageId: await imageOf(world, row, signal),
     env: { LC_ALL: 'C' },
     entrypoint: ['pg_controldata', RELATIONAL_DATA],
-    volume: { name: row.volume, path: RELATIONAL_VOLUME },
+    volumes: [{ name: row.volume, path: RELATIONAL_VOLUME }],
   }
   let report = ''
   await runTool(

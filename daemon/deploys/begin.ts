@@ -1,5 +1,5 @@
 import { advance } from '#server/deploys/progress.ts'
-import type { DeploySource } from '#server/deploys/schema.ts'
+import { recordSetup } from '#server/deploys/setup.ts'
 import { restoreSnapshot, takeSnapshot, type ImageFacts } from '#server/deploys/snapshot.ts'
 import {
   getDeploy,
@@ -19,13 +19,12 @@ import { publishImage } from '../sites/publish.ts'
 import type { World } from '../world.ts'
 import { makeFromSource } from './from-source.ts'
 import { columnsOf, type Deployable } from './made.ts'
+import { isFromSource } from './origin.ts'
 
-/** Whether a deploy starts from files, which may have to be built. */
-function isFromSource(deploy: DeployRow): boolean {
-  return deploy.trigger !== 'restart' && deploy.rollback_of === null && sourceOf(deploy).kind !== 'image'
-}
-
-/** Takes a deploy from `queued` to `deploying` and returns what it goes live with; null if it was canceled meanwhile. */
+/**
+ * Takes a deploy from `queued` to `deploying` and returns what it goes live with; null if it was canceled meanwhile, or is
+ * in the queue again.
+ */
 export async function begin(
   world: World,
   deploy: DeployRow,
@@ -33,8 +32,9 @@ export async function begin(
   signal: AbortSignal,
 ): Promise<Deployable | null> {
   const service = getService(deploy.service_id)!
-  if (isFromSource(deploy)) return await makeFromSource(world, service, deploy, log, signal)
   const isReused = deploy.trigger === 'restart' || deploy.rollback_of !== null
+  if (!isReused) recordSetup(deploy.id, service, 'build', 'run')
+  if (isFromSource(deploy)) return await makeFromSource(world, service, deploy, log, signal)
   const columns = { started_at: Date.now() }
   if (service.type === 'static_site' && !isReused) {
     if (!advance(deploy, 'building', columns)) return null
@@ -97,15 +97,17 @@ async function rollBack(
   await world.engine.images.tag(snapshot.image_id, imageTag(service.id, deploy.id))
   const restored = restoreSnapshot(snapshot, service)
   updateDeploy(deploy.id, { ...columnsOf(restored), image_id: restored.image_id })
+  recordSetup(deploy.id, service, 'limits')
   return restored
 }
 
 /** Copies to a deploy what it has in common with the one whose files or image it uses. */
 function copyOrigin(
   deploy: DeployRow,
-  { site_id, commit_sha, commit_message, commit_author, image, source }: DeployRow,
+  { site_id, commit_sha, commit_message, commit_author, image, source, setup, setup_secrets }: DeployRow,
 ): void {
-  updateDeploy(deploy.id, { site_id, commit_sha, commit_message, commit_author, image, source })
+  const origin = { site_id, commit_sha, commit_message, commit_author, image, source }
+  updateDeploy(deploy.id, { ...origin, setup, setup_secrets })
 }
 
 async function runImage(
@@ -117,11 +119,10 @@ async function runImage(
 ): Promise<Snapshot> {
   // Each deploy keeps its image by a name of its own, so that the cleanup of one never removes another's.
   await world.engine.images.tag(image.id, imageTag(service.id, deploy.id))
-  const snapshot = takeSnapshot(getService(service.id) ?? service, image, planned)
+  const current = getService(service.id) ?? service
+  const snapshot = takeSnapshot(current, image, planned)
+  // A deploy that has a snapshot is not begun again.
+  recordSetup(deploy.id, current, 'run')
   updateDeploy(deploy.id, { image_id: image.id, ...columnsOf(snapshot) })
   return snapshot
-}
-
-function sourceOf(deploy: DeployRow): DeploySource {
-  return JSON.parse(deploy.source) as DeploySource
 }

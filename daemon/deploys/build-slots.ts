@@ -4,8 +4,6 @@ import { useContext } from '#server/context.ts'
 interface Builder {
   /** The sequence number of its deploy; lower ones go first. */
   sequence: number
-  /** Its service, which the logs of waiting deploys name. */
-  name: string
 }
 
 interface Waiter extends Builder {
@@ -76,8 +74,9 @@ class BuildSlots {
 
   #notifyAll(): void {
     for (const [place, waiter] of this.#waiting.entries()) {
-      const builds = [...this.#building].map(({ name }) => name).join(', ')
-      const waiting = `waiting for a build slot: place ${place + 1} in the queue; building now: ${builds}`
+      const builds = this.#building.size === 1 ? '1 build is' : `${this.#building.size} builds are`
+      // It does not say of which services: not everyone who reads this log may know of them.
+      const waiting = `waiting for a build slot: place ${place + 1} in the queue; ${builds} running`
       if (waiting === waiter.lastMessage) continue
       waiter.lastMessage = waiting
       waiter.notify(waiting)

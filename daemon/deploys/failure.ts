@@ -16,6 +16,7 @@ export function recordFailure(deploy: DeployRow, reason: string, log: LogWriter)
   const to = deploy.status === 'building' ? 'build_failed' : 'deploy_failed'
   const error = reason.slice(0, MAX_ERROR_CHARACTERS)
   if (!tryMove(deployMachine, deploy.id, to, { error, finished_at: Date.now() })) return
+  log.steps.end('failed')
   log.system(`failed: ${error.split('\n')[0]}`)
   logRestartOfPrevious(deploy, log)
   announceService(deploy.service_id)

@@ -7,6 +7,7 @@ import { logger } from '#server/log.ts'
 import type { Task } from '../work/driver.ts'
 import type { World } from '../world.ts'
 import type { AbortReason } from '../work/abort-reason.ts'
+import { withRoom } from './disk-room.ts'
 import { runDeploy } from './runner.ts'
 import { runs } from './runs.ts'
 
@@ -53,8 +54,9 @@ export class DeployQueue {
   }
 
   async #startReady(): Promise<void> {
-    const waiting = deploysInProgress().filter(({ id }) => !runs.has(id))
-    this.#waits.keepOnly(waiting)
+    const queued = deploysInProgress().filter(({ id }) => !runs.has(id))
+    this.#waits.keepOnly(queued)
+    const waiting = await this.#withRoom(queued)
     if (waiting.length === 0) return
     // How to reach containers is known once the engine has answered, which wakes this task.
     const { engine, engineFault, reachByAddress } = this.#world
@@ -71,6 +73,13 @@ export class DeployQueue {
       if (other === undefined) this.#start(deploy)
       else this.#waits.say(deploy, `waiting for ${other.id} of this service to finish`)
     }
+  }
+
+  /** The deploys that need not wait for room on the disk; the others log that they do. */
+  async #withRoom(queued: readonly DeployRow[]): Promise<DeployRow[]> {
+    const { ready, held, reason } = await withRoom(this.#world, queued)
+    for (const deploy of held) this.#waits.say(deploy, reason)
+    return ready
   }
 
   #start(deploy: DeployRow): void {

@@ -10,22 +10,27 @@ import { resolveAddresses } from './resolve.ts'
 
 const LABEL_BYTES = 6
 
-/** Checks where a made-up name under a domain leads, so that the wildcard record is checked. */
-export function checkDomain(domain: string): Promise<DomainCheck[]> {
-  return checkHost(`check-${randomBytes(LABEL_BYTES).toString('hex')}.${domain}`)
+/** A name under a domain that nobody has given to a host, so that only the wildcard record answers for it. */
+export function madeUpName(domain: string): string {
+  return `check-${randomBytes(LABEL_BYTES).toString('hex')}.${domain}`
 }
 
-/** Checks the DNS records of a host, and whether this server answers there. */
-export async function checkHost(host: string): Promise<DomainCheck[]> {
+/** Checks where a made-up name under a domain leads, so that the wildcard record is checked. */
+export function checkDomain(domain: string, signal?: AbortSignal): Promise<DomainCheck[]> {
+  return checkHost(madeUpName(domain), signal)
+}
+
+/** Checks the DNS records of a host, and whether this server answers there. What `signal` ends has failed. */
+export async function checkHost(host: string, signal?: AbortSignal): Promise<DomainCheck[]> {
   let addresses: string[]
   try {
-    addresses = await resolveAddresses(host)
+    addresses = await resolveAddresses(host, signal)
   } catch (error) {
     return unresolved(messageOf(error))
   }
   if (addresses.length === 0) return unresolved(`${host} has no address: create the records`)
   const dns = judgeAddresses(host, addresses)
-  return [dns, await askAddress(host, addresses, dns.outcome === 'passed')]
+  return [dns, await askAddress(host, addresses, dns.outcome === 'passed', signal)]
 }
 
 function unresolved(message: string): DomainCheck[] {
@@ -46,12 +51,17 @@ function judgeAddresses(host: string, addresses: readonly string[]): DomainCheck
   }
 }
 
-async function askAddress(host: string, addresses: readonly string[], isOwn: boolean): Promise<DomainCheck> {
+async function askAddress(
+  host: string,
+  addresses: readonly string[],
+  isOwn: boolean,
+  signal: AbortSignal | undefined,
+): Promise<DomainCheck> {
   const address = addresses[0]!
   // The owner of a name can point it anywhere. Private addresses are allowed, because this server may have one.
   const fault = addressFault(address, publicHttpPort(), DESTINATIONS)
   if (fault !== null) return { kind: 'http', outcome: 'failed', message: `${address} ${fault}` }
-  const { outcome, message } = await probeHost(host, address)
+  const { outcome, message } = await probeHost(host, { address, port: publicHttpPort() }, signal)
   if (outcome === 'here') return { kind: 'http', outcome: 'passed', message }
   // Behind many routers a host cannot reach itself by its public address.
   const isUnknown = outcome === 'unreachable' && isOwn

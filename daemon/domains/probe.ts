@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { request } from 'node:http'
+import { request as requestByHttp } from 'node:http'
+import { request as requestByHttps } from 'node:https'
 import { answerOf, beginningOf } from '#server/network/answers.ts'
-import { publicHttpPort } from '#server/network/public-address.ts'
 import { sameSecret } from '#server/secrets.ts'
 import { VERIFICATION_PATH } from '#proxy/protocol.ts'
 import { verificationKey } from '#server/domains/verification-key.ts'
@@ -18,12 +18,24 @@ export interface Probe {
   message: string
 }
 
-/** Requests a proof from a host at an address that only this server's data plane can give. */
-export async function probeHost(host: string, address: string): Promise<Probe> {
+/** Where to ask. */
+interface Place {
+  address: string
+  port: number
+  /** Over TLS, whatever the certificate: the answer itself proves who gives it. */
+  isSecure?: boolean
+}
+
+/**
+ * Requests a proof from a host at an address that only this server's data plane can give. `signal` may end that earlier than
+ * the 5 s that it takes at most.
+ */
+export async function probeHost(host: string, place: Place, signal?: AbortSignal): Promise<Probe> {
+  const { address, port, isSecure = false } = place
   const nonce = randomBytes(NONCE_BYTES).toString('hex')
-  const url = `http://${host}${VERIFICATION_PATH}`
+  const url = `${isSecure ? 'https' : 'http'}://${host}${VERIFICATION_PATH}`
   try {
-    const { status, body } = await get(host, address, VERIFICATION_PATH + nonce)
+    const { status, body } = await get(host, place, VERIFICATION_PATH + nonce, signal)
     const expected = createHmac('sha256', verificationKey()).update(nonce).digest('hex')
     if (status === 200 && sameSecret(body, expected))
       return { outcome: 'here', message: `this server answers ${url} at ${address}` }
@@ -35,20 +47,27 @@ export async function probeHost(host: string, address: string): Promise<Probe> {
     const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message
     return {
       outcome: 'unreachable',
-      message: `this host cannot connect to ${address} port ${publicHttpPort()} (${why})`,
+      message: `this host cannot connect to ${address} port ${port} (${why})`,
     }
   }
 }
 
 /** It does not use the client for other servers: the address was judged, and is asked as if the host resolved to it. */
-async function get(host: string, address: string, path: string): Promise<{ status: number; body: string }> {
-  const asked = request({
+async function get(
+  host: string,
+  { address, port, isSecure = false }: Place,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<{ status: number; body: string }> {
+  const limit = AbortSignal.timeout(PROBE_MS)
+  const asked = (isSecure ? requestByHttps : requestByHttp)({
     host: address,
-    port: publicHttpPort(),
+    port,
     path,
     headers: { host },
     agent: false,
-    signal: AbortSignal.timeout(PROBE_MS),
+    signal: signal ? AbortSignal.any([limit, signal]) : limit,
+    ...(isSecure ? { servername: host, rejectUnauthorized: false } : {}),
   })
   asked.end()
   const response = await answerOf(asked)

@@ -15,9 +15,10 @@ export function createResolver(servers: string[] = useContext().options.dnsResol
   return resolver
 }
 
-/** Returns the addresses of a name, IPv4 first. Throws an `Error` if the resolvers do not answer. */
-export async function resolveAddresses(name: string): Promise<string[]> {
+/** Returns the addresses of a name, IPv4 first. Throws an `Error` if the resolvers do not answer before `signal` aborts. */
+export async function resolveAddresses(name: string, signal?: AbortSignal): Promise<string[]> {
   const resolver = createResolver()
+  signal?.addEventListener('abort', () => resolver.cancel(), { once: true })
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
   const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   if (found.length > 0) return found

@@ -35,6 +35,15 @@ export function trialImage(serverId: string): string {
   return `deployer-${serverId}/empty:trial`
 }
 
+/** Creates an image with nothing in it. Throws `runtime_error`. */
+export async function importEmpty(connection: Connection, name: string): Promise<void> {
+  const [repo, tag] = name.split(':')
+  await connection.call('creating an empty image', async (docker) => {
+    const answer = await docker.importImage(Readable.from([EMPTY_TAR]), { repo, tag })
+    for await (const _ of answer as AsyncIterable<Buffer>);
+  })
+}
+
 /** Finds out once what the engine supports, with a container of an empty image whose program does not exist. */
 export class AbilityTrial {
   readonly #connection: Connection
@@ -68,11 +77,7 @@ export class AbilityTrial {
     await this.#removeImage(image)
     try {
       this.#ledger.record('image', image)
-      const [repo, tag] = image.split(':')
-      await this.#connection.call('creating an empty image', async (docker) => {
-        const answer = await docker.importImage(Readable.from([EMPTY_TAR]), { repo, tag })
-        for await (const _ of answer as AsyncIterable<Buffer>);
-      })
+      await importEmpty(this.#connection, image)
       const quota = await this.#tries(name, image, { StorageOpt: QUOTA })
       for (const openFiles of OPEN_FILES) {
         if (await this.#tries(name, image, { Ulimits: ulimitsOf(openFiles) }))

@@ -1,23 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import { hasCacheMounts, madeBy, type BuiltStep, type CacheRecord } from './cache-records.ts'
-import { minorOf, type Connection } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { readUsage } from './disk-usage.ts'
 import type { Ledger } from './ledger.ts'
 
 const log = logger('engine')
 
 /** Enough to remove gigabytes of small files from a slow disk. */
 const PRUNE_TIMEOUT_MS = 600_000
-/** From this API version on, the build cache can be queried without all other disk usage (Engine API history, v1.42). */
-const TYPE_MINOR = 42
-/** Older engines compute disk usage for one client at a time and refuse all others. */
-const BUSY = /disk usage operation is already running/
-const BUSY_RETRY_MS = 500
 /** By then the built image has usually started, which reading the disk usage would delay by half a second. */
 const CLAIM_AFTER_MS = 10_000
-/** Computing the usage of a full disk takes at most this long; several clients may be waiting. */
-const BUSY_MS = 120_000
 /** How many ids one request carries in its URL. */
 const PRUNED_AT_ONCE = 100
 /** The most steps that may wait to be claimed; more pile up only if the engine does not answer for hundreds of builds. */
@@ -75,11 +68,35 @@ export class BuildCache {
 
   /**
    * Shrinks the recorded part to about `maxBytes`, least recently used first. A cache that fits is checked again after a
-   * build or an hour, since that takes the engine long. Throws `runtime_error`.
+   * build or an hour, since that takes the engine long. Returns the bytes that were removed. Throws `runtime_error`.
    */
-  async shrink(maxBytes: number): Promise<void> {
-    if (this.#ledger.list('build_cache').length === 0 || this.#isKnownToFit(maxBytes)) return
-    if (await this.#isAbsent()) return
+  async shrink(maxBytes: number): Promise<number> {
+    const surplus = await this.#surplus(maxBytes)
+    let removed = 0
+    for (let from = 0; from < surplus.length; from += PRUNED_AT_ONCE) {
+      const ids = surplus.slice(from, from + PRUNED_AT_ONCE).map(({ ID }) => ID)
+      // The filter `id` is a regular expression (moby, builder-next, toBuildkitPruneInfo).
+      const query = { filters: JSON.stringify({ id: [`^(${ids.join('|')})$`] }) }
+      const answer = (await this.#connection.dial('shrinking the build cache', {
+        method: 'POST',
+        path: '/build/prune?',
+        query,
+        timeoutMs: PRUNE_TIMEOUT_MS,
+      })) as { SpaceReclaimed?: number }
+      removed += answer.SpaceReclaimed ?? 0
+    }
+    return removed
+  }
+
+  /** How many bytes `shrink` would remove. Throws `runtime_error`. */
+  async excess(maxBytes: number): Promise<number> {
+    return bytesOf(await this.#surplus(maxBytes))
+  }
+
+  /** The records to remove so that the recorded part fits. */
+  async #surplus(maxBytes: number): Promise<CacheRecord[]> {
+    if (this.#ledger.list('build_cache').length === 0 || this.#isKnownToFit(maxBytes)) return []
+    if (await this.#isAbsent()) return []
     const records = await this.#look()
     const known = new Map(records.map((record) => [record.ID, record]))
     const recorded = this.#ledger.list('build_cache').filter(({ engine_id }) => engine_id !== null)
@@ -90,17 +107,7 @@ export class BuildCache {
     const surplus = chooseSurplus(own, records, maxBytes)
     if (surplus.length === 0 && this.#ledger.countWaiting('build_cache') === 0)
       this.#fit = { maxBytes, untilMs: performance.now() + LOOK_AGAIN_MS }
-    for (let from = 0; from < surplus.length; from += PRUNED_AT_ONCE) {
-      const ids = surplus.slice(from, from + PRUNED_AT_ONCE)
-      // The filter `id` is a regular expression (moby, builder-next, toBuildkitPruneInfo).
-      const query = { filters: JSON.stringify({ id: [`^(${ids.join('|')})$`] }) }
-      await this.#connection.dial('shrinking the build cache', {
-        method: 'POST',
-        path: '/build/prune?',
-        query,
-        timeoutMs: PRUNE_TIMEOUT_MS,
-      })
-    }
+    return surplus
   }
 
   #isKnownToFit(maxBytes: number): boolean {
@@ -117,7 +124,7 @@ export class BuildCache {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const notes = this.#ledger.waiting('build_cache')
-    const records = await this.#read()
+    const records = (await readUsage(this.#connection, ['build-cache'])).BuildCache ?? []
     const made = notes.flatMap((note) => this.#madeBy(note, records))
     this.#ledger.atOnce(() => {
       for (const { ID } of made) this.#ledger.record('build_cache', ID, ID)
@@ -144,40 +151,29 @@ export class BuildCache {
   async #isAbsent(): Promise<boolean> {
     return (await this.#connection.version()).name === 'podman'
   }
-
-  async #read(): Promise<CacheRecord[]> {
-    const { apiVersion } = await this.#connection.version()
-    const path = minorOf(apiVersion) < TYPE_MINOR ? '/system/df' : '/system/df?type=build-cache'
-    const until = performance.now() + BUSY_MS
-    for (;;) {
-      try {
-        const answer = await this.#connection.dial('reading the build cache', { method: 'GET', path })
-        return (answer as { BuildCache?: CacheRecord[] | null }).BuildCache ?? []
-      } catch (error) {
-        if (!BUSY.test(messageOf(error)) || performance.now() > until) throw error
-        await delay(BUSY_RETRY_MS)
-      }
-    }
-  }
 }
 
 /** What to remove so that the rest fits: the least recently used first, but nothing before the records based on it. */
-function chooseSurplus(own: CacheRecord[], all: readonly CacheRecord[], maxBytes: number): string[] {
-  let bytes = own.reduce((sum, { Size }) => sum + Size, 0)
+function chooseSurplus(own: CacheRecord[], all: readonly CacheRecord[], maxBytes: number): CacheRecord[] {
+  let bytes = bytesOf(own)
   const children = new Map<string, number>()
   const parentsOf = ({ Parent, Parents }: CacheRecord) => Parents ?? (Parent ? [Parent] : [])
   for (const record of all)
     for (const parent of parentsOf(record)) children.set(parent, (children.get(parent) ?? 0) + 1)
   const usedAt = ({ LastUsedAt, CreatedAt }: CacheRecord) => Date.parse(LastUsedAt ?? CreatedAt)
   const left = own.toSorted((one, other) => usedAt(one) - usedAt(other))
-  const surplus: string[] = []
+  const surplus: CacheRecord[] = []
   while (bytes > maxBytes) {
     const at = left.findIndex(({ ID }) => (children.get(ID) ?? 0) === 0)
     if (at === -1) break
     const [record] = left.splice(at, 1) as [CacheRecord]
     for (const parent of parentsOf(record)) children.set(parent, children.get(parent)! - 1)
-    surplus.push(record.ID)
+    surplus.push(record)
     bytes -= record.Size
   }
   return surplus
+}
+
+function bytesOf(records: readonly CacheRecord[]): number {
+  return records.reduce((sum, { Size }) => sum + Size, 0)
 }

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 const ROOT = '/sys/fs/cgroup'
 /** The kernel's default period for CPU quotas. */
@@ -18,6 +18,44 @@ type Settings = Record<string, { controller: string; files: [name: string, value
 
 /** The limits of builds by their human-readable names, with which those that cannot be set are reported. */
 export const BUILD_LIMITS: readonly string[] = ['memory', 'CPU', 'processes']
+
+/** What decides whether an engine's builds can be limited. */
+interface BuildHost {
+  name: string
+  rootless: boolean
+  cgroupDriver: string
+}
+
+/** Why the builds of an engine cannot be limited, wherever the server runs; null when they can. */
+export function engineLimitsFault({ name, rootless, cgroupDriver }: BuildHost): string | null {
+  if (name !== 'docker') return `${name} has no BuildKit of its own`
+  if (rootless) return 'the engine is rootless'
+  // With systemd's driver, each step has a control group of its own at the root, so the steps have no parent to limit.
+  return cgroupDriver === 'cgroupfs' ? null : `the engine uses the ${cgroupDriver || 'unknown'} cgroup driver`
+}
+
+/** Why this process cannot limit the builds of an engine; null when it can. Changes nothing. */
+export function buildLimitsFault(host: BuildHost): string | null {
+  const fault = engineLimitsFault(host)
+  if (fault !== null) return fault
+  if (process.getuid?.() !== 0) return 'the server does not run as root'
+  const isUnified = existsSync(join(ROOT, 'cgroup.controllers'))
+  for (const tree of isUnified ? [ROOT] : ['memory', 'cpu', 'pids'].map((name) => join(ROOT, name))) {
+    if (!existsSync(tree)) return `this host has no control groups at ${tree}`
+    const place = nearest(join(tree, 'docker', 'buildkit'))
+    try {
+      accessSync(place, constants.W_OK)
+    } catch (error) {
+      return `${place} cannot be written (${(error as NodeJS.ErrnoException).code})`
+    }
+  }
+  return null
+}
+
+/** The nearest folder above that exists, or the folder itself. */
+function nearest(path: string): string {
+  return existsSync(path) ? path : nearest(dirname(path))
+}
 
 /**
  * Limits all BuildKit steps of the local engine together by their parent control group, since BuildKit ignores the limits of

@@ -1,8 +1,12 @@
+import type { BuildStep, StepEnd } from '#server/logs/steps.ts'
 import type { BuiltStep } from './cache-records.ts'
 import { readVertex, type Vertex } from './build-vertex.ts'
 import { readFields } from './protobuf.ts'
 
-export type OnLine = (line: string, stream: 'stdout' | 'stderr') => void
+/** Gets a line, and the number of the step that it belongs to if it is known. */
+export type OnLine = (line: string, stream: 'stdout' | 'stderr', step?: number) => void
+/** Gets a step when it begins, before its first line, and when it has ended. */
+export type OnStep = (step: BuildStep) => void
 
 /** A longer line of a step's output is cut. */
 const MAX_LINE_BYTES = 16 * 1024
@@ -26,10 +30,12 @@ interface Step {
   number: number
   name: string
   isAnnounced: boolean
-  /** Whether its beginning was reported to `onStep`. */
+  /** Whether its beginning was reported to `onExecuted`. */
   isReported: boolean
   isDone: boolean
   startedMs: number | null
+  /** Milliseconds; null until it has ended. */
+  tookMs: number | null
   partial: { stdout: Buffer; stderr: Buffer }
   /** The last lines that it printed. */
   lastLines: string[]
@@ -39,30 +45,33 @@ interface Step {
   timer: NodeJS.Timeout | undefined
 }
 
+interface ProgressOptions {
+  onLine: OnLine
+  /** Gets the steps that have a heading in the log. */
+  onStep?: OnStep | undefined
+  /** Gets each step that is executed, not taken from the cache: when it begins, and when it has ended, even with an error. */
+  onExecuted?: (step: BuiltStep) => void
+  /** Those of the build: BuildKit puts their values into the names of steps, where they are masked again. */
+  buildArgs?: Record<string, string> | undefined
+}
+
 /**
  * Turns BuildKit's progress (`moby.buildkit.trace`: control.StatusResponse of moby/buildkit, api/services/control) into
  * lines: a heading for each step (`#3 [2/5] RUN npm ci`), what the step prints, and `CACHED`, `DONE 1.2s` or `ERROR`.
  */
 export class BuildProgress {
   readonly #onLine: OnLine
-  readonly #onStep: (step: BuiltStep) => void
+  readonly #onStep: OnStep
+  readonly #onExecuted: (step: BuiltStep) => void
   readonly #steps = new Map<string, Step>()
   readonly #arguments: [string, string][]
   #last: Step | null = null
   #announced = 0
 
-  /**
-   * `buildArgs` are those of the build: BuildKit puts their values into the names of steps, where they are masked again.
-   * `onStep` gets each step that is executed, not taken from the cache: when it begins, and when it has ended, even with an
-   * error.
-   */
-  constructor(
-    onLine: OnLine,
-    buildArgs: Record<string, string> = {},
-    onStep: (step: BuiltStep) => void = () => {},
-  ) {
+  constructor({ onLine, onStep = () => {}, onExecuted = () => {}, buildArgs = {} }: ProgressOptions) {
     this.#onLine = onLine
     this.#onStep = onStep
+    this.#onExecuted = onExecuted
     this.#arguments = Object.entries(buildArgs)
       .filter(([, value]) => value.length >= MIN_MASKED_LENGTH)
       .sort(([, a], [, b]) => b.length - a.length)
@@ -96,23 +105,25 @@ export class BuildProgress {
     step.startedMs ??= vertex.startedMs
     this.#report(step, vertex)
     if (vertex.completedMs !== null || vertex.error) clearTimeout(step.timer)
+    if (vertex.completedMs !== null && step.startedMs !== null)
+      step.tookMs = vertex.completedMs - step.startedMs
     if (vertex.error && !step.isDone) {
       step.isDone = true
       // "context canceled" is reported for steps that ran alongside the one that failed.
-      if (vertex.error.endsWith('context canceled')) return
+      if (vertex.error.endsWith('context canceled')) return this.#canceled(step)
       this.failed.push(step.name)
       this.#flush(step)
       this.lastLines = step.lastLines
-      this.#say(step, 'ERROR')
+      this.#say(step, 'ERROR', 'failed')
     } else if (isInternal(step) && !step.isAnnounced) {
       if (step.name !== '' && step.startedMs !== null && vertex.completedMs === null)
         step.timer ??= setTimeout(() => this.#announce(step), LONG_INTERNAL_STEP_MS)
     } else if (vertex.isCached && !step.isDone) {
       step.isDone = true
-      this.#say(step, 'CACHED')
-    } else if (vertex.completedMs !== null && step.startedMs !== null && !step.isDone) {
+      this.#say(step, 'CACHED', 'succeeded')
+    } else if (step.tookMs !== null && !step.isDone) {
       step.isDone = true
-      this.#say(step, `DONE ${((vertex.completedMs - step.startedMs) / 1_000).toFixed(1)}s`)
+      this.#say(step, `DONE ${(step.tookMs / 1_000).toFixed(1)}s`, 'succeeded')
     } else if (step.startedMs !== null && !step.isDone) {
       this.#announce(step)
     }
@@ -122,13 +133,24 @@ export class BuildProgress {
     if (startedMs === null || isCached || (completedMs === null && step.isReported)) return
     step.isReported = true
     const buildArgs = Object.fromEntries(this.#arguments.filter(([, value]) => name.includes(value)))
-    this.#onStep({ name, buildArgs, hasFailed: error !== '', startedMs, completedMs })
+    this.#onExecuted({ name, buildArgs, hasFailed: error !== '', startedMs, completedMs })
   }
 
-  #say(step: Step, what: string): void {
+  #say(step: Step, what: string, status: StepEnd): void {
     this.#flush(step)
     this.#announce(step)
-    this.#onLine(`#${step.number} ${what}`, 'stdout')
+    this.#onLine(`#${step.number} ${what}`, 'stdout', step.number)
+    this.#tell(step, { status, isCached: what === 'CACHED' })
+  }
+
+  #canceled(step: Step): void {
+    if (step.isAnnounced) this.#tell(step, { status: 'canceled', isCached: false })
+  }
+
+  #tell({ number, name, startedMs, tookMs }: Step, end: { status: StepEnd; isCached: boolean } | null): void {
+    const began = startedMs ?? Date.now()
+    const milliseconds = tookMs ?? (end?.isCached ? 0 : Date.now() - began)
+    this.#onStep({ number, name, startedMs: began, end: end && { ...end, milliseconds } })
   }
 
   #announce(step: Step): void {
@@ -136,7 +158,8 @@ export class BuildProgress {
     step.isAnnounced = true
     step.number = ++this.#announced
     this.#last = step
-    this.#onLine(`#${step.number} ${step.name}`, 'stdout')
+    this.#tell(step, null)
+    this.#onLine(`#${step.number} ${step.name}`, 'stdout', step.number)
   }
 
   #log(message: Buffer): void {
@@ -164,10 +187,10 @@ export class BuildProgress {
   /** Steps run concurrently: when the step changes from line to line, its heading is repeated. */
   #print(step: Step, stream: 'stdout' | 'stderr', line: Buffer): void {
     this.#announce(step)
-    if (this.#last !== step) this.#onLine(`#${step.number} ${step.name}`, 'stdout')
+    if (this.#last !== step) this.#onLine(`#${step.number} ${step.name}`, 'stdout', step.number)
     this.#last = step
     const text = line.subarray(0, MAX_LINE_BYTES).toString('utf8').replace(/\r$/, '')
-    this.#onLine(text, stream)
+    this.#onLine(text, stream, step.number)
     step.listsOptions ||= OPTIONS_BEGIN.test(text)
     if (text.trim() === '' || NO_REASON.test(text) || (step.listsOptions && NPM_ERROR.test(text))) return
     step.lastLines.push(text.slice(0, MAX_LAST_CHARACTERS))
@@ -199,6 +222,7 @@ export class BuildProgress {
         isReported: false,
         isDone: false,
         startedMs: null,
+        tookMs: null,
         partial,
         lastLines: [],
         listsOptions: false,

@@ -8,14 +8,14 @@ import {
 import type { Duplex } from 'node:stream'
 import { canonicalRegistry } from '#server/images/reference.ts'
 import type { Connection } from './connection.ts'
-import type { RegistryCredentials } from './credentials.ts'
+import type { RegistryAuth } from './credentials.ts'
 import { DIFF_COPY, syncFiles, type SeparateFiles } from './file-sync.ts'
 import { bytesField, numberField, readFields } from './protobuf.ts'
 
 /** What a build may request from its client. */
 export interface SessionOffer {
-  secrets: Record<string, string>
-  registryAuth: (registry: string) => Promise<RegistryCredentials | null>
+  secrets: Record<string, string | Buffer>
+  registryAuth: RegistryAuth
   /** The files of the build, unless they are sent with its request. */
   files?: SeparateFiles | undefined
 }

@@ -3,10 +3,11 @@ import { Readable } from 'node:stream'
 import { AppError } from '#server/errors.ts'
 import type { BuildCache } from './build-cache.ts'
 import { explainBuild } from './build-faults.ts'
-import { BuildProgress, type OnLine } from './build-progress.ts'
+import { BuildProgress, type OnLine, type OnStep } from './build-progress.ts'
 import { openBuildSession } from './build-session.ts'
+import { ClassicProgress } from './classic-progress.ts'
 import type { Connection } from './connection.ts'
-import { registryCredentials, type RegistryCredentials } from './credentials.ts'
+import { authOf, engineKeyOf, registryCredentials, type RegistryAuth } from './credentials.ts'
 import { EngineAway, engineFault } from './faults.ts'
 import type { SeparateFiles } from './file-sync.ts'
 import { jsonLines } from './json-lines.ts'
@@ -25,11 +26,14 @@ export interface BuildOptions {
   /** The stage to build; the last one when absent. */
   target?: string
   /** Values for `RUN --mount=type=secret,id=...`; they stay out of the image and its history. */
-  secrets?: Record<string, string>
+  secrets?: Record<string, string | Buffer>
   /** Credentials for a base image's registry; those of the user's Docker `config.json` when absent. */
-  registryAuth?: (registry: string) => Promise<RegistryCredentials | null>
+  registryAuth?: RegistryAuth
+  /** The registries of base images, as far as they are known: an engine without sessions does not ask. */
+  registries?: readonly string[]
   signal: AbortSignal
   onLine: OnLine
+  onStep?: OnStep
 }
 
 /**
@@ -61,8 +65,10 @@ export async function buildImage(
   const buildId = randomUUID()
   if (offer.files && !session)
     throw new AppError('runtime_error', 'the container engine opens no build session: update it')
-  const progress = new BuildProgress(options.onLine, options.buildArgs, (step) => cache.note(step))
+  const { onLine, onStep, buildArgs } = options
+  const progress = new BuildProgress({ onLine, onStep, buildArgs, onExecuted: (step) => cache.note(step) })
   try {
+    const registryconfig = session ? {} : await registryConfiguration(options.registries, offer.registryAuth)
     const body = await connection.call(
       'building the image',
       (docker, abortSignal) =>
@@ -70,21 +76,38 @@ export async function buildImage(
           ...requestOf(options),
           ...(offer.files && { remote: 'client-session' }),
           // Must be a number: with the string "2", dockerode opens a session of its own.
-          ...(session ? { version: 2, session: session.id, buildid: buildId } : { forcerm: true }),
+          ...(session
+            ? { version: 2, session: session.id, buildid: buildId }
+            : { forcerm: true, registryconfig }),
           abortSignal,
         } as never) as unknown as Promise<Readable>,
       { signal },
     )
-    return await follow(body, progress, options.onLine)
+    return await follow(body, progress, new ClassicProgress(onLine, onStep))
   } catch (error) {
     if (signal.aborted && session) await cancel(connection, buildId)
     signal.throwIfAborted()
-    throw engineFault('building the image', connection.socketPath, error)
+    throw engineFault('building the image', connection.place, error)
   } finally {
     session?.close()
     context.destroy()
     cache.claim()
   }
+}
+
+/** The credentials that an engine without sessions gets with the request, by registry. */
+async function registryConfiguration(
+  registries: readonly string[] = [],
+  registryAuth: RegistryAuth,
+): Promise<Record<string, Record<string, string>>> {
+  const found = await Promise.all(
+    [...new Set(registries)].map(async (registry) => [registry, await registryAuth(registry)] as const),
+  )
+  return Object.fromEntries(
+    found.flatMap(([registry, credentials]) =>
+      credentials === null ? [] : [[engineKeyOf(registry), authOf(credentials)] as const],
+    ),
+  )
 }
 
 function separateFiles(context: Readable, { dockerfile, separate }: BuildOptions): SeparateFiles | undefined {
@@ -115,7 +138,7 @@ function requestOf({
 }
 
 /** Reads the progress of a build to its end and returns the image's id. */
-async function follow(body: Readable, progress: BuildProgress, onLine: OnLine): Promise<string> {
+async function follow(body: Readable, progress: BuildProgress, classic: ClassicProgress): Promise<string> {
   let id: string | null = null
   let fault: string | null = null
   let emptyTraces = 0
@@ -123,8 +146,7 @@ async function follow(body: Readable, progress: BuildProgress, onLine: OnLine): 
     for await (const value of jsonLines(body)) {
       const aux = value.aux as { ID?: string } | string | undefined
       if (typeof value.error === 'string') fault = value.error
-      else if (typeof value.stream === 'string')
-        for (const line of linesOf(value.stream)) onLine(line, 'stdout')
+      else if (typeof value.stream === 'string') for (const line of linesOf(value.stream)) classic.read(line)
       else if (typeof aux === 'object' && aux.ID) id = aux.ID
       else if (value.id === 'moby.buildkit.trace' && typeof aux === 'string') {
         emptyTraces = aux === '' ? emptyTraces + 1 : 0
@@ -142,6 +164,7 @@ async function follow(body: Readable, progress: BuildProgress, onLine: OnLine): 
       [explainBuild(fault, progress.failed), ...progress.lastLines].join('\n'),
       { cause: fault },
     )
+  classic.end()
   if (id === null) throw new EngineAway('the container engine went away during the build: deploy again')
   return id
 }

@@ -1,7 +1,7 @@
 import Docker from 'dockerode'
 import type { Duplex, Readable } from 'node:stream'
 import { AppError } from '#server/errors.ts'
-import { engineFault, statusOf } from './faults.ts'
+import { engineFault, statusOf, type EnginePlace } from './faults.ts'
 import { socketOf } from './socket.ts'
 import { TerseAgent } from './terse-agent.ts'
 
@@ -11,6 +11,8 @@ const CALL_TIMEOUT_MS = 120_000
 const NEWEST_API = '1.51'
 /** The API of Docker 20.10 and of Podman's compatibility layer. */
 const OLDEST_API = '1.40'
+/** What another machine answers may be made up, and must not exhaust the memory. */
+const MAX_ANSWER_OF_NODE_BYTES = 16 * 1024 * 1024
 /** The lowest status that means that the engine cannot answer any client. */
 const SERVER_ERROR = 500
 
@@ -34,16 +36,27 @@ interface Dial {
 /** A connection to the engine's socket. Negotiates the API version once, gives each call a deadline, and explains errors. */
 export class Connection {
   readonly socketPath: string
+  readonly #nodeName: (() => string) | undefined
   readonly #docker: Docker
   #version: Promise<EngineVersion> | null = null
 
-  constructor(dockerHost: string | undefined) {
+  /** `nodeName` says what the node is called whose engine it is; none for the server's own. */
+  constructor(dockerHost: string | undefined, nodeName?: () => string) {
+    this.#nodeName = nodeName
     this.socketPath = socketOf(dockerHost)
     // Each call gets a connection of its own, since the engine may restart between two.
-    const agent = new TerseAgent({ keepAlive: false })
+    const agent = new TerseAgent(
+      { keepAlive: false },
+      { maxAnswerBytes: nodeName === undefined ? null : MAX_ANSWER_OF_NODE_BYTES },
+    )
     // All options are given, since dockerode would take missing ones from DOCKER_HOST.
     const options = { socketPath: this.socketPath, host: undefined, protocol: 'http' as const, agent }
     this.#docker = new Docker(options)
+  }
+
+  /** Where the engine is, for error messages. */
+  get place(): EnginePlace {
+    return { socketPath: this.socketPath, node: this.#nodeName?.() ?? null }
   }
 
   /** Asks the engine for its version again. Throws `runtime_error` when it does not answer in `timeoutMs`. */
@@ -84,7 +97,7 @@ export class Connection {
       })
     } catch (error) {
       signal?.throwIfAborted()
-      throw engineFault(doing, this.socketPath, error)
+      throw engineFault(doing, this.place, error)
     }
   }
 
@@ -148,7 +161,7 @@ export class Connection {
   #agree(timeoutMs: number): Promise<EngineVersion> {
     this.#version ??= this.#negotiate(timeoutMs).catch((error: unknown) => {
       this.#version = null
-      throw engineFault('asking the engine for its version', this.socketPath, error)
+      throw engineFault('asking the engine for its version', this.place, error)
     })
     return this.#version
   }

@@ -48,7 +48,7 @@ export class ContainerOutput {
       for await (const chunk of body as AsyncIterable<Buffer>) yield* frames.push(chunk)
       if (!options.wholeOnly) yield* frames.end()
     } catch (error) {
-      if (!signal.aborted) throw engineFault(doing, this.#connection.socketPath, error)
+      if (!signal.aborted) throw engineFault(doing, this.#connection.place, error)
     } finally {
       body.destroy()
     }
@@ -87,7 +87,7 @@ export class ContainerOutput {
       // If the program may still run, the connection was cut: the engine's log will have the whole line.
       if (begun.length > 0 && (await this.#hasEnded(name))) yield begun
     } catch (error) {
-      if (!signal.aborted) throw engineFault(doing, this.#connection.socketPath, error)
+      if (!signal.aborted) throw engineFault(doing, this.#connection.place, error)
     } finally {
       body.destroy()
     }

@@ -13,11 +13,13 @@ export interface ContainerSpec {
   env: Record<string, string>
   command?: string[]
   entrypoint?: string[]
-  /** The one network it is in. */
+  /** The network it is in. */
   network: string
   /** Its IPv4 address there; the engine chooses one if absent. */
   address?: string
-  /** Further names in that network. */
+  /** Further networks that it is joined to before it starts, with its address there. */
+  joined?: { network: string; address: string }[]
+  /** Further names in the first network. */
   aliases?: string[]
   /** Addresses of name servers, for names that the engine does not know itself. */
   dns?: string[]
@@ -25,8 +27,10 @@ export interface ContainerSpec {
   memoryBytes: number
   /** May be a fraction; more than the host has means all. */
   cpus: number
-  /** A named volume and its mount path in the container. */
-  volume?: { name: string; path: string }
+  /** Named volumes and their mount paths in the container. */
+  volumes?: { name: string; path: string }[]
+  /** Folders of the host and their paths in the container: only for programs of the host itself, which are then run there. */
+  hostFolders?: { source: string; path: string; isWritable?: boolean }[]
   /** `uid`, `uid:gid` or a name of the image; the image's own when absent. */
   user?: string
   /** Ports of the container that are published on a loopback port of the host: this one, else any free one. */
@@ -38,6 +42,8 @@ export interface ContainerSpec {
   /** How long the engine waits for its end when the engine itself is stopped; 10 s if absent. */
   stopSeconds?: number
   pidsLimit?: number
+  /** What its root may do (capabilities(7)); what ordinary images need if absent. */
+  capabilities?: string[]
   /** Whether its input and output are those of an attached client; its output is then not logged. */
   streams?: boolean
 }
@@ -103,9 +109,10 @@ export function createOptions(
       PidsLimit: spec.pidsLimit ?? DEFAULT_PIDS,
       Init: true,
       ...(spec.shmBytes === undefined ? {} : { ShmSize: spec.shmBytes }),
-      SecurityOpt: ['no-new-privileges'],
+      // With SELinux a container reads the host's files only without a label.
+      SecurityOpt: ['no-new-privileges', ...(spec.hostFolders ? ['label=disable'] : [])],
       CapDrop: ['ALL'],
-      CapAdd: CAPABILITIES,
+      CapAdd: spec.capabilities ?? CAPABILITIES,
       Ulimits: ulimitsOf(openFiles),
       ...(quota ? { StorageOpt: QUOTA } : {}),
       // This server restarts containers: the engine's own policy forgets them when the engine is killed.
@@ -114,9 +121,7 @@ export function createOptions(
       NetworkMode: spec.network,
       // Not the host's search domains: a wildcard record there would answer for a service without an instance.
       ...(spec.dns ? { Dns: spec.dns, DnsSearch: ['.'] } : {}),
-      ...(spec.volume
-        ? { Mounts: [{ Type: 'volume', Source: spec.volume.name, Target: spec.volume.path }] }
-        : {}),
+      ...mountsOf(spec),
       PortBindings: Object.fromEntries(
         ports.map(({ key, host }) => [key, [{ HostIp: '127.0.0.1', HostPort: String(host ?? '') }]]),
       ),
@@ -130,4 +135,14 @@ export function createOptions(
       },
     },
   }
+}
+
+function mountsOf({ volumes = [], hostFolders = [] }: ContainerSpec): { Mounts?: Docker.MountSettings[] } {
+  const mounts: Docker.MountSettings[] = [
+    ...volumes.map(({ name, path }) => ({ Type: 'volume' as const, Source: name, Target: path })),
+    ...hostFolders.map(({ source, path, isWritable = false }) => ({
+      ...{ Type: 'bind' as const, Source: source, Target: path, ReadOnly: !isWritable },
+    })),
+  ]
+  return mounts.length > 0 ? { Mounts: mounts } : {}
 }

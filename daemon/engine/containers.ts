@@ -12,6 +12,8 @@ import { jsonLines } from './json-lines.ts'
 import { labelFilter, ownLabels, withoutClaims } from './labels.ts'
 import type { Ledger } from './ledger.ts'
 import { listenersOf, type Listener } from './listening-ports.ts'
+import { namespaceOf } from './network-namespace.ts'
+import type { Networks } from './networks.ts'
 
 /** Time for the kill, the network and the disk, after the time that the program has to end. */
 const STOP_SLACK_MS = 60_000
@@ -20,6 +22,8 @@ const SIGNAL_AGAIN_MS = 1_000
 /** A removal takes less than a second; on a busy disk a few. */
 const GONE_WITHIN_MS = 30_000
 const GONE_PERIOD_MS = 50
+/** The longest delay of a timer. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 /** How many exited containers are inspected at the same time, for their exit codes. */
 const PARALLEL_INSPECTS = 8
 
@@ -29,13 +33,21 @@ export class Containers {
   readonly #serverId: string
   readonly #ledger: Ledger
   readonly #trial: AbilityTrial
+  readonly #networks: Networks
   readonly #finder: ContainerFinder
 
-  constructor(connection: Connection, serverId: string, ledger: Ledger, trial: AbilityTrial) {
+  constructor(
+    connection: Connection,
+    serverId: string,
+    ledger: Ledger,
+    trial: AbilityTrial,
+    networks: Networks,
+  ) {
     this.#connection = connection
     this.#serverId = serverId
     this.#ledger = ledger
     this.#trial = trial
+    this.#networks = networks
     this.#finder = new ContainerFinder(connection, serverId, ledger)
   }
 
@@ -50,18 +62,34 @@ export class Containers {
       ...ownLabels(this.#serverId, spec.labels),
     }
     const options = createOptions(spec, labels, await this.#trial.known())
-    const former = this.#ledger.find('container', spec.name)
-    this.#ledger.record('container', spec.name)
+    const id = await this.#create(doing, spec.name, options)
+    await this.#join(id, spec)
+    return id
+  }
+
+  async #create(doing: string, name: string, options: Docker.ContainerCreateOptions): Promise<string> {
+    const former = this.#ledger.find('container', name)
+    this.#ledger.record('container', name)
     try {
       const { id } = await this.#connection.call(doing, (docker, abortSignal) =>
         docker.createContainer({ ...options, abortSignal }),
       )
-      this.#ledger.record('container', spec.name, id)
+      this.#ledger.record('container', name, id)
       return id
     } catch (error) {
       // The name is in use, so nothing was created: the former record is still right.
       if (former && statusOf((error as Error).cause) === 409)
-        this.#ledger.record('container', spec.name, former.engine_id)
+        this.#ledger.record('container', name, former.engine_id)
+      throw error
+    }
+  }
+
+  /** Joins a new container to its further networks: engines before API 1.44 take only one when they create it. */
+  async #join(id: string, { name, joined = [] }: ContainerSpec): Promise<void> {
+    try {
+      for (const { network, address } of joined) await this.#networks.connect(network, id, address)
+    } catch (error) {
+      await this.remove(name)
       throw error
     }
   }
@@ -169,10 +197,16 @@ export class Containers {
     return states
   }
 
-  /** The names of running containers that use a volume and have this server's label, but are not recorded. */
-  async unrecordedUsers(volume: string): Promise<string[]> {
+  /** Every container with this server's label that runs, whether it is recorded or not, by its name in the engine. */
+  async running(): Promise<{ state: ContainerState; isRecorded: boolean }[]> {
+    const found = await this.#listed({ label: labelFilter(this.#serverId) }, false)
+    return found.map(({ info, name }) => ({ state: summaryOf(info), isRecorded: name !== undefined }))
+  }
+
+  /** The running containers that use a volume and have this server's label, by name, and whether each is recorded. */
+  async runningUsers(volume: string): Promise<{ name: string; isRecorded: boolean }[]> {
     const found = await this.#listed({ label: labelFilter(this.#serverId), volume: [volume] }, false)
-    return found.filter(({ name }) => name === undefined).map(({ info }) => nameOf(info))
+    return found.map(({ info, name }) => ({ name: name ?? nameOf(info), isRecorded: name !== undefined }))
   }
 
   /** The engine's containers, each with the name that was recorded for it, if any. */
@@ -199,7 +233,7 @@ export class Containers {
       for await (const { StatusCode } of jsonLines(body)) exitCode = StatusCode as number
     } catch (error) {
       signal.throwIfAborted()
-      throw engineFault(doing, this.#connection.socketPath, error)
+      throw engineFault(doing, this.#connection.place, error)
     } finally {
       body.destroy()
     }
@@ -224,10 +258,31 @@ export class Containers {
     return found && found.State.Pid > 0 ? listenersOf(found.State.Pid, found.Id) : null
   }
 
-  /** Unpacks a tar stream into a folder of a container. */
-  async putArchive(name: string, folder: string, tar: Readable): Promise<void> {
-    await this.#connection.call(`copying into ${name}`, (docker, abortSignal) =>
-      docker.getContainer(this.#finder.idOf(name)).putArchive(tar, { path: folder, abortSignal }),
+  /** The file of a container's network namespace; null when it does not run or cannot be entered from here. */
+  async networkNamespace(name: string): Promise<string | null> {
+    const found = await this.#finder.find(name)
+    return found && found.State.Pid > 0 ? namespaceOf(found.State.Pid, found.Id) : null
+  }
+
+  /**
+   * Unpacks a tar stream, which may be gzipped, into a folder of a container. With `keepsFolders`, a file that would replace
+   * a folder is an error. A caller that gives a signal limits the time itself. Throws `runtime_error`, or the signal's reason.
+   */
+  async putArchive(
+    name: string,
+    folder: string,
+    tar: Readable,
+    { signal, keepsFolders = false }: { signal?: AbortSignal; keepsFolders?: boolean } = {},
+  ): Promise<void> {
+    await this.#connection.call(
+      `copying into ${name}`,
+      (docker, abortSignal) =>
+        docker.getContainer(this.#finder.idOf(name)).putArchive(tar, {
+          path: folder,
+          ...(keepsFolders && { noOverwriteDirNonDir: '1' }),
+          abortSignal,
+        }),
+      signal ? { signal, timeoutMs: MAX_TIMER_MS } : {},
     )
   }
 
@@ -246,7 +301,7 @@ export class Containers {
     const archive = new PassThrough()
     finished(body, (error) => {
       if (!error) return
-      const fault = engineFault(doing, this.#connection.socketPath, error)
+      const fault = engineFault(doing, this.#connection.place, error)
       archive.destroy(signal?.aborted ? (signal.reason as Error) : fault)
     })
     return body.pipe(archive.once('close', () => body.destroy()))

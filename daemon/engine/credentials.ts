@@ -12,6 +12,9 @@ export interface RegistryCredentials {
   identityToken?: string
 }
 
+/** Finds the credentials for a registry (`docker.io`, `host:port`). Null when there are none. */
+export type RegistryAuth = (registry: string) => Promise<RegistryCredentials | null>
+
 interface ClientConfiguration {
   auths?: Record<string, { auth?: string; username?: string; password?: string; identitytoken?: string }>
   credHelpers?: Record<string, string>
@@ -36,7 +39,8 @@ export async function registryCredentials(registry: string): Promise<RegistryCre
   const entry = findByRegistry(configuration.auths ?? {}, registry)
   const written = entry && readEntry(entry.value)
   if (written) return written
-  if (configuration.credsStore) return askHelper(configuration.credsStore, entry?.key ?? keyOf(registry))
+  if (configuration.credsStore)
+    return askHelper(configuration.credsStore, entry?.key ?? engineKeyOf(registry))
   return null
 }
 
@@ -71,8 +75,14 @@ function findByRegistry<T>(entries: Record<string, T>, registry: string): { key:
   return null
 }
 
-function keyOf(registry: string): string {
+/** What Docker calls a registry in its configuration. */
+export function engineKeyOf(registry: string): string {
   return registry === 'docker.io' ? HUB_KEY : registry
+}
+
+/** Credentials as the engine's API takes them. */
+export function authOf({ username, password, identityToken }: RegistryCredentials): Record<string, string> {
+  return identityToken === undefined ? { username, password } : { identitytoken: identityToken }
 }
 
 function readEntry(entry: NonNullable<ClientConfiguration['auths']>[string]): RegistryCredentials | null {

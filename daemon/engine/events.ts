@@ -49,7 +49,7 @@ async function* eventsOf(
   try {
     for await (const value of jsonLines(body)) yield read(value as unknown as RawEvent)
   } catch (error) {
-    if (!signal.aborted) throw engineFault(DOING, connection.socketPath, error)
+    if (!signal.aborted) throw engineFault(DOING, connection.place, error)
   } finally {
     body.destroy()
   }

@@ -5,6 +5,9 @@ import { plainLines } from '#server/text/plain-line.ts'
 const SUBNET_TAKEN =
   /Pool overlaps with other one|networks have overlapping|subnet \S+ is (?:already used|being used)/
 
+/** The engine's words for an image without the shell. */
+const NO_SHELL = /exec: "\/bin\/sh": .*(no such file|not found)/
+
 /** What registries say when they do not accept credentials, or when those do not permit the pull. */
 const REGISTRY_REFUSAL =
   /no basic auth credentials|authentication required|unauthorized|failed to authorize|insufficient_scope|\bdenied\b/i
@@ -13,12 +16,12 @@ const REGISTRY_REFUSAL =
 const EXPLANATIONS: [RegExp, string | ((match: RegExpExecArray) => string)][] = [
   [
     /no basic auth credentials|authentication required|401 Unauthorized|no active sessions|failed to authorize|insufficient_scope/i,
-    'the registry requires credentials or refuses them: run docker login for it as the user that runs the server',
+    'the registry requires credentials or refuses them: add or correct a registry credential for it, or run docker login as the user that runs the server',
   ],
   [
     /pull access denied for (\S+?),/,
     ([, name]) =>
-      `there is no image ${name}, or it is private: correct the name, or run docker login as the user that runs the server`,
+      `there is no image ${name}, or it is private: correct the name, add a registry credential for it, or run docker login as the user that runs the server`,
   ],
   [
     /manifest unknown|manifest for (\S+) not found|name unknown|repository name not known|404 Not Found/i,
@@ -30,7 +33,7 @@ const EXPLANATIONS: [RegExp, string | ((match: RegExpExecArray) => string)][] = 
   ],
   [
     /toomanyrequests|pull rate limit/i,
-    'the pull limit of the registry is reached: wait, or run docker login for it',
+    'the pull limit of the registry is reached: wait, or add a registry credential for it',
   ],
   [
     /lookup ([^\s:]+)(?: on \S+)?: (?:.*: )?(no such host|server misbehaving|Temporary failure[^:]*|i\/o timeout)/,
@@ -86,6 +89,12 @@ export function isSubnetTaken(error: unknown): boolean {
   return error instanceof AppError && SUBNET_TAKEN.test(engineMessage(error.cause))
 }
 
+/** Whether a program could not be started because the image has no `/bin/sh`; `error` may be the engine's message. */
+export function lacksShell(error: unknown): boolean {
+  const message = error instanceof AppError ? engineMessage(error.cause) : error
+  return typeof message === 'string' && NO_SHELL.test(message)
+}
+
 /** The HTTP status with which the engine refused, or null when it did not answer. */
 export function statusOf(error: unknown): number | null {
   const status = (error as { statusCode?: unknown }).statusCode
@@ -118,12 +127,24 @@ export function isEngineAway(error: unknown): error is EngineAway {
   return error instanceof EngineAway
 }
 
-/** Turns the error of a call to the engine at `socketPath` into a `runtime_error` that its reader can act on. */
-export function engineFault(doing: string, socketPath: string, error: unknown): AppError {
+/** Where an engine is. */
+export interface EnginePlace {
+  socketPath: string
+  /** The name of its node; null for the engine of the server's own. */
+  node: string | null
+}
+
+/** Turns the error of a call to an engine into a `runtime_error` that its reader can act on. */
+export function engineFault(doing: string, { socketPath, node }: EnginePlace, error: unknown): AppError {
   if (error instanceof AppError) return error
   const known = FAULTS[(error as NodeJS.ErrnoException).code ?? '']
-  if (known) return new EngineAway(known(socketPath, doing), error)
+  if (known)
+    return new EngineAway(
+      node === null ? known(socketPath, doing) : `${doing}: the node ${node} does not answer`,
+      error,
+    )
   const isLate = error instanceof Error && error.name === 'TimeoutError'
   const reason = isLate ? 'the container engine did not answer in time' : explain(engineMessage(error))
-  return new AppError('runtime_error', `${doing}: ${reason}`, { cause: error })
+  const where = node === null ? doing : `${doing} on the node ${node}`
+  return new AppError('runtime_error', `${where}: ${reason}`, { cause: error })
 }

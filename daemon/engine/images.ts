@@ -10,13 +10,14 @@ import {
   type ImageReference,
 } from '#server/images/reference.ts'
 import { withRenewal } from '#server/network/renewal.ts'
-import { trialImage } from './abilities.ts'
+import { importEmpty, trialImage } from './abilities.ts'
 import type { BuildCache } from './build-cache.ts'
 import { buildImage, type BuildOptions } from './build.ts'
 import type { Connection } from './connection.ts'
-import { registryCredentials, type RegistryCredentials } from './credentials.ts'
+import { authOf, registryCredentials, type RegistryAuth, type RegistryCredentials } from './credentials.ts'
 import { engineFault, explain, isRegistryRefusal, statusOf } from './faults.ts'
 import { jsonLines } from './json-lines.ts'
+import { shortName } from './image-names.ts'
 import { imageLabels } from './labels.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -40,8 +41,8 @@ export interface ImageInfo {
 }
 
 export interface PullOptions {
-  /** Those in the user's Docker `config.json` if absent. */
-  credentials?: RegistryCredentials | null
+  /** Credentials for the image's registry; those of the user's Docker `config.json` when absent. */
+  registryAuth?: RegistryAuth
   signal: AbortSignal
   onLine: (line: string) => void
 }
@@ -67,11 +68,11 @@ export class Images {
    */
   async pull(
     reference: string,
-    { credentials, signal, onLine }: PullOptions,
+    { registryAuth = registryCredentials, signal, onLine }: PullOptions,
   ): Promise<{ id: string; digest: string | null }> {
     const parsed = parseReference(reference)
     const registry = canonicalRegistry(parsed.registry)
-    const found = credentials === undefined ? await registryCredentials(registry) : credentials
+    const found = await registryAuth(registry)
     const wanted = withTag(parsed)
     const fromImage = formatReference(
       wanted.digest === null ? { ...wanted, tag: null } : { ...wanted, tag: null, digest: null },
@@ -99,8 +100,8 @@ export class Images {
       await this.#followPull(body, onLine, signal)
     }
     await withRenewal(found, pull, async (fault, refused) => {
-      if (credentials !== undefined || !isRegistryRefusal(fault)) return null
-      const other = await registryCredentials(registry)
+      if (!isRegistryRefusal(fault)) return null
+      const other = await registryAuth(registry)
       return isDeepStrictEqual(other, refused) ? null : other
     })
     const image = await this.inspect(name)
@@ -124,6 +125,17 @@ export class Images {
     this.#ledger.record('image', options.tag)
     const labels = imageLabels(this.#serverId, options.labels)
     return buildImage(this.#connection, this.#cache, context, { ...options, labels })
+  }
+
+  /**
+   * The name of an image with nothing in it, for containers that are never started. It stays, since it takes no room and a
+   * container may be about to be created from it.
+   */
+  async provideEmpty(): Promise<string> {
+    const name = this.#empty
+    this.#ledger.record('image', name)
+    if (!(await this.inspect(name))) await importEmpty(this.#connection, name)
+    return name
   }
 
   /** Gives an image another name, `repository:tag`. */
@@ -161,12 +173,21 @@ export class Images {
     this.#ledger.forget('image', name)
   }
 
-  /** The names that this server gave to images, without the empty image of its trials, which they remove themselves. */
+  /**
+   * The names that this server gave to images, without its empty ones and its own program: that of trials is removed by these
+   * themselves, that of nodes when there are none.
+   */
   names(): string[] {
-    const trial = trialImage(this.#serverId)
+    const own = [trialImage(this.#serverId), this.#empty]
+    const isOwn = (name: string) => own.includes(name) || name.startsWith(`${this.nodeRepository}:`)
     return this.#ledger
       .list('image')
-      .flatMap(({ name, engine_id }) => (name === trial || engine_id !== null ? [] : [name]))
+      .flatMap(({ name, engine_id }) => (isOwn(name) || engine_id !== null ? [] : [name]))
+  }
+
+  /** The repository of the program that this server runs on its other nodes. */
+  get nodeRepository(): string {
+    return `deployer-${this.#serverId}/node`
   }
 
   /**
@@ -179,6 +200,26 @@ export class Images {
     return this.#ledger
       .list('image')
       .flatMap(({ name, engine_id }) => (engine_id === null || kept.has(name) ? [] : [name]))
+  }
+
+  /**
+   * Removes that program of other versions of this server, whose id is in its name. One that still runs stays until the next
+   * call.
+   */
+  async removeOldNodePrograms(current: string): Promise<void> {
+    const filters = { reference: [`${this.nodeRepository}:*`] }
+    const found = await this.#connection.call('listing images', (docker, abortSignal) =>
+      docker.listImages({ filters, abortSignal } as Docker.ListImagesOptions),
+    )
+    for (const name of found.flatMap(({ RepoTags }) => RepoTags ?? [])) {
+      if (shortName(name) === current) continue
+      this.#ledger.record('image', shortName(name))
+      await this.remove(shortName(name)).catch(() => {})
+    }
+  }
+
+  get #empty(): string {
+    return `deployer-${this.#serverId}/empty:never-started`
   }
 
   /** Whether this server owns a name that it is about to pull: it does not exist yet, or is as an earlier pull left it. */
@@ -197,7 +238,7 @@ export class Images {
       }
     } catch (error) {
       signal.throwIfAborted()
-      throw engineFault('pulling the image', this.#connection.socketPath, error)
+      throw engineFault('pulling the image', this.#connection.place, error)
     } finally {
       body.destroy()
     }
@@ -216,15 +257,6 @@ function progressLine({ status, id }: Record<string, unknown>): string | null {
 /** Without a tag, the engine would pull all tags. */
 function withTag(reference: ImageReference): ImageReference {
   return { ...reference, tag: reference.tag ?? (reference.digest === null ? 'latest' : null) }
-}
-
-function authOf({ username, password, identityToken }: RegistryCredentials): Record<string, string> {
-  return identityToken === undefined ? { username, password } : { identitytoken: identityToken }
-}
-
-/** Docker leaves out its own registry; Podman includes it, or localhost for images that were built there. */
-function shortName(name: string): string {
-  return name.replace(/^(?:docker\.io\/(?:library\/)?|localhost\/)/, '')
 }
 
 function withoutPrefix(error: unknown, prefix: string): unknown {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { isProcessOf } from './network-namespace.ts'
 
 /** A TCP socket that a container's processes listen on. */
 export interface Listener {
@@ -21,8 +22,7 @@ const LOOPBACK_V6 = '00000000000000000000000001000000'
  */
 export async function listenersOf(pid: number, containerId: string): Promise<Listener[] | null> {
   try {
-    // The engine may run elsewhere, where this process id is that of the container.
-    if (!(await readFile(`/proc/${pid}/cgroup`, 'utf8')).includes(containerId)) return null
+    if (!(await isProcessOf(pid, containerId))) return null
     const v4 = await readFile(`/proc/${pid}/net/tcp`, 'utf8')
     const v6 = await readFile(`/proc/${pid}/net/tcp6`, 'utf8').catch(() => '')
     return listenersIn(v4, v6)

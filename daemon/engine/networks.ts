@@ -10,6 +10,10 @@ export interface NetworkSpec {
   /** IPv4, such as `10.0.0.0/20`. */
   subnet: string
   gateway?: string
+  /** The part of the subnet from which the engine allots addresses itself; all of it if absent. */
+  range?: string
+  /** `bridge` if absent. An overlay spans the nodes of a swarm, whose containers can be joined to it one by one. */
+  driver?: 'bridge' | 'overlay'
   labels: Record<string, string>
   /** Whether it has no route out of the host. */
   internal?: boolean
@@ -43,19 +47,26 @@ export class Networks {
     this.#ledger = ledger
   }
 
-  /** Creates a bridge network and returns its id. Throws `runtime_error`, also when the name or the addresses are taken. */
+  /** Creates a network and returns its id. Throws `runtime_error`, also when the name or the addresses are taken. */
   async create(spec: NetworkSpec): Promise<string> {
     this.#ledger.record('network', spec.name)
     const network = await this.#connection.call(`creating the network ${spec.name}`, (docker, abortSignal) =>
       docker.createNetwork({
         Name: spec.name,
-        Driver: 'bridge',
+        Driver: spec.driver ?? 'bridge',
+        ...(spec.driver === 'overlay' ? { Attachable: true } : {}),
         CheckDuplicate: true,
         Internal: spec.internal ?? false,
         Labels: ownLabels(this.#serverId, spec.labels),
         IPAM: {
           Driver: 'default',
-          Config: [{ Subnet: spec.subnet, ...(spec.gateway ? { Gateway: spec.gateway } : {}) }],
+          Config: [
+            {
+              Subnet: spec.subnet,
+              ...(spec.range ? { IPRange: spec.range } : {}),
+              ...(spec.gateway ? { Gateway: spec.gateway } : {}),
+            },
+          ],
         },
         abortSignal,
       }),
@@ -82,6 +93,30 @@ export class Networks {
       docker.listNetworks({ abortSignal } as Docker.NetworkListOptions),
     )
     return found.map(stateOf)
+  }
+
+  /** Joins a container to a network at an address, also while it runs. Does nothing if it is gone. Throws `runtime_error`. */
+  async connect(network: string, container: string, address: string): Promise<void> {
+    await this.#connection.find(`joining ${container} to the network ${network}`, (docker, abortSignal) =>
+      docker.getNetwork(network).connect({
+        Container: container,
+        EndpointConfig: { IPAMConfig: { IPv4Address: address } },
+        abortSignal,
+      } as Docker.NetworkConnectOptions),
+    )
+  }
+
+  /** Takes a container out of a network, if both exist. Throws `runtime_error`. */
+  async disconnect(network: string, container: string): Promise<void> {
+    await this.#connection.find(
+      `taking ${container} out of the network ${network}`,
+      (docker, abortSignal) =>
+        docker.getNetwork(network).disconnect({
+          Container: container,
+          Force: true,
+          abortSignal,
+        } as never) as unknown as Promise<unknown>,
+    )
   }
 
   /** The names of the networks that this server has created. */
@@ -124,10 +159,9 @@ export class Networks {
 
 function stateOf(found: Docker.NetworkInspectInfo): NetworkState {
   const v4 = found.IPAM?.Config?.find(({ Subnet }) => Subnet?.includes('.'))
-  const containers = Object.entries(found.Containers ?? {}) as [
-    string,
-    { Name: string; IPv4Address: string },
-  ][]
+  const entries = Object.entries(found.Containers ?? {}) as [string, { Name: string; IPv4Address: string }][]
+  // An overlay has such an entry on each node, which is not a container.
+  const containers = entries.filter(([, { Name }]) => Name !== `${found.Name}-endpoint`)
   return {
     id: found.Id,
     name: found.Name,

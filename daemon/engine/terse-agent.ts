@@ -1,10 +1,16 @@
-import { Agent, type ClientRequest } from 'node:http'
+import { Agent, type AgentOptions, type ClientRequest } from 'node:http'
 import { inspect } from 'node:util'
-import { failWithAnswer } from '#server/network/answers.ts'
+import { failWithAnswer, limitCollected } from '#server/network/answers.ts'
 
 /** An undocumented method that every agent has; agent packages build on it. */
 const { addRequest } = Agent.prototype as unknown as {
   addRequest: (request: ClientRequest, options: object) => void
+}
+
+/** How an agent treats answers. */
+interface Limits {
+  /** The longest answer that is collected whole; null for any. */
+  maxAnswerBytes: number | null
 }
 
 /**
@@ -13,8 +19,16 @@ const { addRequest } = Agent.prototype as unknown as {
  * with its agent and so with everything that other requests hold: with a hundred open streams, each took seconds.
  */
 export class TerseAgent extends Agent {
+  readonly #maxAnswerBytes: number | null
+
+  constructor(options: AgentOptions, { maxAnswerBytes }: Limits) {
+    super(options)
+    this.#maxAnswerBytes = maxAnswerBytes
+  }
+
   addRequest(request: ClientRequest, options: object): void {
     failWithAnswer(request)
+    if (this.#maxAnswerBytes !== null) limitCollected(request, this.#maxAnswerBytes)
     addRequest.call(this, request, options)
   }
 

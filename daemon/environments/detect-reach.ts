@@ -1,4 +1,4 @@
-import { findEnvironment } from '#server/environments/store.ts'
+import { listEnvironments } from '#server/environments/store.ts'
 import { logger } from '#server/log.ts'
 import type { World } from '../world.ts'
 import { guardMetadata } from './metadata.ts'
@@ -16,9 +16,11 @@ export async function detectReach(world: World): Promise<void> {
   if (world.reachByAddress !== null) return
   const { version } = await world.engine.info()
   await removeLeftProbes(world)
-  const { subnet } = await ensureNetwork(world, findEnvironment())
+  const { subnet } = await ensureNetwork(world, listEnvironments()[0]!)
   const isLocal = await isGatewayLocal(subnet)
   await guardMetadata(world, isLocal)
+  // A data plane that cannot be reached gets the new network's names once it is back.
+  await world.dataPlane.sync().catch(() => {})
   // From now on containers are started.
   world.reachByAddress = isLocal
   log.info(`engine ${version}`, { reached_by: world.reachByAddress ? 'address' : 'published port' })

@@ -5,8 +5,10 @@ import { logger } from '#server/log.ts'
 import type { Task } from '../work/driver.ts'
 import type { World } from '../world.ts'
 import { guardMetadata } from './metadata.ts'
-import { ensureNetwork, environmentOf, networkName } from './networks.ts'
-import { forgetResolver } from './resolver.ts'
+import { environmentOf, networkName } from './names.ts'
+import { ensureNetwork } from './networks.ts'
+import { removeOverlay } from './overlays.ts'
+import { forgetResolver, removeLeftProbes } from './resolver.ts'
 
 const log = logger('environments')
 
@@ -42,7 +44,10 @@ export async function removeNetwork(world: World, environment: Environment): Pro
   await Promise.race([removal, delay(CREATE_MS, undefined, { ref: false })])
 }
 
-/** Removes this server's networks whose environment is gone, and keeps the packet filter's rules for the others current. */
+/**
+ * Removes this server's networks whose environment is gone and probes that could not be removed, and keeps the packet filter's
+ * rules for the others current.
+ */
 export function environments(world: World): Task {
   return {
     name: 'environments',
@@ -58,8 +63,10 @@ export function environments(world: World): Task {
           log.warn('a private network cannot be removed yet', { network: name, error: messageOf(error) }),
         )
       }
+      if (world.engineFault !== null) return
+      await removeLeftProbes(world)
       // Another program may have emptied the packet filter.
-      if (world.engineFault === null) await guardMetadata(world)
+      await guardMetadata(world)
     },
   }
 }
@@ -69,4 +76,5 @@ async function remove(world: World, environmentId: string): Promise<void> {
   // The data plane must stop answering for its names before its addresses go.
   await world.dataPlane.sync()
   await world.engine.networks.remove(networkName({ id: environmentId }))
+  await removeOverlay(world, environmentId)
 }

@@ -1,6 +1,7 @@
 import { REFUSED } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
-import { findEnvironment, type Environment } from '#server/environments/store.ts'
+import { setImmediate } from 'node:timers/promises'
+import { loadEnvironment, type Environment } from '#server/environments/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { addressAt, allotJobAddress, jobAddressHolders, releaseAddress } from '#server/instances/addresses.ts'
 import { logger } from '#server/log.ts'
@@ -31,10 +32,13 @@ interface Verdict {
 
 /** Whether the resolver's answers reach containers of an environment, found out once per start; by environment id. */
 const verdicts = new Map<string, Verdict>()
+/** The names of probes that are under way. */
+const running = new Set<string>()
 
 /**
  * The name server for a new container of an environment; null where the engine's aliases must do instead. The image of the
- * first container is used for a probe; if it has no shell or no lookup program, the next container's image is tried.
+ * first container is used for a probe; if it has no shell or no lookup program, the next container's image is tried. On another
+ * node the network says which one it is.
  */
 export async function nameServerOf(
   world: World,
@@ -42,13 +46,14 @@ export async function nameServerOf(
   network: Network,
   imageId: string,
 ): Promise<string | null> {
+  if (network.nameServer !== undefined) return network.nameServer
   if (world.reachByAddress !== true) return null
   const gateway = addressAt(network.subnet, 1)
   let verdict = verdicts.get(environment.id)
   if (verdict?.gateway !== gateway) {
     verdict = {
       gateway,
-      works: checkResolver(world, findEnvironment(environment.id), network, gateway, imageId),
+      works: checkResolver(world, loadEnvironment(environment.id), network, gateway, imageId),
     }
     verdicts.set(environment.id, verdict)
   }
@@ -62,9 +67,19 @@ export async function nameServerOf(
   return (works ?? (await isAnswering(gateway))) ? gateway : null
 }
 
-/** Removes probes that a killed server left. They all hold an address, which is recorded before the container is created. */
+/** What the probe of an environment has found; null while there was none, or it gave no result. */
+export async function probedResolver(environmentId: string): Promise<boolean | null> {
+  // A probe in progress may take longer than the caller can wait.
+  return (await Promise.race([verdicts.get(environmentId)?.works, setImmediate(null)])) ?? null
+}
+
+/**
+ * Removes probes that a killed server left, or that could not be removed, such as while the disk was full. They all hold an
+ * address, which is recorded before the container is created.
+ */
 export async function removeLeftProbes(world: World): Promise<void> {
-  for (const name of jobAddressHolders()) if (name.startsWith(PROBE_PREFIX)) await removeProbe(world, name)
+  const left = jobAddressHolders().filter((name) => name.startsWith(PROBE_PREFIX) && !running.has(name))
+  for (const name of left) await removeProbe(world, name)
 }
 
 /** Forgets the result for an environment, and removes a probe that a killed server left. */
@@ -105,8 +120,8 @@ async function checkResolver(
  * Whether the data plane holds port 53 of a gateway. The engine may rewrite the source address of the host's own packets,
  * and the data plane refuses unknown addresses; so a refusal counts too: another name server would have looked the name up.
  */
-async function isAnswering(gateway: string): Promise<boolean> {
-  const resolver = new Resolver({ timeout: ASK_MS, tries: 2 })
+export async function isAnswering(gateway: string, askMs: number = ASK_MS): Promise<boolean> {
+  const resolver = new Resolver({ timeout: askMs, tries: 2 })
   resolver.setServers([gateway])
   try {
     return (await resolver.resolve4(PROBE_NAME)).includes(PROBE_ADDRESS)
@@ -125,6 +140,7 @@ async function probe(
 ): Promise<boolean | null> {
   const { containers } = world.engine
   const name = probeName(environmentId)
+  running.add(name)
   try {
     await containers.remove(name)
     await containers.create({
@@ -157,10 +173,11 @@ async function probe(
     return null
   } finally {
     await removeProbe(world, name)
+    running.delete(name)
   }
 }
 
-/** Removes a probe. If that fails it keeps its address, by which the next start finds it. */
+/** Removes a probe. If that fails it keeps its address, by which it is found later. */
 async function removeProbe(world: World, name: string): Promise<void> {
   try {
     await world.engine.containers.remove(name)

@@ -1,11 +1,11 @@
 import { getDeploy, sealSnapshot, updateDeploy } from '#server/deploys/store.ts'
-import { findEnvironment } from '#server/environments/store.ts'
+import { loadEnvironment } from '#server/environments/store.ts'
 import { AppError } from '#server/errors.ts'
 import { getInstance, instancesOf, updateInstance, type InstanceRow } from '#server/instances/store.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import type { World } from '../world.ts'
 import { lossOf, startInstance } from './containers.ts'
-import { recordEnd, type Ends } from './ends.ts'
+import { recordCrash, recordEnd, type Ends } from './ends.ts'
 import type { Launch } from './launch.ts'
 import type { ProbeTarget } from './probe.ts'
 import { NotReady, waitUntilReady } from './readiness.ts'
@@ -36,7 +36,7 @@ export async function bringUp(
   let launch = await start()
   onStart?.()
   const { service, snapshot } = launch
-  const hostHeader = hostsOf(service, findEnvironment(service.environment_id))[0] ?? service.name
+  const hostHeader = hostsOf(service, loadEnvironment(service.environment_id))[0] ?? service.name
   const target = (): ProbeTarget => {
     const { upstream_host, upstream_port } = instanceOf(id)
     return {
@@ -49,7 +49,7 @@ export async function bringUp(
   }
   const mayTake = ends !== null && !snapshot.is_port_chosen && world.reachByAddress === true
   await waitUntilReady(
-    world.engine,
+    world.engineOf(launch.nodeId),
     id,
     {
       target: snapshot.port === null ? null : target,
@@ -61,7 +61,10 @@ export async function bringUp(
       lossOf: (container) => lossOf(container, instanceOf(id), launch.network),
       onEnd: async (exitCode, how) => {
         recordEnd(instanceOf(id), exitCode, how)
-        if (ends === null) throw new NotReady(how)
+        if (ends === null) {
+          recordCrash(instanceOf(id), exitCode, how)
+          throw new NotReady(how)
+        }
         ends.count(id, how)
         launch = await start()
       },

@@ -1,6 +1,8 @@
 import { useDatabase } from '#server/context.ts'
-import type { Snapshot } from '#server/deploys/store.ts'
+import { diskTitle } from '#server/disks/list.ts'
+import { diskVolume } from '#server/disks/volume.ts'
 import { AppError } from '#server/errors.ts'
+import { loadEnvironment } from '#server/environments/store.ts'
 import { allotAddress, releaseAddress } from '#server/instances/addresses.ts'
 import {
   deleteInstance,
@@ -11,24 +13,31 @@ import {
   type InstanceRow,
 } from '#server/instances/store.ts'
 import { schedule } from '#server/options/schedule.ts'
-import type { ServiceRow } from '#server/services/store.ts'
+import { USUAL_SECONDS } from '#server/services/replacement.ts'
+import { getService, type ServiceRow } from '#server/services/store.ts'
 import { TYPES } from '#server/services/types.ts'
 import type { ContainerState, Engine } from '../engine/index.ts'
 import { addressFor } from '../environments/addresses.ts'
 import type { Network } from '../environments/networks.ts'
+import { isLost } from '../nodes/presence.ts'
 import type { World } from '../world.ts'
-import { diskName, diskOf, changeDiskOwner } from './disk.ts'
+import { changeDiskOwner, mountsOf } from './disk.ts'
 import type { Launch } from './launch.ts'
+import { putSecretFiles } from './secret-files.ts'
 import { serviceContainer } from './service-container.ts'
 
-/** How long a stopped program may take before it is killed. */
-export const STOP_GRACE_SECONDS = Math.ceil(schedule.stopGraceMs / 1_000)
-
-/** Records a new instance of a deploy with an address of its own, status `starting`. */
-export function addInstance(service: ServiceRow, deployId: string, network: Network): string {
+/**
+ * Records a new instance of a deploy on a node with an address of its own, status `starting`. Its environment must have a
+ * network.
+ */
+export function addInstance(service: ServiceRow, deployId: string, nodeId: string): string {
   const id = newInstanceId(service.id)
+  const { subnet } = loadEnvironment(service.environment_id)
   useDatabase().transaction(() =>
-    insertInstance(id, service.id, deployId, allotAddress(service.environment_id, network.subnet, id)),
+    insertInstance({
+      ...{ id, service_id: service.id, deploy_id: deployId, node_id: nodeId },
+      address: allotAddress(service.environment_id, subnet!, id),
+    }),
   )
   return id
 }
@@ -38,41 +47,56 @@ export function addInstance(service: ServiceRow, deployId: string, network: Netw
  * it lost its network or settings: then it is created again. Throws `runtime_error`.
  */
 export async function startInstance(world: World, launch: Launch, instance: InstanceRow): Promise<void> {
-  const { containers } = world.engine
-  instance = await withOwnAddress(world.engine, launch, instance)
+  const engine = world.engineOf(instance.node_id)
+  const { containers } = engine
+  instance = await withOwnAddress(engine, launch, instance)
   let found = await containers.inspect(instance.id)
   if (found && lossOf(found, instance, launch.network) !== null) {
-    await containers.stop(instance.id, STOP_GRACE_SECONDS)
+    await containers.stop(instance.id, stopSecondsOf(instance))
     await containers.remove(instance.id)
     found = null
   }
   if (found === null) await createContainer(world, launch, instance)
-  if (found === null || found.status === 'created') await changeDiskOwner(world.engine, instance.id, launch)
+  if (found === null || found.status === 'created') {
+    await changeDiskOwner(engine, instance.id, launch)
+    await putSecretFiles(engine, instance.id, launch)
+  }
   // It may have been removed while its container was created.
   if (!getInstance(instance.id)) {
     await containers.remove(instance.id)
     throw new AppError('conflict', `${instance.id} was removed while it was starting`)
   }
-  if (launch.snapshot.disk_mount_path !== null) await assertDiskUnused(world.engine, launch.service)
+  for (const { name } of launch.snapshot.disks)
+    await assertDiskUnused(engine, launch.service, name, instance.id)
   await containers.start(instance.id)
   const started = await containers.inspect(instance.id)
   updateInstance(instance.id, {
     started_at: Date.now(),
     settings: started?.settings ?? null,
-    ...upstreamOf(world, instance, launch.snapshot, started),
+    ...upstreamOf(world, instance, launch, started),
   })
 }
 
 /**
- * Throws `runtime_error` if another container uses the service's disk: two programs must not write to it. After this server
- * was restored from a copy, a container that was deployed after the copy may still be running.
+ * Throws `runtime_error` if a container other than `user` runs with the service's disk of this name: two programs must not
+ * write to it. After this server was restored from a copy, a container that was deployed after the copy may still be running;
+ * after a node was lost and is back, those that were forgotten meanwhile.
  */
-async function assertDiskUnused(engine: Engine, service: ServiceRow): Promise<void> {
-  const [other] = await engine.containers.unrecordedUsers(diskName(service.id))
-  if (other === undefined) return
+export async function assertDiskUnused(
+  { containers }: Engine,
+  service: ServiceRow,
+  disk: string,
+  user?: string,
+): Promise<void> {
+  const users = await containers.runningUsers(diskVolume(service.id, disk))
+  const other = users.find(({ name }) => name !== user)
+  if (!other) return
+  const advice = other.isRecorded
+    ? 'which is still to be stopped: try again in a minute'
+    : `which is newer than this server's data: docker rm -f ${other.name}`
   throw new AppError(
     'runtime_error',
-    `the disk is in use by the container ${other}, which is newer than this server's data: docker rm -f ${other}`,
+    `${diskTitle(service, disk)} is in use by the container ${other.name}, ${advice}`,
   )
 }
 
@@ -92,14 +116,14 @@ async function withOwnAddress(
 export function lossOf(
   container: ContainerState,
   instance: Pick<InstanceRow, 'address' | 'settings'>,
-  network: Pick<Network, 'id' | 'name'>,
+  network: Pick<Network, 'id' | 'name' | 'addressOf'>,
 ): string | null {
   if (container.status === 'removing' || container.status === 'dead')
     return 'its container was removed externally'
   // Podman reports the name instead of the id, and no address of a stopped container.
   const endpoint = container.networks.find(({ id }) => id === network.id || id === network.name)
   if (!endpoint) return 'its container lost its network'
-  if (endpoint.address !== null && endpoint.address !== instance.address)
+  if (endpoint.address !== null && endpoint.address !== network.addressOf(instance.address))
     return 'its container lost its address'
   if (instance.settings !== null && container.settings !== instance.settings)
     return "its container's settings were changed externally"
@@ -108,38 +132,75 @@ export function lossOf(
 
 async function createContainer(world: World, launch: Launch, instance: InstanceRow): Promise<void> {
   const { service, snapshot, nameServer } = launch
+  const engine = world.engineOf(instance.node_id)
   // The recorded settings of a former container do not apply to this one.
   updateInstance(instance.id, { settings: null })
   const command = snapshot.start_command
-  await world.engine.containers.create({
+  await engine.containers.create({
     ...serviceContainer(launch, { name: instance.id, kind: 'instance', address: instance.address, command }),
-    ...(await diskOf(world.engine, service.id, snapshot)),
+    volumes: await mountsOf(engine, service.id, snapshot),
     // The engine would answer an alias before it asks the resolver, even for an instance that is out of rotation.
     aliases: TYPES[service.type].listens && nameServer === null ? [service.name] : [],
     ...(world.reachByAddress || snapshot.port === null ? {} : { ports: [{ inside: snapshot.port }] }),
   })
 }
 
-/** Stops and removes an instance's container and deletes the instance. Missing parts are skipped. */
+/** How many seconds an instance's program may take to stop before it is killed, as its service is set now. */
+export function stopSecondsOf({ service_id }: Pick<InstanceRow, 'service_id'>): number {
+  const allowed = getService(service_id)?.max_shutdown_delay_seconds ?? USUAL_SECONDS
+  return Math.min(allowed, Math.ceil(schedule.longestStopMs / 1_000))
+}
+
+/** How many milliseconds requests to an instance that left rotation may last, as its service is set now. */
+export function drainMsOf({ service_id }: Pick<InstanceRow, 'service_id'>): number {
+  return (getService(service_id)?.drain_seconds ?? USUAL_SECONDS) * 1_000
+}
+
+/** Removals that let a program end, by instance. */
+const removals = new Map<string, Promise<void>>()
+
+/**
+ * Stops and removes an instance's container and deletes the instance. Missing parts are skipped. A rollout and the instance
+ * keeper may remove the same one: its program is told to stop once. On a node that is lost only the instance is deleted.
+ */
 export async function removeInstance(
   world: World,
-  instance: Pick<InstanceRow, 'id'>,
+  instance: Pick<InstanceRow, 'id' | 'node_id'>,
   graceSeconds: number,
 ): Promise<void> {
-  if (graceSeconds > 0) await world.engine.containers.stop(instance.id, graceSeconds)
-  // Even if there is none: this also deletes what is recorded about it.
-  await world.engine.containers.remove(instance.id)
-  releaseAddress(instance.id)
-  deleteInstance(instance.id)
+  const { id, node_id } = instance
+  if (isLost(node_id)) return forgetInstance(id)
+  if (graceSeconds === 0) return await removeNow(world, instance)
+  const removal =
+    removals.get(id) ??
+    world
+      .engineOf(node_id)
+      .containers.stop(id, graceSeconds)
+      .then(() => removeNow(world, instance))
+      .finally(() => removals.delete(id))
+  removals.set(id, removal)
+  await removal
+}
+
+async function removeNow(world: World, { id, node_id }: Pick<InstanceRow, 'id' | 'node_id'>): Promise<void> {
+  // Even if there is no container: this also deletes what is recorded about it.
+  await world.engineOf(node_id).containers.remove(id)
+  forgetInstance(id)
+}
+
+/** Deletes an instance whose container is gone, or on a lost node: should that come back, the sweep removes it as a stray. */
+export function forgetInstance(id: string): void {
+  releaseAddress(id)
+  deleteInstance(id)
 }
 
 function upstreamOf(
   world: World,
   instance: InstanceRow,
-  { port }: Snapshot,
+  { network, snapshot: { port } }: Pick<Launch, 'network' | 'snapshot'>,
   container: ContainerState | null,
 ): Pick<InstanceRow, 'upstream_host' | 'upstream_port'> {
   if (port === null) return { upstream_host: null, upstream_port: null }
-  if (world.reachByAddress) return { upstream_host: instance.address, upstream_port: port }
+  if (world.reachByAddress) return { upstream_host: network.addressOf(instance.address), upstream_port: port }
   return { upstream_host: '127.0.0.1', upstream_port: container?.publishedPort ?? null }
 }

@@ -1,48 +1,58 @@
-import { basename, dirname } from 'node:path'
+import { basename, dirname, posix } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { extract, pack, type Extract, type Header } from 'tar-stream'
 import type { Snapshot } from '#server/deploys/store.ts'
+import { diskVolume, recordDiskVolume } from '#server/disks/volume.ts'
 import { AppError } from '#server/errors.ts'
 import type { Engine } from '../engine/index.ts'
 import type { Launch } from './launch.ts'
 
 /** Lists of users have a few KiB, but an image may have any file under their name. */
 const MAX_LIST_BYTES = 1024 ** 2
+/** Links that are followed to one: more are a circle. */
+const MAX_LINKS = 5
 /** The fields of passwd(5), which has more than group(5). */
 const MAX_FIELDS = 7
 
-/** Returns the name of the volume that is a service's disk. */
-export function diskName(serviceId: string): string {
-  return `deployer-${serviceId}`
-}
-
-/** Returns the disk for a new container; nothing for a service without one. Creates the volume if it is missing. */
-export async function diskOf(
+/** Returns the disks for a new container. Creates the volumes that are missing. */
+export async function mountsOf(
   engine: Engine,
   serviceId: string,
-  snapshot: Snapshot,
-): Promise<{ volume?: { name: string; path: string } }> {
-  if (snapshot.disk_mount_path === null) return {}
-  const name = diskName(serviceId)
-  await engine.volumes.create(name, { 'deployer.service': serviceId })
-  return { volume: { name, path: snapshot.disk_mount_path } }
+  { disks }: Snapshot,
+): Promise<{ name: string; path: string }[]> {
+  const mounts = disks.map(({ name: disk, mount_path: path }) => {
+    const name = diskVolume(serviceId, disk)
+    // It is removed with the service, even if the service no longer has the disk then.
+    recordDiskVolume(serviceId, disk, name)
+    return { name, path }
+  })
+  for (const { name } of mounts) await engine.volumes.create(name, { 'deployer.service': serviceId })
+  return mounts
 }
 
 /**
- * Changes the owner of a new disk to the user of the image: the engine creates it for root, so another user could not
+ * Changes the owner of new disks to the user of the image: the engine creates them for root, so another user could not
  * write. A disk with files or another owner is not changed. The container must not be running yet.
  */
 export async function changeDiskOwner(
   engine: Engine,
   container: string,
-  { snapshot, user }: Launch,
+  { snapshot: { disks }, user }: Launch,
 ): Promise<void> {
-  const path = snapshot.disk_mount_path
-  if (path === null) return
-  if (user === '' || user === 'root' || user === '0') return
+  if (disks.length === 0 || user === '' || user === 'root' || user === '0') return
   const owner = await idsOf(engine, container, user)
-  if (!owner || !(await isNew(engine, container, path))) return
+  if (!owner) return
+  for (const { mount_path } of disks)
+    if (await isNew(engine, container, mount_path)) await setOwner(engine, container, mount_path, owner)
+}
+
+async function setOwner(
+  engine: Engine,
+  container: string,
+  path: string,
+  owner: { uid: number; gid: number },
+): Promise<void> {
   const archive = pack()
   // Unpacked into its parent, because the engine does not change the folder that it unpacks into.
   archive.entry({ name: basename(path), type: 'directory', mode: 0o755, ...owner })
@@ -99,12 +109,20 @@ function findRow(file: string, wanted: string, numberField: number): string[] | 
   return undefined
 }
 
-/** Returns a small file of the image; empty if there is none. Throws `runtime_error` for a large one, without reading it. */
-async function readText(engine: Engine, container: string, path: string): Promise<string> {
+/**
+ * Returns a small file of the image, also behind links; empty if there is none. Throws `runtime_error` for a large one, without
+ * reading it.
+ */
+async function readText(engine: Engine, container: string, path: string, links = MAX_LINKS): Promise<string> {
   const tar = await engine.containers.getArchive(container, path)
   if (!tar) return ''
   try {
-    for await (const entry of entriesOf(tar)) return await textOf(entry, path)
+    for await (const entry of entriesOf(tar)) {
+      const { type, linkname } = entry.header
+      if (type !== 'symlink') return await textOf(entry, path)
+      if (links === 0 || !linkname) return ''
+      return await readText(engine, container, posix.resolve(dirname(path), linkname), links - 1)
+    }
   } finally {
     tar.destroy()
   }

@@ -1,4 +1,5 @@
 import { updateInstance, type InstanceRow } from '#server/instances/store.ts'
+import { recordServiceEvent } from '#server/service-events/store.ts'
 import { NotReady } from './readiness.ts'
 
 /** This many ends of one instance fail a rollout. */
@@ -17,6 +18,24 @@ export class Ends {
 }
 
 /** Records how an instance ended while it was starting. */
-export function recordEnd({ id, restarts }: InstanceRow, exitCode: number | null, how: string): void {
-  updateInstance(id, { restarts: restarts + 1, exit_code: exitCode, reason: how })
+export function recordEnd(instance: InstanceRow, exitCode: number | null, how: string): void {
+  updateInstance(instance.id, endColumns(instance, exitCode, how))
+}
+
+/** The columns to record for the end of an instance's program. */
+export function endColumns({ restarts }: InstanceRow, exitCode: number | null, reason: string) {
+  return { exit_code: exitCode, restarts: restarts + 1, reason }
+}
+
+/** Tells the timeline of its service that an instance of the live version has ended. */
+export function recordCrash(
+  { id, service_id, deploy_id }: InstanceRow,
+  exitCode: number | null,
+  reason: string,
+): void {
+  recordServiceEvent(service_id, 'service.crashed', {
+    deployId: deploy_id,
+    instance: id,
+    details: { reason, ...(exitCode === null ? {} : { exit_code: exitCode }) },
+  })
 }

@@ -4,6 +4,7 @@ import { instanceMachine } from '#server/instances/states.ts'
 import type { InstanceRow } from '#server/instances/store.ts'
 import { logger } from '#server/log.ts'
 import { tryMove } from '#server/state-machine.ts'
+import { recordServiceEvent } from '#server/service-events/store.ts'
 import { schedule } from '#server/options/schedule.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import type { ServiceRow } from '#server/services/store.ts'
@@ -74,6 +75,11 @@ export class Health {
     if (failingMs >= schedule.failingRestartsAfterMs) {
       log.warn('restarting an instance because its probe fails', { instance: instance.id, reason })
       this.#failingSince.delete(instance.id)
+      recordServiceEvent(instance.service_id, 'service.unresponsive', {
+        deployId: instance.deploy_id,
+        instance: instance.id,
+        details: { reason },
+      })
       this.#keeper.restart(instance)
     }
   }

@@ -1,11 +1,12 @@
 import { useContext } from '#server/context.ts'
 import type { DeployRow } from '#server/deploys/store.ts'
-import { findEnvironment } from '#server/environments/store.ts'
+import { loadEnvironment } from '#server/environments/store.ts'
 import { publicUrl } from '#server/network/public-address.ts'
 import { hostsOf } from '#server/services/hosts.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { shellArguments } from '#plans/index.ts'
 import type { ContainerSpec } from '../engine/index.ts'
+import { placeIn } from '../environments/networks.ts'
 import type { Launch } from './launch.ts'
 
 const MIB = 1024 * 1024
@@ -14,8 +15,8 @@ const MIB = 1024 * 1024
 export interface ContainerRole {
   /** The container's name, which is also its `DEPLOYER_INSTANCE_ID`. */
   name: string
-  kind: 'instance' | 'job' | 'pre-deploy'
-  /** Its address in the environment's network. */
+  kind: 'instance' | 'job' | 'pre-deploy' | 'shell'
+  /** Its address in the environment's subnet. */
   address: string
   /** Replaces the image's own command; null keeps that. */
   command: string | null
@@ -32,8 +33,7 @@ export function serviceContainer(launch: Launch, role: ContainerRole): Container
     labels: { 'deployer.kind': role.kind, 'deployer.service': service.id, 'deployer.deploy': deploy.id },
     env: { ...snapshot.env, ...serverVariables(service, deploy, role.name) },
     ...(entrypoint === undefined ? {} : { entrypoint: [entrypoint], command }),
-    network: network.name,
-    address: role.address,
+    ...placeIn(network, role.address),
     ...(nameServer === null ? {} : { dns: [nameServer] }),
     memoryBytes: (snapshot.memory_limit_mb || options.defaultMemoryMb) * MIB,
     cpus: snapshot.cpu_limit || options.defaultCpus,
@@ -42,7 +42,7 @@ export function serviceContainer(launch: Launch, role: ContainerRole): Container
 
 /** Returns the variables that tell a service's container about itself. */
 function serverVariables(service: ServiceRow, deploy: DeployRow, instanceId: string): Record<string, string> {
-  const environment = findEnvironment(service.environment_id)
+  const environment = loadEnvironment(service.environment_id)
   const host = hostsOf(service, environment)[0]
   return {
     DEPLOYER: 'true',

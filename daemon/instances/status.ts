@@ -3,6 +3,7 @@ import type { InstanceRow } from '#server/instances/store.ts'
 import { instancesOf } from '#server/instances/store.ts'
 import { freshContainers } from '#server/metrics/latest.ts'
 import type { ContainerReading } from '#server/metrics/reading.ts'
+import { nodeName } from '#server/nodes/store.ts'
 import type { ServiceStatus } from '#server/services/schema.ts'
 import type { ServiceRow } from '#server/services/store.ts'
 import { viewService } from '#server/services/view.ts'
@@ -41,5 +42,7 @@ function statusOf(row: InstanceRow, figures: ContainerReading | undefined): Inst
     reason: row.reason,
     cpu_percent: figures?.cpuPercent ?? null,
     memory_bytes: figures?.memoryBytes ?? null,
+    node: row.node_id,
+    node_name: nodeName(row.node_id),
   }
 }

@@ -1,4 +1,5 @@
 import { announceService } from '#server/changes.ts'
+import { useDatabase } from '#server/context.ts'
 import { getDeploy, openSnapshot } from '#server/deploys/store.ts'
 import { messageOf } from '#server/errors.ts'
 import { instanceMachine } from '#server/instances/states.ts'
@@ -9,35 +10,42 @@ import { emitEvent } from '#server/notifications/events.ts'
 import { getService } from '#server/services/store.ts'
 import type { ContainerState } from '../engine/index.ts'
 import type { Network } from '../environments/networks.ts'
-import { lossOf, removeInstance, STOP_GRACE_SECONDS } from './containers.ts'
+import { nameOfNode } from '../nodes/presence.ts'
+import { forgetInstance, lossOf, removeInstance, stopSecondsOf } from './containers.ts'
 import { prepareLaunch } from './launch.ts'
 import { noteInService } from '../logs/notes.ts'
 import type { World } from '../world.ts'
 import { Background } from '../work/background.ts'
+import { hasDisks } from './bound.ts'
 import { bringUp } from './bring-up.ts'
+import { Drains } from './drains.ts'
+import { endColumns, recordCrash } from './ends.ts'
 import { CrashHistory } from '../work/crashes.ts'
 import { endOf, NotReady, READY_WITHIN_MS } from './readiness.ts'
 import type { Containers } from './out-of-step.ts'
-import { waitAfterRotation } from './rotation.ts'
 
 const log = logger('instances')
-
-/** How long open requests of an instance that left rotation may take. */
-const DRAIN_MS = 30_000
 
 /** Keeps single instances running, and removes those that left rotation. `look` requests another pass over a service. */
 export class Upkeep {
   readonly #world: World
   readonly #look: (serviceId: string) => void
   readonly #background = new Background()
+  readonly #drains: Drains
   readonly #crashes = new CrashHistory()
   readonly #paused = new Set<string>()
+  /** Those that this server stops so that they start again: their ends are no crashes. */
+  readonly #stopped = new Set<string>()
+  /** Those with a disk on a lost node, which wait for it. */
+  readonly #waiting = new Set<string>()
   /** Since when an instance has been starting, over all its tries, on the monotonic clock. */
   readonly #comingUpSince = new Map<string, number>()
 
   constructor(world: World, look: (serviceId: string) => void) {
     this.#world = world
     this.#look = look
+    const [cancel, forget] = [(id: string) => this.#background.cancel(id), (id: string) => this.#forget(id)]
+    this.#drains = new Drains(world, { cancel, forget, look })
   }
 
   /** Whether an instance's program ended so often recently that it counts as down. */
@@ -56,6 +64,7 @@ export class Upkeep {
    */
   keepUp(instance: InstanceRow, container: ContainerState | null, network: Network): boolean {
     const { id, service_id, status } = instance
+    this.#waiting.delete(id)
     if (container?.paused) this.#paused.add(id)
     else this.#paused.delete(id)
     if (this.#background.has(id)) return false
@@ -63,8 +72,7 @@ export class Upkeep {
     const wasUp = isUp(status)
     if (end === null && wasUp) return false
     const ended = end !== null && wasUp
-    if (ended) this.#recordEnd(instance, container?.exitCode ?? null, end)
-    if (ended && container?.oomKilled) emitEvent('service.out_of_memory', service_id, id)
+    if (ended) this.#recordEnd(instance, container, end)
     this.#background.start({
       key: id,
       pauseMs: this.#crashes.backOffMs(id),
@@ -78,40 +86,31 @@ export class Upkeep {
   /**
    * Marks instances that ended with the engine, or before this server started, as starting: they did not crash. An engine
    * that stops may report their ends before it is gone: those are down already, and may even run again. Instances in a crash
-   * loop stay down. Returns whether there were any.
+   * loop stay down. Looks at those on `nodes`, whose containers are listed. Returns whether there were any.
    */
-  startEnded(containers: Containers): boolean {
+  startEnded(containers: Containers, nodes: ReadonlySet<string>): boolean {
     const ended = allInstances().filter(
-      ({ id, status }) => (status === 'down' || !containers.get(id)?.running) && !this.isLooping(id),
+      ({ id, node_id, status }) =>
+        nodes.has(node_id) && (status === 'down' || !containers.get(id)?.running) && !this.isLooping(id),
     )
     return ended.filter((each) => this.#startAgain(each, containers.get(each.id) ?? null)).length > 0
   }
 
   /** Lets an instance that left rotation finish its requests, then stops and removes it. */
   drain(instance: InstanceRow): void {
-    const key = `drain ${instance.id}`
-    this.#background.start({
-      key,
-      pauseMs: this.#crashes.backOffMs(key),
-      run: async (signal) => {
-        await this.#background.cancel(instance.id)
-        await this.#drain(instance.id, signal)
-        this.#crashes.forget(key)
-      },
-      onFailure: (error) => {
-        this.#crashes.record(key)
-        log.warn('an instance could not be removed', { instance: instance.id, error: messageOf(error) })
-      },
-      onEnd: () => this.#look(instance.service_id),
-    })
+    this.#drains.start(instance)
   }
 
   /** Stops an instance's program; the next pass restarts it. */
-  restart(instance: Pick<InstanceRow, 'id' | 'service_id'>): void {
+  restart(instance: Pick<InstanceRow, 'id' | 'service_id' | 'node_id'>): void {
+    this.#stopped.add(instance.id)
     this.#background.start({
       key: instance.id,
       pauseMs: 0,
-      run: () => this.#world.engine.containers.stop(instance.id, STOP_GRACE_SECONDS),
+      run: async () => {
+        const { containers } = this.#world.engineOf(instance.node_id)
+        await containers.stop(instance.id, stopSecondsOf(instance))
+      },
       onFailure: (error) =>
         log.warn('an instance could not be stopped', { instance: instance.id, error: messageOf(error) }),
       onEnd: () => this.#look(instance.service_id),
@@ -120,25 +119,60 @@ export class Upkeep {
 
   /** Cancels its work, then stops and removes an instance at once, for a service that is deleted. */
   async remove(instance: InstanceRow): Promise<void> {
-    await Promise.all([this.#background.cancel(instance.id), this.#background.cancel(`drain ${instance.id}`)])
-    await removeInstance(this.#world, instance, STOP_GRACE_SECONDS)
+    await Promise.all([this.#background.cancel(instance.id), this.#drains.cancel(instance.id)])
+    await removeInstance(this.#world, instance, stopSecondsOf(instance))
     this.#forget(instance.id)
+  }
+
+  /**
+   * Gives up an instance on a lost node: deletes it, or with a disk, beside which no other may start, lets it count as down
+   * until the node is back. Returns whether that is news.
+   */
+  giveUp(instance: InstanceRow): boolean {
+    const { id, service_id, node_id, status } = instance
+    const isBound = status !== 'draining' && hasDisks(instance.deploy_id)
+    if (isBound && status === 'down' && this.#waiting.has(id)) return false
+    for (const work of [this.#background, this.#drains]) void work.cancel(id)
+    const how = `its node ${nameOfNode(node_id)} is down`
+    if (isBound) {
+      this.#waiting.add(id)
+      tryMove(instanceMachine, id, 'down')
+      updateInstance(id, { reason: how })
+    } else {
+      forgetInstance(id)
+      this.#forget(id)
+    }
+    log.warn('an instance is lost with its node', { instance: id, node: nameOfNode(node_id) })
+    const next = isBound ? 'it waits for it, because of its disk' : 'starting another'
+    if (status !== 'draining') noteInService(service_id, id, `${how}; ${next}`)
+    announceService(service_id)
+    return true
   }
 
   /** Stops the work; the next start finds and finishes what is half done. */
   stop(): void {
     this.#background.stop()
+    this.#drains.stop()
   }
 
   #forget(id: string): void {
     this.#crashes.forget(id)
     this.#paused.delete(id)
+    this.#stopped.delete(id)
+    this.#waiting.delete(id)
     this.#comingUpSince.delete(id)
   }
 
-  #recordEnd(instance: InstanceRow, exitCode: number | null, how: string): void {
-    this.#crashes.record(instance.id)
-    tryMove(instanceMachine, instance.id, 'down', endColumns(instance, exitCode, how))
+  #recordEnd(instance: InstanceRow, container: ContainerState | null, how: string): void {
+    const { id, service_id } = instance
+    const exitCode = container?.exitCode ?? null
+    const isAsked = this.#stopped.delete(id)
+    this.#crashes.record(id)
+    useDatabase().transaction(() => {
+      tryMove(instanceMachine, id, 'down', endColumns(instance, exitCode, how))
+      if (container?.oomKilled) emitEvent('service.out_of_memory', service_id, id)
+      else if (!isAsked) recordCrash(instance, exitCode, how)
+    })
     log.warn('an instance ended', { instance: instance.id, how })
     noteInService(instance.service_id, instance.id, `${how}; restarting it`)
     announceService(instance.service_id)
@@ -165,21 +199,24 @@ export class Upkeep {
     const snapshot = openSnapshot(live)
     if (!snapshot) throw new Error(`the live deploy ${live.id} has no snapshot: deploy again`)
     if (!this.#comingUpSince.has(id)) this.#comingUpSince.set(id, performance.now())
-    const prepare = () => prepareLaunch(this.#world, service, live, snapshot)
+    const { node_id } = instance
+    const prepare = () => prepareLaunch(this.#world, service, live, snapshot, node_id)
     const say = (hint: string) => noteInService(service.id, id, hint)
     try {
       await bringUp(this.#world, prepare, id, { ends: null, say }, signal)
     } catch (error) {
       // Stop an instance that hangs, because a start would not change a running container.
-      if (error instanceof NotReady) await this.#world.engine.containers.stop(id, STOP_GRACE_SECONDS)
+      if (error instanceof NotReady)
+        await this.#world.engineOf(node_id).containers.stop(id, stopSecondsOf(instance))
       throw error
     }
     // An instance in a crash loop serves if there is no other, but counts as failing until it has stayed up.
-    const moved = tryMove(instanceMachine, id, this.isLooping(id) ? 'failing' : 'ready')
-    if (!moved) return
-    this.#comingUpSince.delete(id)
-    announceService(service.id)
-    await this.#world.dataPlane.sync()
+    const status = this.isLooping(id) ? 'failing' : 'ready'
+    await this.#world.dataPlane.admit(id, status, () => {
+      if (!tryMove(instanceMachine, id, status)) return
+      this.#comingUpSince.delete(id)
+      announceService(service.id)
+    })
   }
 
   #startFailed({ id, service_id }: InstanceRow, error: unknown): void {
@@ -205,25 +242,8 @@ export class Upkeep {
     if (!(error instanceof NotReady) || since === undefined || this.isLooping(id)) return false
     return performance.now() - since < READY_WITHIN_MS
   }
-
-  async #drain(id: string, signal: AbortSignal): Promise<void> {
-    const instance = getInstance(id)
-    if (!instance) return
-    await this.#world.dataPlane.sync()
-    await this.#world.dataPlane.drain(id, DRAIN_MS)
-    await waitAfterRotation(instance, signal)
-    signal.throwIfAborted()
-    await removeInstance(this.#world, instance, STOP_GRACE_SECONDS)
-    this.#forget(id)
-    announceService(instance.service_id)
-  }
 }
 
 function isUp(status: InstanceRow['status']): boolean {
   return status === 'ready' || status === 'failing'
-}
-
-/** Returns the columns to record for the end of an instance's program. */
-function endColumns({ restarts }: InstanceRow, exitCode: number | null, reason: string) {
-  return { exit_code: exitCode, restarts: restarts + 1, reason }
 }

@@ -3,16 +3,27 @@ import { getDeploy } from '#server/deploys/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { jobMaterial, announceJob, type JobMaterial } from '#server/jobs/operations.ts'
 import { jobMachine, type JobStatus } from '#server/jobs/states.ts'
-import { getJob, jobStatus, openJobSnapshot, sealJobSnapshot, type JobRow } from '#server/jobs/store.ts'
-import { ledger } from '#server/ledger.ts'
+import {
+  getJob,
+  jobStatus,
+  openJobSnapshot,
+  placeJob,
+  sealJobSnapshot,
+  type JobRow,
+} from '#server/jobs/store.ts'
+import { ledgerOn } from '#server/ledger.ts'
 import { logger } from '#server/log.ts'
 import { openLog, type LogWriter } from '#server/logs/files.ts'
+import { ownNodeId } from '#server/nodes/store.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
 import { tryMove } from '#server/state-machine.ts'
+import { isOfAbsence, untilKnown } from '../engine-absence.ts'
 import { prepareLaunch } from '../instances/launch.ts'
+import { isLost } from '../nodes/presence.ts'
 import type { AbortReason } from '../work/abort-reason.ts'
 import type { World } from '../world.ts'
-import { ENDED_WITH_ENGINE, NotRecorded, runToEnd, type RunEnd } from './run-to-end.ts'
+import { placeOfRun } from './place.ts'
+import { ENDED_WITH_ENGINE, NodeLost, NotRecorded, runToEnd, type RunEnd } from './run-to-end.ts'
 
 const serverLog = logger('jobs')
 
@@ -21,22 +32,20 @@ const LONGEST_RUN_MS = 12 * 3_600_000
 /** A job's error is a message for people, not a log. */
 const MAX_ERROR_CHARACTERS = 8 * 1024
 
-/** Runs one job from its current status to its end and records the result. Throws if that cannot be written. */
+/**
+ * Runs one job from its current status to its end and records the result; an engine that goes away meanwhile is waited for.
+ * Throws if the result cannot be written.
+ */
 export async function runJob(world: World, id: string, signal: AbortSignal): Promise<void> {
   const log = openLog(id)
   try {
-    const job = getJob(id)
-    const service = job && getService(job.service_id)
-    if (!job || !service) return
-    const material = job.status === 'running' ? await resume(world, job, log) : begin(job, service, log)
-    if (!material) return
-    const { deploy, snapshot } = material
-    const command = job.own_command ? snapshot.start_command : job.command
-    const timeoutMs = Math.max(1, LONGEST_RUN_MS - (Date.now() - (getJob(id)?.started_at ?? Date.now())))
-    const launch = () => prepareLaunch(world, service, deploy, snapshot)
-    const recordEnd = (end: RunEnd) => settle(job, end, memoryOf(material), log)
-    const run = { logId: id, launch, name: id, kind: 'job', command, timeoutMs, recordEnd } as const
-    await runToEnd(world, run, log, signal)
+    // The way to its node may not be there yet after a start of the server.
+    const nodeId = getJob(id)?.node_id ?? ownNodeId()
+    if (nodeId !== ownNodeId()) await untilKnown(world, nodeId, signal)
+    while (!(await runUntilAbsence(world, id, log, signal))) {
+      log.system('the container engine stopped answering; waiting until it is back')
+      await untilKnown(world, getJob(id)?.node_id ?? ownNodeId(), signal)
+    }
   } catch (error) {
     settleFailure(id, error, log, signal)
   } finally {
@@ -48,14 +57,49 @@ export async function runJob(world: World, id: string, signal: AbortSignal): Pro
   }
 }
 
+/** Runs or continues a job; false if the engine went away before its program was started or found. */
+async function runUntilAbsence(
+  world: World,
+  id: string,
+  log: LogWriter,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const job = getJob(id)
+  const service = job && getService(job.service_id)
+  if (!job || !service) return true
+  try {
+    const take = job.status === 'running' ? resume : begin
+    const material = await take(world, job, service, log)
+    if (!material) return true
+    const { deploy, snapshot, nodeId } = material
+    const command = job.own_command ? snapshot.start_command : job.command
+    const timeoutMs = Math.max(1, LONGEST_RUN_MS - (Date.now() - (getJob(id)?.started_at ?? Date.now())))
+    const launch = () => prepareLaunch(world, service, deploy, snapshot, nodeId)
+    const recordEnd = (end: RunEnd) => settle(job, end, memoryOf(material), log)
+    const run = { logId: id, nodeId, launch, name: id, kind: 'job', command, timeoutMs, recordEnd } as const
+    await runToEnd(world, run, log, signal)
+    return true
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof NotRecorded || error instanceof NodeLost) throw error
+    if (!(await isOfAbsence(world.engine, error))) throw error
+    return false
+  }
+}
+
+/** What a job runs with, and where. */
+type Placed = JobMaterial & { nodeId: string }
+
 /** Takes a job from `pending` to `running`; null if it was canceled meanwhile. */
-function begin(job: JobRow, service: ServiceRow, log: LogWriter): JobMaterial | null {
+async function begin(world: World, job: JobRow, service: ServiceRow, log: LogWriter): Promise<Placed | null> {
   const kept = openJobSnapshot(job)
   const deploy = getDeploy(job.deploy_id)
   const material = kept && deploy ? { deploy, snapshot: kept } : jobMaterial(service)
   const command = job.own_command ? material.snapshot.start_command : job.command
+  const nodeId = await placeOfRun(world, service, material.snapshot.image_id)
   const columns = {
     started_at: Date.now(),
+    node_id: nodeId,
     command,
     deploy_id: material.deploy.id,
     image: material.deploy.image,
@@ -64,31 +108,42 @@ function begin(job: JobRow, service: ServiceRow, log: LogWriter): JobMaterial | 
   const isMoved = useDatabase().transaction(() => {
     const moved = tryMove(jobMachine, job.id, 'running', columns)
     // In the same transaction: as long as the ledger has no engine id for its container, its program has not run.
-    if (moved) ledger.record('container', job.id)
+    if (moved) ledgerOn(nodeId).record('container', job.id)
     return moved
   })
   if (!isMoved) return null
   announceJob(job.id, job.service_id)
   log.system(`running ${command?.split('\n')[0] ?? "the image's own command"}`)
-  return material
+  return { ...material, nodeId }
 }
 
 /**
  * Continues a job that was running when the server stopped: its container is followed, or created if it was not yet. Throws
  * if the container is gone.
  */
-async function resume(world: World, job: JobRow, log: LogWriter): Promise<JobMaterial> {
+async function resume(world: World, job: JobRow, service: ServiceRow, log: LogWriter): Promise<Placed> {
   const deploy = getDeploy(job.deploy_id)
   const snapshot = openJobSnapshot(job)
-  const isMade = ledger.find('container', job.id)?.engine_id !== null
-  if (!deploy || !snapshot || (isMade && (await world.engine.containers.inspect(job.id)) === null)) {
+  let nodeId = job.node_id ?? ownNodeId()
+  const isMade = ledgerOn(nodeId).find('container', job.id)?.engine_id !== null
+  if (isLost(nodeId)) {
+    if (isMade || !snapshot) throw new NodeLost(nodeId)
+    nodeId = await placeOfRun(world, service, snapshot.image_id)
+    placeJob(job.id, nodeId)
+    ledgerOn(nodeId).record('container', job.id)
+  }
+  if (
+    !deploy ||
+    !snapshot ||
+    (isMade && (await world.engineOf(nodeId).containers.inspect(job.id)) === null)
+  ) {
     throw new AppError(
       'runtime_error',
       'the server stopped while the job was running, and its container is gone: run it again',
     )
   }
   log.system('the job was interrupted, for example by a restart of the server; continuing')
-  return { deploy, snapshot }
+  return { deploy, snapshot, nodeId }
 }
 
 async function settle(job: JobRow, end: RunEnd, memoryMb: number, log: LogWriter): Promise<void> {

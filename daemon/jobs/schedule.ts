@@ -1,4 +1,4 @@
-import { onChange } from '#server/changes.ts'
+import { announceService, onChange } from '#server/changes.ts'
 import { useDatabase } from '#server/context.ts'
 import { nextDue } from '#server/jobs/cron.ts'
 import { insertScheduledJob, announceJob } from '#server/jobs/operations.ts'
@@ -125,6 +125,7 @@ export class Schedule {
     if (!due || due.getTime() > to) return
     setMark(service.id, service.schedule!, to)
     emitEvent('job.missed', service.id, due.toISOString())
+    announceService(service.id)
   }
 
   #insert(service: ServiceRow, after: number): void {

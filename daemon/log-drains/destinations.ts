@@ -3,11 +3,10 @@ import { once } from 'node:events'
 import { connect as connectTls } from 'node:tls'
 import { bareHost } from '#server/network/addresses.ts'
 import type { DrainKind } from '#server/log-drains/schema.ts'
-import type { LogLine } from '#server/logs/lines.ts'
 import { judgedPlace, DESTINATIONS } from '#server/network/judged.ts'
 import { answerFault, send } from '#server/network/outgoing.ts'
 import { readRetryAfter } from '#server/network/answers.ts'
-import { bodyOf, type Origin } from './formats.ts'
+import { bodyOf, type DrainLine, type Origin } from './formats.ts'
 
 /** A connection or write that takes longer has failed. */
 const STALL_MS = 15_000
@@ -41,8 +40,8 @@ const TOO_LARGE = 413
 
 /** A destination for lines. */
 export interface DrainDestination {
-  /** Sends lines of one service. Throws if they were not accepted, a `Refusal` if they never will be. */
-  send(origin: Origin, lines: readonly LogLine[], signal: AbortSignal): Promise<void>
+  /** Sends lines of one origin. Throws if they were not accepted, a `Refusal` if they never will be. */
+  send(origin: Origin, lines: readonly DrainLine[], signal: AbortSignal): Promise<void>
   close(): void
 }
 
@@ -72,7 +71,7 @@ class HttpDestination implements DrainDestination {
     }
   }
 
-  async send(origin: Origin, lines: readonly LogLine[], signal: AbortSignal): Promise<void> {
+  async send(origin: Origin, lines: readonly DrainLine[], signal: AbortSignal): Promise<void> {
     const body = bodyOf(this.#kind, origin, lines)
     const answer = await send({ method: 'POST', url: this.#url, headers: this.#headers, body, signal })
     // Some destinations repeat the request in their answer.
@@ -95,7 +94,7 @@ class SyslogDestination implements DrainDestination {
     this.#url = url
   }
 
-  async send(origin: Origin, lines: readonly LogLine[], signal: AbortSignal): Promise<void> {
+  async send(origin: Origin, lines: readonly DrainLine[], signal: AbortSignal): Promise<void> {
     const socket = await this.#connected(signal)
     const stop = AbortSignal.any([signal, AbortSignal.timeout(STALL_MS)])
     const { promise, resolve, reject } = Promise.withResolvers<void>()

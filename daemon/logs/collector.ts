@@ -1,6 +1,6 @@
 import { onChange } from '#server/changes.ts'
 import { useContext } from '#server/context.ts'
-import { allDatastores, getDatastore } from '#server/datastores/store.ts'
+import { allDatastores, getDatastore, type DatastoreRow } from '#server/datastores/store.ts'
 import { isId } from '#server/ids.ts'
 import { allInstances, instancesOf } from '#server/instances/store.ts'
 import { tidyLogInstances } from '#server/logs/instances.ts'
@@ -16,13 +16,14 @@ const TIDY_MS = 600_000
 
 /** Collects and stores the output of every instance and datastore. */
 export class LogCollector {
-  readonly #engine: Engine
+  readonly #engineOf: (nodeId: string) => Engine | null
   readonly #outputs = new Map<string, ServiceOutput>()
   readonly #stopListening: () => void
   #isStopped = false
 
-  constructor(engine: Engine) {
-    this.#engine = engine
+  /** `engineOf` gives the engine of a node; null while there is no way to it. */
+  constructor(engineOf: (nodeId: string) => Engine | null) {
+    this.#engineOf = engineOf
     this.#stopListening = onChange(({ kind, id, service_id }) => {
       if (service_id !== null) this.look(service_id)
       else if (kind === 'datastore') this.look(id)
@@ -47,12 +48,12 @@ export class LogCollector {
 
   /** Starts following new containers of a service or datastore, and stops following removed ones. */
   look(id: string): void {
-    const ids = isId('datastore', id) ? containersOfDatastore(id) : instancesOf(id).map((row) => row.id)
+    const rows = isId('datastore', id) ? rowsOfDatastore(id) : instancesOf(id)
     const known = this.#outputs.get(id)
-    if (this.#isStopped || (!known && ids.length === 0)) return
-    const output = known ?? new ServiceOutput(this.#engine, id)
-    output.follow(ids)
-    if (ids.length > 0) this.#outputs.set(id, output)
+    if (this.#isStopped || (!known && rows.length === 0)) return
+    const output = known ?? new ServiceOutput(this.#engineOf, id)
+    output.follow(new Map(rows.map((row) => [row.id, row.node_id])))
+    if (rows.length > 0) this.#outputs.set(id, output)
     else this.#outputs.delete(id)
   }
 
@@ -78,7 +79,7 @@ export class LogCollector {
 }
 
 /** Returns the container of a datastore, which has its id as name; none while it is being deleted. */
-function containersOfDatastore(id: string): string[] {
+function rowsOfDatastore(id: string): DatastoreRow[] {
   const row = getDatastore(id)
-  return row && row.status !== 'deleting' ? [id] : []
+  return row && row.status !== 'deleting' ? [row] : []
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { lineTime, type LogLine } from '#server/logs/lines.ts'
 import { cleanLine } from '#server/text/clean-line.ts'
 import type { Engine, OutputLine } from '../engine/index.ts'
-import { readOutput } from './output.ts'
+import { readOutput, type OutputOptions } from './output.ts'
 
 /** Length of a timestamp in the API; the engine's are longer. */
 const WIRE_TIME_LENGTH = '2000-01-01T00:00:00.000Z'.length
@@ -19,10 +19,10 @@ export function toLogLine(instance: string, { ts, stream, line }: OutputLine): L
 export async function* followContainer(
   engine: Engine,
   id: string,
-  signal: AbortSignal,
+  { signal, onLive }: Pick<OutputOptions, 'signal' | 'onLive'>,
 ): AsyncGenerator<LogLine> {
   while (!signal.aborted) {
-    for await (const lines of readOutput(engine, id, { signal }))
+    for await (const lines of readOutput(engine, id, { signal, onLive }))
       for (const line of lines) yield toLogLine(id, line)
     await delay(RECREATED_CHECK_MS, undefined, { signal }).catch(() => {})
   }

@@ -27,13 +27,15 @@ const LAST_OUTPUT_MS = 2_000
 
 /** Collects the output of one service's instances, or of one datastore. */
 export class ServiceOutput {
-  readonly #engine: Engine
+  readonly #engineOf: (nodeId: string) => Engine | null
   readonly #serviceId: string
   readonly #log: ServiceLog
   readonly #intake = new Intake()
   /** Rings when something happened to one of the instances. */
   readonly #news = new Bell()
   readonly #followed = new Map<string, AbortController>()
+  /** The node of each. */
+  readonly #nodes = new Map<string, string>()
   /** The readings in progress. */
   readonly #readings = new Map<string, AbortController>()
   /** Lines read before the first instances have caught up, to be sorted. */
@@ -41,15 +43,16 @@ export class ServiceOutput {
   #earlyBytes = 0
   #behind = 0
 
-  constructor(engine: Engine, serviceId: string) {
-    this.#engine = engine
+  constructor(engineOf: (nodeId: string) => Engine | null, serviceId: string) {
+    this.#engineOf = engineOf
     this.#serviceId = serviceId
     this.#log = serviceLog(serviceId)
   }
 
-  /** Follows exactly these instances. */
-  follow(ids: readonly string[]): void {
-    for (const id of ids) {
+  /** Follows exactly these instances, each on its node. */
+  follow(instances: ReadonlyMap<string, string>): void {
+    for (const [id, nodeId] of instances) {
+      this.#nodes.set(id, nodeId)
       const instance = this.#followed.get(id)
       if (instance) continue
       const stop = new AbortController()
@@ -57,11 +60,11 @@ export class ServiceOutput {
       void this.#follow(id, stop.signal)
     }
     for (const [id, stop] of this.#followed) {
-      if (ids.includes(id)) continue
+      if (instances.has(id)) continue
       this.#followed.delete(id)
-      setTimeout(() => stop.abort(), LAST_OUTPUT_MS).unref()
+      setTimeout(() => this.#leave(id, stop), LAST_OUTPUT_MS).unref()
     }
-    if (ids.length === 0) this.#begin()
+    if (instances.size === 0) this.#begin()
     this.#news.ring()
   }
 
@@ -74,6 +77,11 @@ export class ServiceOutput {
   stop(): void {
     this.#begin()
     for (const stop of this.#followed.values()) stop.abort()
+  }
+
+  #leave(id: string, stop: AbortController): void {
+    stop.abort()
+    if (!this.#followed.has(id)) this.#nodes.delete(id)
   }
 
   /** Never throws: a fault of one instance must not affect the others or the server. */
@@ -118,6 +126,8 @@ export class ServiceOutput {
 
   /** Reads as long as there is something to read. Returns whether another container has replaced the one read. */
   async #read(id: string, known: KnownLines, onLive: () => void, signal: AbortSignal): Promise<boolean> {
+    const engine = this.#engineOf(this.#nodes.get(id)!)
+    if (!engine) return false
     const reading = new AbortController()
     this.#readings.set(id, reading)
     let isLive = false
@@ -131,7 +141,7 @@ export class ServiceOutput {
       onLive: caughtUp,
       isSignaled: true,
     }
-    for await (const output of readOutput(this.#engine, id, options)) {
+    for await (const output of readOutput(engine, id, options)) {
       const bytes = output.reduce((sum, { line }) => sum + line.length + 1, 0)
       // Output from the engine's log waits for the disk; waiting with live output would block the program.
       if (!isLive) await this.#log.room()

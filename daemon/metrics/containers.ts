@@ -6,6 +6,7 @@ import { qualifiedName } from '#server/services/qualified-name.ts'
 import { listServices } from '#server/services/store.ts'
 import { containerLimits } from '../datastores/container.ts'
 import type { Engine, RunningContainer } from '../engine/index.ts'
+import type { NodeEngine } from '../nodes/engines.ts'
 
 /** An engine that takes longer to list its containers counts as one that does not answer. */
 const LIST_MS = 5_000
@@ -20,9 +21,9 @@ type Figures = Pick<
   'clock' | 'cpuSeconds' | 'memoryBytes' | 'cpuLimit' | 'memoryLimitBytes'
 >
 
-/** Reads what each running instance and datastore has used; null if the engine does not answer. */
+/** Reads what each running instance and datastore on a node has used; null if its engine does not answer. */
 export async function readContainers(
-  engine: Engine,
+  { nodeId, engine }: NodeEngine,
   signal: AbortSignal,
   listMs = LIST_MS,
 ): Promise<ContainerCounters[] | null> {
@@ -40,7 +41,7 @@ export async function readContainers(
     for (let container = rest.shift(); container; container = rest.shift()) {
       const { limits, ...subject } = subjects.get(container.name)!
       const figures = await figuresOf(engine, container, limited)
-      if (figures) read.push({ ...subject, container: container.name, ...figures, ...limits })
+      if (figures) read.push({ ...subject, node: nodeId, container: container.name, ...figures, ...limits })
     }
   }
   await Promise.all(Array.from({ length: PARALLEL }, work))

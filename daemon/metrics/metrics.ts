@@ -8,11 +8,14 @@ import { openHistory } from '#server/metrics/open-history.ts'
 import { readingBetween } from '#server/metrics/reading.ts'
 import type { Sample } from '#server/metrics/sample.ts'
 import type { CurrentMetrics, MetricsHistory, Range, ServiceMetrics } from '#server/metrics/schema.ts'
+import type { Traffic } from '#server/metrics/traffic.ts'
 import { viewCurrent, viewHistory, viewServiceMetrics } from '#server/metrics/views.ts'
+import { ownNodeId } from '#server/nodes/store.ts'
 import type { Task } from '../work/driver.ts'
 import type { World } from '../world.ts'
 import { readContainers } from './containers.ts'
 import { readHost } from './host.ts'
+import { OtherNodes } from './other-nodes.ts'
 import { readRequests } from './requests.ts'
 
 const log = logger('metrics')
@@ -36,6 +39,7 @@ const UNRESPONSIVE_LIST_MS = 2_000
 /** Measures the host, the containers and the requests every 10 s, keeps a history, and returns current metrics. */
 export class Metrics {
   readonly #world: World
+  readonly #others: OtherNodes
   readonly #history = openHistory(join(useContext().options.dataDirectory, 'metrics.db'))
   #last: Sample | null = null
   #rounds = 0
@@ -45,6 +49,7 @@ export class Metrics {
 
   constructor(world: World) {
     this.#world = world
+    this.#others = new OtherNodes(world)
   }
 
   /** The task that measures. It paces itself, so that each step of the history gets a reading. */
@@ -75,6 +80,11 @@ export class Metrics {
     return viewServiceMetrics(this.#history, serviceId, range, Date.now())
   }
 
+  /** Returns the requests of each service in the last hour, in few points. */
+  traffic(): Traffic {
+    return this.#history.traffic(Date.now())
+  }
+
   /** Writes the readings since the last save. */
   stop(): void {
     this.#save()
@@ -98,9 +108,14 @@ export class Metrics {
   }
 
   async #sample(signal: AbortSignal, listMs?: number): Promise<Sample> {
-    const { engine } = this.#world
-    const [host, containers] = await Promise.all([readHost(), readContainers(engine, signal, listMs)])
-    return { host, containers, requests: null }
+    const own = { nodeId: ownNodeId(), engine: this.#world.engine }
+    const [host, containers, others] = await Promise.all([
+      readHost(),
+      readContainers(own, signal, listMs),
+      this.#others.read(signal),
+    ])
+    const isUnknown = containers === null && others.length === 0
+    return { host, containers: isUnknown ? null : [...(containers ?? []), ...others], requests: null }
   }
 
   async #measure(): Promise<CurrentMetrics> {

@@ -1,5 +1,7 @@
+import { isId } from '#server/ids.ts'
 import type { RequestCounters } from '#server/metrics/sample.ts'
 import { isService } from '#server/metrics/targets.ts'
+import { getRedirectHost } from '#server/redirect-hosts/store.ts'
 import type { DataPlane } from '../proxy/data-plane.ts'
 import { serviceSubjects } from './containers.ts'
 
@@ -13,7 +15,7 @@ export async function readRequests(dataPlane: DataPlane): Promise<RequestCounter
       incarnation,
       targets: Object.entries(targets).map(([target, counts]) => ({
         target,
-        name: isService(target) ? (services.get(target)?.name ?? null) : target,
+        name: nameOf(target, services),
         statuses: [counts.status_2xx, counts.status_3xx, counts.status_4xx, counts.status_5xx],
         latency: { buckets: counts.latency_buckets, sumSeconds: counts.latency_sum_seconds },
       })),
@@ -21,4 +23,10 @@ export async function readRequests(dataPlane: DataPlane): Promise<RequestCounter
   } catch {
     return null
   }
+}
+
+/** What people call a target; null for what is gone. */
+function nameOf(target: string, services: ReadonlyMap<string, { name: string }>): string | null {
+  if (isService(target)) return services.get(target)?.name ?? null
+  return isId('redirectHost', target) ? (getRedirectHost(target)?.host ?? null) : target
 }

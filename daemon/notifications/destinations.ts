@@ -85,8 +85,8 @@ function requestOf(
 }
 
 /** Returns a request as Standard Webhooks specifies: the id, the time of this attempt and the body are signed. */
-function signed(url: string, secret: string, id: string, { type, timestamp, data }: Message) {
-  const body = JSON.stringify({ type, timestamp, data })
+function signed(url: string, secret: string, id: string, { type, timestamp, server, data }: Message) {
+  const body = JSON.stringify({ type, timestamp, server, data })
   const sentAt = String(Math.floor(Date.now() / 1_000))
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const signature = createHmac('sha256', key).update(`${id}.${sentAt}.${body}`).digest('base64')

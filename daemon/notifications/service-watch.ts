@@ -1,17 +1,22 @@
-import { onChange } from '#server/changes.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { announceService, onChange } from '#server/changes.ts'
 import { useDatabase } from '#server/context.ts'
 import { instancesOf } from '#server/instances/store.ts'
 import { emitEvent, lastReported, setReported } from '#server/notifications/events.ts'
 import { schedule } from '#server/options/schedule.ts'
 import { allServices, getService } from '#server/services/store.ts'
 import { viewService } from '#server/services/view.ts'
+import { hasLeftSince } from '../engine-absence.ts'
+import type { World } from '../world.ts'
 
 /** Reports when a service has been down for a while, and when it runs again. The last report survives a restart. */
 export class ServiceWatch {
+  readonly #world: World
   readonly #stopListening: () => void
-  readonly #timers = new Map<string, NodeJS.Timeout>()
+  readonly #waits = new Map<string, AbortController>()
 
-  constructor() {
+  constructor(world: World) {
+    this.#world = world
     this.#stopListening = onChange(({ kind, id, action }) => {
       if (kind === 'service' && action !== 'deleted') this.#look(id)
     })
@@ -20,28 +25,43 @@ export class ServiceWatch {
 
   stop(): void {
     this.#stopListening()
-    for (const timer of this.#timers.values()) clearTimeout(timer)
+    for (const wait of this.#waits.values()) wait.abort()
   }
 
   #look(id: string): void {
     const service = getService(id)
     const state = service && viewService(service).state
-    if (state === 'down') return this.#startTimer(id)
-    clearTimeout(this.#timers.get(id))
-    this.#timers.delete(id)
+    if (state === 'down') return this.#startWaiting(id)
+    this.#waits.get(id)?.abort()
+    this.#waits.delete(id)
     if (state === 'running' && lastReported(keyOf(id)) !== null) this.#report(id, 'service.recovered', null)
     // Whoever suspended it or scaled it to 0 knows that already.
     if (state === 'suspended' || state === 'idle') setReported(keyOf(id), null)
   }
 
-  #startTimer(id: string): void {
-    if (this.#timers.has(id) || lastReported(keyOf(id)) !== null) return
-    const timer = setTimeout(() => {
-      this.#timers.delete(id)
-      const service = getService(id)
-      if (service && viewService(service).state === 'down') this.#report(id, 'service.down', reasonOf(id))
-    }, schedule.downAfterMs)
-    this.#timers.set(id, timer)
+  #startWaiting(id: string): void {
+    if (this.#waits.has(id) || lastReported(keyOf(id)) !== null) return
+    const wait = new AbortController()
+    this.#waits.set(id, wait)
+    this.#staysDown(wait.signal).then(
+      () => {
+        this.#waits.delete(id)
+        const service = getService(id)
+        if (service && viewService(service).state === 'down') this.#report(id, 'service.down', reasonOf(id))
+      },
+      (error: unknown) => {
+        if (!wait.signal.aborted) throw error
+      },
+    )
+  }
+
+  /** Resolves when it has been down for long enough with the engine there: what ended with the engine starts with it again. */
+  async #staysDown(signal: AbortSignal): Promise<void> {
+    let departures: number
+    do {
+      departures = this.#world.engineDepartures
+      await delay(schedule.downAfterMs, undefined, { signal })
+    } while (await hasLeftSince(this.#world, departures, signal))
   }
 
   #report(id: string, type: 'service.down' | 'service.recovered', detail: string | null): void {
@@ -49,6 +69,8 @@ export class ServiceWatch {
       setReported(keyOf(id), type === 'service.down' ? 'down' : null)
       emitEvent(type, id, detail)
     })
+    // What it reports is later than the change of state that it has waited on.
+    announceService(id)
   }
 }
 

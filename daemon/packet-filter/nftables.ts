@@ -8,13 +8,13 @@ import { DNS_PORT, ofFamily, type PacketFilter } from './filter.ts'
 export const nftables: PacketFilter = {
   program: 'nft',
 
-  async reject(serverId, subnets, networks) {
-    await command('nft', ['-f', '-'], ruleset(tableOf(serverId), subnets, networks))
+  async reject(serverId, subnets, networks, run = command) {
+    await run('nft', ['-f', '-'], ruleset(tableOf(serverId), subnets, networks))
   },
 
-  async clear(serverId) {
+  async clear(serverId, run = command) {
     const table = tableOf(serverId)
-    return command('nft', ['delete', 'table', 'inet', table]).then(
+    return run('nft', ['delete', 'table', 'inet', table]).then(
       () => `table inet ${table}`,
       () => null,
     )

@@ -4,7 +4,7 @@ import { ask } from '#proxy/control/ask.ts'
 import { ChannelError, type Channel } from '#proxy/control/channel.ts'
 import { SentTable } from '#proxy/table/sent-table.ts'
 import { sendTable } from '#proxy/table/message.ts'
-import type { BoundListener, ControlRequests, Counts, RouteTable } from '#proxy/protocol.ts'
+import type { AccessLines, BoundListener, ControlRequests, Counts, RouteTable } from '#proxy/protocol.ts'
 import { stopProxy } from './find.ts'
 import { keepServerId, stageProgram, type Program } from './launch.ts'
 import { reachProxy } from './reach.ts'
@@ -19,6 +19,8 @@ const TABLE_MS = 30_000
 /** Messages of a table in flight at a time. */
 const TABLE_WINDOW = 16
 const COUNTS_MS = 5_000
+/** More than a worker has to answer the supervisor. */
+const ACCESS_LINES_MS = 15_000
 const DRAIN_SLACK_MS = 5_000
 const RECONNECT_FIRST_MS = 100
 const RECONNECT_LONGEST_MS = 5_000
@@ -122,6 +124,11 @@ export class ProxyClient {
   /** Returns the counters since the data plane's start. */
   counts(): Promise<Counts> {
     return this.#ask('counts', {}, COUNTS_MS)
+  }
+
+  /** Takes the oldest lines of access logs that wait in the data plane. */
+  accessLines(): Promise<AccessLines> {
+    return this.#ask('access_lines', {}, ACCESS_LINES_MS)
   }
 
   /** Stops the data plane: nothing is served any more. The client is closed. */

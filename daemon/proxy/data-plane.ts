@@ -1,8 +1,9 @@
 import { useContext } from '#server/context.ts'
 import { messageOf } from '#server/errors.ts'
+import type { InstanceStatus } from '#server/instances/states.ts'
 import { logger } from '#server/log.ts'
 import { setListenerPorts } from '#server/network/public-address.ts'
-import type { Counts, ListenerSpec } from '#proxy/protocol.ts'
+import type { AccessLines, Counts, ListenerSpec, RouteTable, Upstream } from '#proxy/protocol.ts'
 import { ProxyClient, ProxyListenError } from './client.ts'
 import { findProxy } from './find.ts'
 import {
@@ -12,7 +13,7 @@ import {
   wantedListeners,
   type WantedListener,
 } from './listeners.ts'
-import { buildTable, nextTableVersion } from './table.ts'
+import { buildTable, nextTableVersion, NOTHING_AHEAD, type Ahead } from './table.ts'
 
 const log = logger('data plane')
 
@@ -21,10 +22,14 @@ export class DataPlane {
   readonly #client: ProxyClient
   readonly #listeners: ListenerSpec[]
   readonly #apiPort: number
-  readonly #switching = new Map<string, string>()
+  readonly #ahead: Ahead = { live: new Map(), instances: new Map() }
+  /** Where services are reached instead of what is recorded; null for what is recorded. */
+  #found: ReadonlyMap<string, Upstream[]> | null = null
   /** The table in force without its version; null if unknown. */
   #inForce: string | null = null
   #running: Promise<void> | null = null
+  /** Whether a service of the table has an access log. */
+  logsAccess = false
   #next: Promise<void> | null = null
 
   private constructor(client: ProxyClient, listeners: ListenerSpec[], apiPort: number) {
@@ -68,6 +73,7 @@ export class DataPlane {
   ): Promise<DataPlane> {
     const { options, serverId, version } = useContext()
     const specs = listenerSpecs(listeners)
+    const table = buildTable(specs, apiPort, NOTHING_AHEAD)
     const client = await ProxyClient.connect({
       dataDirectory: options.dataDirectory,
       serverId,
@@ -76,10 +82,11 @@ export class DataPlane {
       node: process.execPath,
       maySpawn: options.dataPlane === 'start',
       ...(options.proxyWorkers === null ? {} : { workers: options.proxyWorkers }),
-      table: { ...buildTable(specs, apiPort, new Map()), version: nextTableVersion() },
+      table: { ...table, version: nextTableVersion() },
       log: (message, fields) => log.info(message, fields),
     })
     const dataPlane = new DataPlane(client, specs, apiPort)
+    dataPlane.logsAccess = logsAccess(table)
     client.onReconnect = () => {
       dataPlane.#inForce = null
       dataPlane
@@ -114,19 +121,39 @@ export class DataPlane {
    * Routes a service to the instances of a deploy, then calls `commit` to record it, so that `live` is never reported before
    * it is true. If `commit` throws, the routes go back to what the database says.
    */
-  async switchOver(serviceId: string, deployId: string, commit: () => void): Promise<void> {
-    this.#switching.set(serviceId, deployId)
+  switchOver(serviceId: string, deployId: string, commit: () => void): Promise<void> {
+    return this.#routeFirst(this.#ahead.live, serviceId, deployId, commit)
+  }
+
+  /** The same for an instance that has come up: `running` is never reported before requests get there. */
+  admit(instanceId: string, status: InstanceStatus, commit: () => void): Promise<void> {
+    return this.#routeFirst(this.#ahead.instances, instanceId, status, commit)
+  }
+
+  async #routeFirst<Value>(
+    ahead: Map<string, Value>,
+    key: string,
+    value: Value,
+    commit: () => void,
+  ): Promise<void> {
+    ahead.set(key, value)
     try {
       await this.sync()
       commit()
     } catch (error) {
-      this.#switching.delete(serviceId)
+      ahead.delete(key)
       // If it cannot be reached, it gets the table once it is back.
       await this.sync().catch(() => {})
       throw error
     } finally {
-      this.#switching.delete(serviceId)
+      ahead.delete(key)
     }
+  }
+
+  /** Routes services to what was found in the engine, by service id, until it is called with null. */
+  async routeTo(found: ReadonlyMap<string, Upstream[]> | null): Promise<void> {
+    this.#found = found
+    await this.sync()
   }
 
   /** Waits until an instance has no open requests; after `deadlineMs` the remaining ones are cut. */
@@ -137,6 +164,11 @@ export class DataPlane {
   /** Returns the requests by target since the data plane started. */
   counts(): Promise<Counts> {
     return this.#client.counts()
+  }
+
+  /** Takes the oldest lines of access logs that wait in the data plane; each is handed out once. */
+  accessLines(): Promise<AccessLines> {
+    return this.#client.accessLines()
   }
 
   /** Closes the connection; the data plane keeps serving. */
@@ -153,11 +185,16 @@ export class DataPlane {
   }
 
   async #apply(): Promise<void> {
-    const table = buildTable(this.#listeners, this.#apiPort, this.#switching)
+    const table = buildTable(this.#listeners, this.#apiPort, this.#ahead, this.#found)
+    this.logsAccess = logsAccess(table)
     const text = JSON.stringify(table)
     if (text === this.#inForce) return
     this.#inForce = null
     await this.#client.applyTable({ ...table, version: nextTableVersion() })
     this.#inForce = text
   }
+}
+
+function logsAccess({ targets }: Pick<RouteTable, 'targets'>): boolean {
+  return Object.values(targets).some(({ edge }) => edge?.access_log)
 }

@@ -5,7 +5,7 @@ import type { Site } from '#proxy/protocol.ts'
 /** How long a page that was loaded before a deploy still finds its content-hashed assets. */
 export const ASSETS_KEPT_MS = 24 * 60 * 60_000
 /** Max replaced folders of a site in which assets are still looked up. */
-const MAX_EARLIER = 50
+export const MAX_EARLIER = 50
 
 interface Row {
   service_id: string

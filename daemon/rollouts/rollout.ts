@@ -1,29 +1,34 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { announceService } from '#server/changes.ts'
 import { makeLive } from '#server/deploys/operations.ts'
-import { getDeploy, type DeployRow } from '#server/deploys/store.ts'
+import { getDeploy, type DeployRow, type Snapshot } from '#server/deploys/store.ts'
+import { disksOf } from '#server/disks/list.ts'
+import { AppError } from '#server/errors.ts'
 import { instanceMachine } from '#server/instances/states.ts'
 import { getInstance, instancesOf, updateInstance } from '#server/instances/store.ts'
 import type { LogWriter } from '#server/logs/files.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
-import { wantedInstances } from '#server/services/types.ts'
+import { TYPES, wantedInstances } from '#server/services/types.ts'
 import { tryMove } from '#server/state-machine.ts'
 import { bringUp } from '../instances/bring-up.ts'
-import { addInstance, lossOf, removeInstance } from '../instances/containers.ts'
+import { lossOf, removeInstance, stopSecondsOf } from '../instances/containers.ts'
 import { Ends, recordEnd } from '../instances/ends.ts'
 import type { Launch } from '../instances/launch.ts'
+import { addPlaced } from '../instances/place.ts'
 import { endOf, NotReady } from '../instances/readiness.ts'
-import { followContainer } from '../logs/follow.ts'
+import { isLost } from '../nodes/presence.ts'
 import type { AbortReason } from '../work/abort-reason.ts'
 import { forEachLimited } from '../work/each.ts'
 import type { World } from '../world.ts'
+import { CopiedOutput } from './copied-output.ts'
 
 /** Containers created or removed in parallel; more would be too much for the host's disk. */
 const PARALLEL = 4
-/** Lines of the program's own output in the error of a failed deploy. */
-const ERROR_LINES = 20
 /** How long the last output of a failed program may take to arrive. */
 const LAST_LINES_MS = 300
+
+/** Prepares what a deploy's containers need on a node. */
+export type LaunchOn = (nodeId: string) => Promise<Launch>
 
 /**
  * Rolls a deploy out: starts its instances next to the old ones, waits until each is ready, then switches the routes at
@@ -33,17 +38,28 @@ const LAST_LINES_MS = 300
 export async function rollOut(
   world: World,
   deploy: DeployRow,
-  launch: () => Promise<Launch>,
+  snapshot: Snapshot,
+  launch: LaunchOn,
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<void> {
-  const following = new AbortController()
-  const lastLines: string[] = []
+  const output = new CopiedOutput(world, log)
   try {
     const service = getService(deploy.service_id)!
-    const instances = await prepareInstances(world, service, deploy, launch)
+    if (wantedInstances({ ...service, suspended: 0 }) > 0) log.steps.begin('start', 'Start instances')
+    const say = (what: string) => log.system(what)
+    // The first may be the first in its environment's network.
+    const add = () => addPlaced(world, service, deploy.id, snapshot, launch, say, signal)
+    const instances = await prepareInstances(world, service, deploy, add)
     if (instances.length > 0)
       log.system(`starting ${instances.length} instance${instances.length === 1 ? '' : 's'}`)
+    const started = new Set<string>()
+    const onStart = (id: string) => {
+      output.follow(id)
+      // Further ones start when others are ready.
+      if (started.add(id).size === Math.min(instances.length, PARALLEL))
+        log.steps.begin('health', 'Wait until healthy')
+    }
     const failed = new AbortController()
     const going = AbortSignal.any([signal, failed.signal])
     const ends = new Ends()
@@ -55,7 +71,7 @@ export async function rollOut(
           updateInstance(id, { reason: hint })
           announceService(service.id)
         }
-        await bringUp(world, launch, id, { ends, onStart, say }, going)
+        await bringUp(world, () => launch(nodeOf(id)), id, { ends, onStart, say }, going)
         log.system(`${id} is ready`)
         updateInstance(id, { reason: null })
       } catch (error) {
@@ -64,12 +80,12 @@ export async function rollOut(
         throw error
       }
     }
-    await forEachLimited(instances, PARALLEL, (id) =>
-      up(id, () => void copyOutput(world, id, log, lastLines, following.signal)),
-    )
+    await forEachLimited(instances, PARALLEL, (id) => up(id, () => onStart(id)))
     // A single instance had no time to end since it came up.
     if (instances.length > 1) await untilAllAreUp(world, instances, launch, ends, log, up)
+    await output.caughtUp()
     signal.throwIfAborted()
+    log.steps.begin('switch', 'Switch traffic')
     await world.dataPlane.switchOver(service.id, deploy.id, () => recordSwitch(deploy))
     log.system('live')
   } catch (error) {
@@ -79,47 +95,70 @@ export async function rollOut(
     // The instance keeper removes later what cannot be removed now.
     await removeInstancesOf(world, deploy).catch(() => {})
     throw error instanceof NotReady
-      ? new NotReady([error.message, ...withoutRepetition(lastLines)].join('\n'))
+      ? new NotReady([error.message, ...withoutRepetition(output.lastLines)].join('\n'))
       : error
   } finally {
-    following.abort()
+    output.end()
   }
 }
 
 /** Removes the instances of a deploy that did not go live. */
 export async function removeInstancesOf(world: World, deploy: DeployRow): Promise<void> {
   const instances = instancesOf(deploy.service_id).filter(({ deploy_id }) => deploy_id === deploy.id)
-  await forEachLimited(instances, PARALLEL, (instance) => removeInstance(world, instance, 0))
+  const service = getService(deploy.service_id)
+  await forEachLimited(instances, PARALLEL, (instance) =>
+    removeInstance(world, instance, service && mayBeAtWork(service) ? stopSecondsOf(instance) : 0),
+  )
+}
+
+/** Whether a program may have begun something before its deploy was live. One that gets its work by requests has not. */
+function mayBeAtWork(service: ServiceRow): boolean {
+  return !TYPES[service.type].hasHosts || disksOf(service).length > 0
 }
 
 async function prepareInstances(
   world: World,
   service: ServiceRow,
   deploy: DeployRow,
-  launch: () => Promise<Launch>,
+  add: () => Promise<string>,
 ): Promise<string[]> {
-  const kept = instancesOf(service.id).filter(({ deploy_id }) => deploy_id === deploy.id)
+  const ofDeploy = instancesOf(service.id).filter(({ deploy_id }) => deploy_id === deploy.id)
+  const [lost, kept] = partition(ofDeploy, ({ node_id }) => isLost(node_id))
+  for (const each of lost) await removeInstance(world, each, 0)
   const wanted = wantedInstances({ ...service, suspended: 0 })
   for (const extra of kept.splice(wanted)) await removeInstance(world, extra, 0)
   const ids = kept.map(({ id }) => id)
-  while (ids.length < wanted) ids.push(addInstance(service, deploy.id, (await launch()).network))
+  while (ids.length < wanted) ids.push(await add())
   return ids
+}
+
+function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
+}
+
+/** The node of an instance. Throws `conflict` if it is gone. */
+function nodeOf(id: string): string {
+  const instance = getInstance(id)
+  if (!instance) throw new AppError('conflict', `${id} was removed while it was starting`)
+  return instance.node_id
 }
 
 /** Restarts instances that ended while others were still starting. Throws NotReady if one ended too often. */
 async function untilAllAreUp(
   world: World,
   instances: readonly string[],
-  launch: () => Promise<Launch>,
+  launch: LaunchOn,
   ends: Ends,
   log: LogWriter,
   up: (id: string) => Promise<void>,
 ): Promise<void> {
   for (;;) {
-    const { network } = await launch()
+    const launches = new Map<string, Launch>()
+    for (const nodeId of new Set(instances.map(nodeOf))) launches.set(nodeId, await launch(nodeId))
     const ended: string[] = []
     await forEachLimited(instances, PARALLEL, async (id) => {
-      const container = await world.engine.containers.inspect(id)
+      const { nodeId, network } = launches.get(nodeOf(id))!
+      const container = await world.engineOf(nodeId).containers.inspect(id)
       const instance = getInstance(id)
       const how = instance ? endOf(container, (found) => lossOf(found, instance, network)) : null
       if (!instance || how === null) return
@@ -149,19 +188,4 @@ function withoutRepetition(lines: readonly string[]): readonly string[] {
     if (lines.every((line, index) => index < length || line === lines[index - length]))
       return lines.slice(-length)
   return lines
-}
-
-/** Copies the output of a new instance into the deploy's log until the deploy ends. */
-async function copyOutput(
-  world: World,
-  id: string,
-  log: LogWriter,
-  lastLines: string[],
-  signal: AbortSignal,
-): Promise<void> {
-  for await (const line of followContainer(world.engine, id, signal)) {
-    log.write(line)
-    lastLines.push(line.line)
-    if (lastLines.length > ERROR_LINES) lastLines.shift()
-  }
 }

@@ -16,6 +16,7 @@ export async function switchToSite(
   log: LogWriter,
   signal: AbortSignal,
 ): Promise<void> {
+  log.steps.begin('switch', 'Switch traffic')
   await assertFolder(deploy.site_id)
   signal.throwIfAborted()
   await world.dataPlane.switchOver(deploy.service_id, deploy.id, () => makeLive(getDeploy(deploy.id)!))

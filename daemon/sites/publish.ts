@@ -84,6 +84,7 @@ async function publish(
   log: LogWriter,
   fill: (folder: string) => Promise<FinishedSite>,
 ): Promise<boolean> {
+  log.steps.begin('publish', 'Publish the files')
   const folder = siteFolder(deploy.id)
   const partial = `${folder}.partial`
   try {

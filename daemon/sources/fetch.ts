@@ -21,9 +21,10 @@ export interface CommitChoice {
   commit: string | null
   /**
    * Whether `commit` comes from a caller who may only deploy published commits: it must then be a branch or tag, or a commit
-   * that `branch` contains. Git hosts keep the commits of forks and unmerged pull requests in the same repository.
+   * that `branch` contains; with `branch`, only the latter. Git hosts keep the commits of forks and unmerged pull requests
+   * in the same repository.
    */
-  confined: boolean
+  confined: boolean | 'branch'
 }
 
 /**
@@ -51,13 +52,16 @@ export async function fetchCommit(
   const { refs, defaultBranch } =
     isWhole && branch !== null ? NOT_ASKED : await askFor(repository, isWhole ? null : commit)
   const followed = branch ?? defaultBranch
-  const name = isWhole ? undefined : nameOf(commit, refs, confined)
+  const name = isWhole ? undefined : nameOf(commit, refs, confined !== false)
+  if (name !== undefined && confined === 'branch')
+    // An annotated tag is an object of its own.
+    return fetchCommit(repository, { ...choice, commit: refs.get(peeled(name)) ?? refs.get(name)! }, onLine)
   if (name !== undefined) return { sha: await fetchReference(repository, name, place), branch: followed }
   const id = commit.toLowerCase()
   if (!isWhole && !isAbbreviatedCommit(commit)) throw missingCommit(repository, commit)
   const idLength = isWhole ? id.length : ([...refs.values()][0]?.length ?? 0)
   let sha = id
-  if (confined) sha = await findInBranch(repository, followed, id, idLength, onLine)
+  if (confined !== false) sha = await findInBranch(repository, followed, id, idLength, onLine)
   else if (!isWhole) sha = await completeId(repository, id, refs, idLength, onLine)
   return { sha: await fetchObject(repository, sha, place, onLine), branch: followed }
 }
@@ -202,7 +206,7 @@ async function findInBranch(
   const sha = onlyOne(repository, id, found)
   if (sha !== null) return sha
   throw new BuildFailure(
-    `${where} of ${repository.remote.url} does not contain the commit ${id}: a hook deploys what that ${kind} contains, or a branch or tag by its name; other commits are deployed from the dashboard or with an API token`,
+    `${where} of ${repository.remote.url} does not contain the commit ${id}: a hook deploys what that ${kind} contains, or a branch or tag by its name, and a token that may only deploy what that ${kind} contains; other commits are deployed from the dashboard or with an API token that may change everything`,
   )
 }
 

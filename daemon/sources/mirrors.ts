@@ -1,4 +1,4 @@
-import { existsSync, renameSync, utimesSync } from 'node:fs'
+import { existsSync, renameSync, statSync, utimesSync } from 'node:fs'
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { join } from 'node:path'
@@ -104,8 +104,21 @@ function reasonToRemake(error: unknown): string | null {
   return `is damaged (${lastMessage(cause)})`
 }
 
+/** A mirror, or a tree in one, that is beyond the limits, unfinished or out of use. */
+export interface SurplusMirror {
+  path: string
+  /** The mirror that it is or is in, and when that was last used, in milliseconds. */
+  mirror: string
+  usedAt: number
+}
+
 /** Removes the least recently used mirrors and trees until the others are within the limits; never any in use. */
 export async function trimMirrors(folder: string): Promise<void> {
+  for (const surplus of await surplusMirrors(folder)) await removeSurplusMirror(surplus)
+}
+
+/** What `trimMirrors` removes. */
+export async function surplusMirrors(folder: string): Promise<SurplusMirror[]> {
   const { blocks, bsize, files } = await statfs(folder)
   let room = Math.min(MIRRORS_BYTES, blocks * bsize * MIRRORS_SHARE)
   const trees = {
@@ -114,23 +127,35 @@ export async function trimMirrors(folder: string): Promise<void> {
     files: files === 0 ? TREES_FILES : Math.min(TREES_FILES, files * TREES_SHARE),
   }
   let kept = 0
-  for (const { path, usedAt, bytes } of await listMirrors(folder)) {
+  const found: SurplusMirror[] = []
+  for (const { path: mirror, usedAt, bytes } of await listMirrors(folder)) {
     const isWanted = usedAt > Date.now() - KEPT_MS && kept < MAX_MIRRORS && bytes <= room
-    if (!isWanted && !turns.has(path)) {
-      await removeAside(path, path)
+    if (!isWanted && !turns.has(mirror)) {
+      found.push({ path: mirror, mirror, usedAt })
       continue
     }
     room -= bytes
     kept += 1
-    for (const unfinished of await unfinishedTreesOf(path))
-      if (!turns.has(path)) await removeAside(unfinished, path)
-    const tree = await sizeOfKeptTree(path)
+    for (const path of await unfinishedTreesOf(mirror))
+      if (existsSync(path)) found.push({ path, mirror, usedAt })
+    const tree = await sizeOfKeptTree(mirror)
     if (tree === null) continue
     trees.bytes -= tree.bytes + tree.files * BLOCK_BYTES
     trees.files -= tree.files
     const hasRoom = trees.bytes >= 0 && trees.files >= 0
-    if (!hasRoom && !turns.has(path)) await removeAside(join(path, KEPT_TREE), path)
+    if (!hasRoom) found.push({ path: join(mirror, KEPT_TREE), mirror, usedAt })
   }
+  return found.filter(({ mirror }) => !turns.has(mirror))
+}
+
+/** Removes one of them; false if a deploy uses its mirror, or has used it since. */
+export async function removeSurplusMirror({ path, mirror, usedAt }: SurplusMirror): Promise<boolean> {
+  if (turns.has(mirror)) return false
+  const lastUsed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  // A tree is only a copy: losing one that was written meanwhile costs a deploy seconds.
+  if (path === mirror && !path.endsWith(REMOVED_SUFFIX) && lastUsed > usedAt) return false
+  await removeAside(path, mirror)
+  return true
 }
 
 /** Lists mirrors, the most recently used first. */

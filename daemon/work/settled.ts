@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { getDatastore, type DatastoreRow } from '#server/datastores/store.ts'
 import type { Datastore } from '#server/datastores/schema.ts'
 import { viewDatastore } from '#server/datastores/view.ts'
+import { isFenced } from '#server/restore/fence.ts'
 import { AppError } from '#server/errors.ts'
 import type { Service } from '#server/services/schema.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
@@ -74,6 +75,8 @@ async function settled(record: Reconciled, read: Read): Promise<void> {
 
 /** The record as a pass over this generation left it; undefined when it is gone or time is up. */
 async function passOver({ id, generation }: Reconciled, read: Read): Promise<Reconciled | undefined> {
+  // No pass comes before the restore is confirmed; what was saved is applied then.
+  if (isFenced()) return undefined
   const deadline = AbortSignal.timeout(APPLY_MS)
   for (;;) {
     const record = read()

@@ -1,7 +1,9 @@
+import { dataRead } from './api/resource.ts'
+
 type Load<T> = () => Promise<T>
 
 /** How long to wait in a browser that cannot report that it is idle. */
-const IDLE_AFTER_MS = 1_000
+const IDLE_AFTER_MS = 200
 
 const loads: Load<unknown>[] = []
 
@@ -18,13 +20,21 @@ export function ahead<T>(load: Load<T>): Load<T> {
 }
 
 /**
- * Loads all such code once the browser is idle, piece by piece, so that it is there when the server is not reachable.
+ * Loads all such code, so that it is there when the server is not reachable: after the page's first data, one file after
+ * the other, each when the browser is idle, and so after it has drawn.
  */
-export function loadAhead(): void {
-  const begin = async () => {
-    for (const load of loads) await load().catch(() => {})
+export async function loadAhead(): Promise<void> {
+  await idle()
+  await dataRead()
+  for (const load of loads) {
+    await idle()
+    await load().catch(() => {})
   }
+}
+
+function idle(): Promise<unknown> {
   // Safari has no requestIdleCallback.
-  if ('requestIdleCallback' in window) requestIdleCallback(() => void begin())
-  else setTimeout(() => void begin(), IDLE_AFTER_MS)
+  return 'requestIdleCallback' in window
+    ? new Promise((resolve) => requestIdleCallback(resolve))
+    : new Promise((resolve) => setTimeout(resolve, IDLE_AFTER_MS))
 }

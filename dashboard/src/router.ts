@@ -1,4 +1,4 @@
-import { createRouter, createWebHistory } from 'vue-router'
+import { createRouter, createWebHistory, type RouteLocationNormalized } from 'vue-router'
 import { ahead } from './ahead.ts'
 import { connection } from './api/connection.ts'
 import { session } from './api/session.ts'
@@ -27,7 +27,8 @@ export const router = createRouter({
       path: '/',
       component: AppShell,
       children: [
-        { path: '', redirect: '/services' },
+        { path: '', redirect: ({ query }) => ({ path: '/overview', query }) },
+        { path: 'overview', component: ahead(() => import('./overview/OverviewPage.vue')) },
         { path: 'services', component: ahead(() => import('./pages/ServicesPage.vue')) },
         { path: 'services/new', component: ahead(() => import('./pages/NewServicePage.vue')) },
         {
@@ -38,9 +39,12 @@ export const router = createRouter({
             { path: '', component: ahead(() => import('./service/ServiceOverview.vue')) },
             { path: 'deploys', component: ahead(() => import('./service/ServiceDeploys.vue')) },
             { path: 'logs', component: ahead(() => import('./service/ServiceLogs.vue')) },
+            { path: 'shell', component: () => import('./terminals/ServiceShell.vue') },
             { path: 'metrics', component: ahead(() => import('./metrics/ServiceMetrics.vue')) },
+            { path: 'disk', component: ahead(() => import('./disk/ServiceDisk.vue')) },
             { path: 'runs', component: ahead(() => import('./service/ServiceRuns.vue')) },
             { path: 'variables', component: ahead(() => import('./service/ServiceVariables.vue')) },
+            { path: 'edge', component: ahead(() => import('./edge/ServiceEdge.vue')) },
             { path: 'settings', component: ahead(() => import('./service/ServiceSettings.vue')) },
           ],
         },
@@ -54,6 +58,7 @@ export const router = createRouter({
           component: ahead(() => import('./pages/JobPage.vue')),
           props: true,
         },
+        { path: 'logs', component: ahead(() => import('./logs/LogsPage.vue')) },
         { path: 'blueprints', component: ahead(() => import('./pages/BlueprintsPage.vue')) },
         { path: 'blueprints/editor', component: () => import('./pages/BlueprintEditorPage.vue') },
         // The button in a README leads here.
@@ -73,6 +78,7 @@ export const router = createRouter({
           children: [
             { path: '', component: ahead(() => import('./datastores/DatastoreOverview.vue')) },
             { path: 'logs', component: ahead(() => import('./datastores/DatastoreLogs.vue')) },
+            { path: 'shell', component: () => import('./terminals/DatastoreShell.vue') },
             { path: 'backups', component: ahead(() => import('./datastores/DatastoreBackups.vue')) },
             { path: 'settings', component: ahead(() => import('./datastores/DatastoreSettings.vue')) },
           ],
@@ -89,11 +95,23 @@ export const router = createRouter({
           path: 'server',
           component: ahead(() => import('./pages/ServerPage.vue')),
           children: [
-            { path: '', component: ahead(() => import('./metrics/ServerMetrics.vue')) },
+            {
+              path: '',
+              component: ahead(() => import('./server/ServerIndex.vue')),
+              // The metrics were here, and addresses of a range still name them so.
+              beforeEnter: ({ query }) => !query['range'] || { path: '/server/metrics', query },
+            },
+            { path: 'metrics', component: ahead(() => import('./metrics/ServerMetrics.vue')) },
+            { path: 'nodes', component: ahead(() => import('./nodes/ServerNodes.vue')) },
+            { path: 'backups', component: ahead(() => import('./server/ServerBackups.vue')) },
             { path: 'logs', component: ahead(() => import('./server/ServerLog.vue')) },
+            { path: 'disk', component: ahead(() => import('./server/ServerDisk.vue')) },
+            { path: 'audit', component: ahead(() => import('./server/ServerAudit.vue')) },
+            { path: 'doctor', component: ahead(() => import('./server/ServerDoctor.vue')) },
           ],
         },
         { path: 'notifications', component: ahead(() => import('./notifications/NotificationsPage.vue')) },
+        { path: 'registries', component: ahead(() => import('./registries/RegistriesPage.vue')) },
         { path: 'git', component: ahead(() => import('./git/GitPage.vue')) },
         {
           path: 'git/register',
@@ -122,7 +140,7 @@ router.beforeEach(async (to, from) => {
     return true
   }
   if (session.setupRequired.value) return to.path === '/setup' ? true : '/setup'
-  if (to.path === '/setup') return '/services'
+  if (to.path === '/setup') return '/overview'
   if (session.user.value) {
     if (to.path === '/sign-in') return returnPath(to)
     return to.path === from.path || (await mayLeave())
@@ -130,12 +148,10 @@ router.beforeEach(async (to, from) => {
   return to.meta.open ? true : { path: '/sign-in', query: returnQuery(to.fullPath) }
 })
 
-/** A page is useless without its data: while the server is away, the current one stays. */
+/** A page is useless without its data: while the server is away, the current one stays, and the link waits. */
 router.beforeResolve(async (to, from) => {
   const isMove = from.matched.length > 0 && to.path !== from.path
-  if (!isMove || !connection.lost.value || (await connection.probe())) return true
-  sayUnreachable()
-  return false
+  if (isMove && connection.lost.value && !(await connection.probe())) await untilAnswered(to)
 })
 
 router.afterEach((to, from, failure) => {
@@ -145,15 +161,17 @@ router.afterEach((to, from, failure) => {
 })
 
 /**
- * A page's code cannot be loaded when the server is away: the current page stays. Or the server was upgraded: the page
- * is reloaded, once.
+ * A page's code cannot be loaded when the server is away: the current page stays, and the link waits. Or the server was
+ * upgraded: the page is reloaded, once.
  */
 router.onError(async (error, to, from) => {
   leftPage()
   // A change of the network cuts off the code and the first probe alike.
   if (!(await connection.answersSoon())) {
     // On first load there is no page that could stay.
-    return from.matched.length > 0 ? sayUnreachable() : pageFault('The server does not answer.')
+    if (from.matched.length === 0) return pageFault('The server does not answer.')
+    if (await untilAnswered(to)) void router.push(to.fullPath)
+    return
   }
   if (!reloadOnce.at(to.fullPath)) pageFault(`This page could not be loaded: ${(error as Error).message}`)
 })
@@ -165,6 +183,15 @@ export function whenPageFails(listener: (message: string) => void): void {
   pageFault = listener
 }
 
-function sayUnreachable(): void {
-  toast.problem('The server does not answer, so this page stays. Try again when it is back.')
+/** The page that was asked for last while the server was away. */
+let wanted: RouteLocationNormalized | null = null
+
+/** Says that a page waits for the server, and waits; resolves to whether it is still the page that is wanted. */
+async function untilAnswered(to: RouteLocationNormalized): Promise<boolean> {
+  wanted = to
+  await toast.problemUntil(
+    'The server does not answer. The page that you chose opens once it does.',
+    connection.answers(),
+  )
+  return wanted === to
 }

@@ -14,12 +14,14 @@ const CUT_LINES: Cut = {
   next: (kept) => (kept[0] as { ts: string } | undefined)?.ts,
 }
 
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const
+
 const FILTERS = {
   since: z.string().optional().describe('RFC 3339, or how long ago: 15m, 2h'),
   until: z.string().optional(),
   search: z.string().min(1).max(500).optional().describe('A text in any case'),
-  stream: z.enum(['stdout', 'stderr', 'system']).optional(),
-  level: z.enum(['debug', 'info', 'warn', 'error']).optional().describe("Of the server's log, and above"),
+  stream: z.enum(['stdout', 'stderr', 'system', 'access']).optional(),
+  level: z.enum(LEVELS).optional().describe('Of a service or the server: this and above'),
 }
 type Filters = { [Key in keyof typeof FILTERS]?: string | undefined }
 
@@ -42,13 +44,14 @@ export const LOG_READERS: Tool[] = [
       if (of !== 'server' && name === undefined)
         throw new ToolFault('invalid_request', `name: is required for the log of a ${of}`)
       const { level, ...others } = filters
-      if (level !== undefined && of !== 'server')
-        throw new ToolFault('invalid_request', "level: only the server's log has levels")
+      if (level !== undefined && of !== 'server' && of !== 'service')
+        throw new ToolFault('invalid_request', 'level: only logs of services and of the server have levels')
       if (others.stream !== undefined && of === 'server')
         throw new ToolFault('invalid_request', "stream: the server's log has none")
       if (of === 'service' || of === 'datastore') {
         const { path, query } = placeOf(`${of}s`, name!, environment)
-        const given = { ...query, ...others, tail: count }
+        const levels = level && { level: LEVELS.slice(LEVELS.indexOf(level)).join(',') }
+        const given = { ...query, ...others, ...levels, tail: count }
         return made(await lastLines(call, `${path}/logs`, { query: given, count }))
       }
       const path = of === 'server' ? '/server/logs' : `/${of}s/${segment(name!)}/logs`

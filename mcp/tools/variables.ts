@@ -8,7 +8,8 @@ import { defineTool, type Tool } from '../tool.ts'
 /** How a value refers to a service or a datastore. */
 const REFERENCE = '${{'
 
-const Variable = z.object({ key: z.string(), value: z.string() })
+/** The value is null for a token that sees no secrets. */
+const Variable = z.object({ key: z.string(), value: z.string().nullable() })
 const Group = z.object({ id: z.string(), name: z.string(), vars: z.array(Variable) })
 const Linked = z.object({ env_groups: z.array(z.string()) })
 
@@ -22,7 +23,8 @@ const OF_ANY = {
 interface Known {
   key: string
   group?: string
-  reference: boolean
+  /** Null if that cannot be told without its value. */
+  reference: boolean | null
 }
 
 export const VARIABLE_READERS: Tool[] = [
@@ -103,6 +105,6 @@ function known(variables: z.output<typeof Variable>[], group: string | undefined
   return variables.map(({ key, value }) => ({
     key,
     ...(group === undefined ? {} : { group }),
-    reference: value.includes(REFERENCE),
+    reference: value === null ? null : value.includes(REFERENCE),
   }))
 }

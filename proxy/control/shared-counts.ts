@@ -11,6 +11,8 @@ const COLUMNS = 64
 const CELL_BYTES = 4
 const ROW_BYTES = COLUMNS * CELL_BYTES
 const ROWS_AT_ONCE = 256
+/** The length of the counts. What comes after them in the file is for others (`edge/rate-cells.ts`). */
+export const COUNTS_BYTES = ROWS * ROW_BYTES
 
 /** How a worker finds the counts and its own place among them. */
 export interface CountsPlace {
@@ -94,7 +96,7 @@ export class CountColumns {
   free(column: number): void {
     const rows = Buffer.alloc(ROWS_AT_ONCE * ROW_BYTES)
     const zero = Buffer.alloc(CELL_BYTES)
-    for (let at = 0; at < ROWS * ROW_BYTES; at += rows.length) {
+    for (let at = 0; at < COUNTS_BYTES; at += rows.length) {
       const length = readSync(this.fd, rows, 0, rows.length, at)
       for (let cell = column * CELL_BYTES; cell < length; cell += ROW_BYTES)
         if (rows.readUInt32LE(cell) !== 0) writeSync(this.fd, zero, 0, CELL_BYTES, at + cell)

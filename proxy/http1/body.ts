@@ -41,6 +41,11 @@ export class Body {
     this.remaining = 0
   }
 
+  /** How many bytes of data were taken, without the framing of chunks. Only of a body of unknown length. */
+  get taken(): number {
+    return this.#kind === CHUNKED ? this.#chunks!.taken : 0
+  }
+
   get endsWithConnection(): boolean {
     return this.#kind === UNTIL_CLOSE
   }

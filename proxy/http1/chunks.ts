@@ -65,10 +65,13 @@ export class Chunks {
   #trailerValue = ''
   /** Alternates names in lower case and values. */
   trailers: string[] = []
+  /** Bytes of data so far. */
+  taken = 0
   /** After `scan` with an output: the index after the copied data. */
   written = 0
 
   reset(): void {
+    this.taken = 0
     this.#state = SIZE
     this.#size = 0
     this.#digits = 0
@@ -93,6 +96,7 @@ export class Chunks {
         const length = Math.min(end - at, this.#size)
         if (output) this.written += input.copy(output, this.written, at, at + length)
         at += length
+        this.taken += length
         this.#size -= length
         if (this.#size === 0) this.#state = DATA_CR
         continue

@@ -9,7 +9,7 @@ export const UPGRADE = 6
 export const EXPECT = 7
 export const REQUEST_ID = 8
 export const FORWARDED_FIELD = 9
-export const FORWARDED = 10
+export const CLAIM = 10
 export const KEEP_ALIVE = 11
 
 const NAMES = {
@@ -67,7 +67,7 @@ export function kindOf(input: Uint8Array, start: number, end: number, request: b
   ) {
     return FORWARDED_FIELD
   }
-  if (request && isClaim(input, start, end)) return FORWARDED
+  if (request && isClaim(input, start, end)) return CLAIM
   switch (length) {
     case 2:
       return equalsFolded(input, start, end, NAMES.te) ? DROPPED : 0
@@ -81,8 +81,9 @@ export function kindOf(input: Uint8Array, start: number, end: number, request: b
       return equalsFolded(input, start, end, NAMES.upgrade) ? UPGRADE : 0
     case 9:
       if (!request) return 0
-      if (equalsFolded(input, start, end, NAMES.forwarded)) return FORWARDED
-      return equalsFolded(input, start, end, NAMES.realIp) ? DROPPED : 0
+      return equalsFolded(input, start, end, NAMES.forwarded) || equalsFolded(input, start, end, NAMES.realIp)
+        ? DROPPED
+        : 0
     case 10:
       if (equalsFolded(input, start, end, NAMES.connection)) return CONNECTION
       return equalsFolded(input, start, end, NAMES.keepAlive) ? KEEP_ALIVE : 0

@@ -1,9 +1,9 @@
 import { CR, LF, SPACE, TAB, TOKEN, VALUE, ascii, equalsIgnoringCase, latin1 } from './bytes.ts'
 import {
+  CLAIM,
   CONNECTION,
   CONTENT_LENGTH,
   EXPECT,
-  FORWARDED,
   FORWARDED_FIELD,
   HOST,
   KEEP_ALIVE,
@@ -166,7 +166,7 @@ function special(
     case FORWARDED_FIELD:
       if (head.forwarded) collect(head.forwarded, input, nameStart, nameEnd, start, end)
       return DROP
-    case FORWARDED:
+    case CLAIM:
       return head.forwarded ? KEEP : DROP
     case KEEP_ALIVE:
       head.keepAliveSeconds = keepAliveTimeout(input, start, end)

@@ -1,4 +1,4 @@
-import { LF, latin1 } from './bytes.ts'
+import { LF, latin1, putText } from './bytes.ts'
 
 /** A request line longer than this is refused with 414. */
 export const MAX_REQUEST_LINE_BYTES = 8 * 1024
@@ -106,15 +106,41 @@ export function dropNamedLines(output: Uint8Array, head: Head, names: readonly s
   head.lines = kept
 }
 
+/** Returns where a copied line ends, before its CRLF: the next one begins right after that. */
+export function lineEnd(line: number, head: Head): number {
+  return (line + 1 < head.lines ? head.lineStarts[line + 1]! : head.outputEnd) - 2
+}
+
+/** Replaces the value of a copied line by one that is not longer. */
+export function shortenValue(output: Uint8Array, head: Head, line: number, value: string): void {
+  cut(output, head, line, putText(output, head.nameEnds[line]! + 2, value), lineEnd(line, head))
+}
+
+/** Removes a copied line. */
+export function dropLine(output: Uint8Array, head: Head, line: number): void {
+  cut(output, head, line, head.lineStarts[line]!, lineEnd(line, head) + 2)
+  head.lineStarts.copyWithin(line, line + 1, head.lines)
+  head.nameEnds.copyWithin(line, line + 1, head.lines)
+  head.lines--
+}
+
+/** Removes bytes of a line. */
+function cut(output: Uint8Array, head: Head, line: number, start: number, end: number): void {
+  output.copyWithin(start, end, head.outputEnd)
+  head.outputEnd -= end - start
+  for (let later = line + 1; later < head.lines; later++) {
+    head.lineStarts[later]! -= end - start
+    head.nameEnds[later]! -= end - start
+  }
+}
+
 /** Returns the copied fields by name in lower case; values of the same name are joined to one list (RFC 9110 5.3). */
 export function fieldsOf(output: Uint8Array, head: Head): Map<string, string> {
   const fields = new Map<string, string>()
   for (let line = 0; line < head.lines; line++) {
     const nameEnd = head.nameEnds[line]!
-    // The next line begins right after the end of this one.
-    const end = (line + 1 < head.lines ? head.lineStarts[line + 1]! : head.outputEnd) - 2
     const name = latin1(output, head.lineStarts[line]!, nameEnd).toLowerCase()
-    const value = latin1(output, nameEnd + 1, end).trim()
+    const value = latin1(output, nameEnd + 1, lineEnd(line, head)).trim()
     const earlier = fields.get(name)
     fields.set(name, earlier === undefined ? value : `${earlier}, ${value}`)
   }

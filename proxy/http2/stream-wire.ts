@@ -133,6 +133,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
     else this.#host.pages.use(this)
     if (end - start < MIN_WRITTEN_BYTES) return this.#sendPieces(page, start, end)
     if (!this.#open || this.#complete || this.#heads.bodyless) return !this.pending
+    this.written += end - start
     // It is sent when everything that comes before it was collected.
     this.#keep(page, start, end, last)
     return false
@@ -158,6 +159,7 @@ export class StreamWire extends Wire implements Sender, BodyReader, PageStream, 
   /** Sends what may be sent, and keeps the rest; if the bytes are `transient`, a copy of it. */
   #send(bytes: Buffer, start: number, end: number, transient: boolean): boolean {
     if (!this.#open || this.#complete) return true
+    this.written += end - start
     let at = this.#heads.sent ? start : this.#sendHeads(bytes, start, end)
     if (at >= end || this.#heads.bodyless) return !this.pending
     if (!this.pending) at = this.#frames.data(bytes, at, end)

@@ -16,6 +16,8 @@ export interface Answer {
   retrySeconds?: number
   /** The whole body, instead of a page. */
   content?: string
+  /** HTML, instead of the page made of title and text. */
+  page?: string
 }
 
 /** Returns an answer of the data plane's own; its title is the reason phrase unless `more` has one. */

@@ -16,8 +16,11 @@ export function hstsLine(seconds: number): string {
   return `Strict-Transport-Security: max-age=${seconds}\r\n`
 }
 
-/** Returns the bytes of an answer, head and body. */
-export function render(answer: Answer, { json, bodyless, close, requestId, hstsSeconds }: Rendering): Buffer {
+/** Returns the bytes of an answer, head and body, and how many of them are the head. */
+export function render(
+  answer: Answer,
+  { json, bodyless, close, requestId, hstsSeconds }: Rendering,
+): { bytes: Buffer; headBytes: number } {
   const [type, text] = bodyOf(answer, json, requestId)
   const body = Buffer.from(text)
   const head =
@@ -30,14 +33,15 @@ export function render(answer: Answer, { json, bodyless, close, requestId, hstsS
     (hstsSeconds === 0 ? '' : hstsLine(hstsSeconds)) +
     (requestId === '' ? '' : `X-Request-Id: ${requestId}\r\n`) +
     (close ? 'Connection: close\r\n\r\n' : '\r\n')
-  return bodyless ? Buffer.from(head, 'latin1') : Buffer.concat([Buffer.from(head, 'latin1'), body])
+  const headOnly = Buffer.from(head, 'latin1')
+  return { bytes: bodyless ? headOnly : Buffer.concat([headOnly, body]), headBytes: headOnly.length }
 }
 
 function bodyOf(answer: Answer, json: boolean, requestId: string): [type: string, text: string] {
   if (answer.content !== undefined) return ['application/octet-stream', answer.content]
   return json
     ? ['application/json', jsonBody(answer)]
-    : ['text/html; charset=utf-8', htmlBody(answer, requestId)]
+    : ['text/html; charset=utf-8', answer.page ?? htmlBody(answer, requestId)]
 }
 
 function jsonBody(answer: Answer): string {
@@ -55,8 +59,12 @@ function htmlBody({ status, title, text, retrySeconds }: Answer, requestId: stri
   const footer = requestId === '' ? '' : `<footer><small>Request ${requestId}</small></footer>`
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">${refresh}<title>${title}</title><style>${STYLE}</style></head>
-<body><main><b>${status}</b><h1>${title}</h1><p>${text}</p>${footer}</main></body></html>
+<body><main><b>${status}</b><h1>${title}</h1><p>${escapeHtml(text)}</p>${footer}</main></body></html>
 `
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
 /** Returns the value of Accept in a copied request head, or an empty text. */

@@ -1,5 +1,6 @@
 import type { OpenFiles } from '../sites/open-files.ts'
 import type { Wire } from '../wire/wire.ts'
+import type { AccessLog } from './access-log.ts'
 import type { Directory } from './destination.ts'
 import type { Peer } from './peer.ts'
 
@@ -7,6 +8,7 @@ import type { Peer } from './peer.ts'
 export interface ServingWorker extends Directory {
   /** The files of sites that are being sent. */
   readonly files: OpenFiles
+  readonly accessLog: AccessLog
   /** Monotonic milliseconds, as of the last tick. */
   readonly now: number
   /** Whether connections end after their answers. */

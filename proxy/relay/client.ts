@@ -15,8 +15,10 @@ const IDLE = 0
 const BUSY = 1
 /** Reads the body of a request that was answered already. */
 const DISCARD = 2
-const CLOSING = 3
-const CLOSED = 4
+/** Has read a request that waits for the check of its password. */
+const HELD = 3
+const CLOSING = 4
+const CLOSED = 5
 
 /** The worker that accepted the connection. */
 export interface AcceptingWorker extends ServingWorker {
@@ -75,6 +77,10 @@ export class Client implements WireOwner, ClientConnection {
     switch (this.#state) {
       case IDLE:
         return this.#readHeads(input, length)
+      case HELD:
+        this.#pending.add(input, 0, length)
+        if (this.#pending.full) this.wire.pause()
+        return
       case BUSY:
         return this.#stash(input, this.#exchange.take(input, 0, length), length)
       case DISCARD:
@@ -91,11 +97,13 @@ export class Client implements WireOwner, ClientConnection {
   onEnd(): void {
     this.ended = true
     if (this.#state === BUSY) return this.#exchange.clientEnded()
+    if (this.#state === HELD) return
     if (this.#pending.length > 0 && this.#state === IDLE && this.wire.pending) return
     this.wire.end()
   }
 
   onClose(): void {
+    if (this.#state === HELD) this.#exchange.abandon()
     this.#exchange.clientGone()
     this.#state = CLOSED
     this.#pending.clear()
@@ -153,9 +161,29 @@ export class Client implements WireOwner, ClientConnection {
     }
     const from = request.inputEnd
     this.#followed = from < end
-    this.#exchange.begin(request, input)
+    const wait = this.#exchange.begin(request, input)
+    if (wait) return this.#hold(wait, input, at, end)
     if (this.#state === BUSY) return this.#exchange.take(input, from, end)
     return this.#state === DISCARD ? this.#discard(input, from, end) : from
+  }
+
+  /** Keeps a request that cannot begin yet; it is read again, as if it had just come, when the wait is over. */
+  #hold(wait: Promise<void>, input: Buffer, at: number, end: number): number {
+    this.#state = HELD
+    this.deadline = 0
+    this.#pending.add(input, at, end)
+    wait.then(() => this.#release()).catch((error: unknown) => this.wire.fail(error))
+    return end
+  }
+
+  #release(): void {
+    // The client may have left.
+    if (this.#state !== HELD) return
+    this.#state = IDLE
+    const bytes = this.#pending.take()!
+    this.#process(bytes, 0, bytes.length)
+    this.wire.resume()
+    if (this.ended) this.onEnd()
   }
 
   #await(input: Buffer, at: number, end: number): number {
@@ -222,6 +250,11 @@ export class Client implements WireOwner, ClientConnection {
 
   // --- time
 
+  /** The table has changed: a tunnel to a service that came under maintenance is closed. */
+  endIfMaintained(): void {
+    this.#exchange.endIfMaintained()
+  }
+
   /** Called with each tick of the worker's clock. */
   tick(now: number): void {
     if (this.deadline !== 0 && now > this.deadline) this.#expired(now)
@@ -250,6 +283,7 @@ export class Client implements WireOwner, ClientConnection {
   }
 
   cut(): void {
+    if (this.#state === HELD) this.#exchange.abandon()
     this.#exchange.clientGone()
     this.#state = CLOSING
     this.wire.destroy()

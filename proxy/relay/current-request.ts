@@ -28,12 +28,14 @@ export class CurrentRequest {
   expects = false
   /** Monotonic milliseconds. */
   startedAt = 0
+  /** When its head came: earlier, if the request was held meanwhile. */
+  arrivedAt = 0
   readonly body = new Body()
   #discarded = 0
 
   /** Replaces the previous request. For one whose head cannot be read, this is all that is known. */
   begin(headOnly: boolean): void {
-    this.startedAt = monotonicMs()
+    this.startedAt = this.arrivedAt = monotonicMs()
     this.headOnly = headOnly
     this.requestId = ''
     this.compression = 'off'

@@ -1,4 +1,8 @@
 import type { Tally } from '../counts.ts'
+import { FORBIDDEN } from '../edge/answers.ts'
+import type { Edge } from '../edge/edge.ts'
+import type { Guards } from '../edge/guards.ts'
+import { Visit } from '../edge/visit.ts'
 import { latin1 } from '../http1/bytes.ts'
 import type { Head } from '../http1/head.ts'
 import { METHOD_REFUSED } from '../http1/request-head.ts'
@@ -10,13 +14,14 @@ import type { TargetRoute } from '../routes/target-route.ts'
 import type { Site } from '../sites/site.ts'
 import { slab } from '../wire/slab.ts'
 import type { Peer } from './peer.ts'
-import { canonicalRedirect, pathOf, proofAnswer, proofPath, secureRedirect } from './plain.ts'
+import { pathOf, proofAnswer, proofPath, secureRedirect, targetRedirect } from './plain.ts'
 
 const NO_BYTES = new Uint8Array(0)
 
 /** The routes that are in force. */
 export interface Directory {
   readonly routes: Routes
+  readonly guards: Guards
   /** The port of the first `https` listener, to which plain requests are redirected. */
   readonly securePort: number | null
 }
@@ -24,6 +29,10 @@ export interface Directory {
 /** Where the requests of a connection lead. Looked up again only when the host or the table changes. */
 export class Destination {
   target: TargetRoute | null = null
+  /** The request at the target's edge; null if the target asks for nothing there. */
+  visit: Visit | null = null
+  /** The host that was asked for, in lower case and without a port. */
+  name = ''
   readonly #directory: Directory
   readonly #peer: Peer
   /** Whether there is a certificate for the host. */
@@ -32,6 +41,8 @@ export class Destination {
   #misdirected = false
   /** Whether the request asked for a proof that this is the right server, and so does not count for the target. */
   #proves = false
+  /** Created for the first target that asks for something. */
+  #visits: Visit | null = null
   #host: Uint8Array = NO_BYTES
   #epoch = -1
 
@@ -46,54 +57,87 @@ export class Destination {
     return this.#proves ? unrouted : (this.target?.counts ?? unrouted)
   }
 
+  /** The id of the service whose access log the request is written to; null for none. */
+  get accessLog(): string | null {
+    return this.target?.logsAccess && !this.#proves ? this.target.counts.id : null
+  }
+
   /**
    * Returns the instance or site that answers, or the answer if the relay answers itself. The head was read from `input` and
-   * is copied in the slab. `now` is monotonic milliseconds.
+   * is copied in the slab. `now` is monotonic milliseconds. A promise means that a password is being checked: once it has
+   * resolved, the request has to be read again.
    */
-  choose(head: Head, input: Buffer, now: number): Instance | Site | Answer {
+  choose(head: Head, input: Buffer, now: number): Instance | Site | Answer | Promise<void> {
     this.#proves = false
+    this.visit = null
     this.#find(head, input)
     if (this.#misdirected) return refusal(421)
     const refused = head.method === METHOD_REFUSED
     const first = refused ? null : this.#answerFirst(head, input)
     if (first) return first
+    const judged = this.target?.edge ? this.#judge(this.target.edge, head, now) : null
+    if (judged) return judged
     const serving = this.target?.state === 'serving' ? this.target : null
     if (serving?.site && !head.expectsOther) return serving.site
     if (refused) return refusal(405)
     if (head.expectsOther) return refusal(417)
     if (!this.target) return NO_SUCH_HOST
-    return serving?.choose(now, null) ?? unavailableAnswer(this.target.state)
+    return (serving && this.#instanceOf(serving, now)) ?? unavailableAnswer(this.target.state)
+  }
+
+  /** Max milliseconds from the last byte sent to the answer's head. */
+  get upstreamTimeoutMs(): number {
+    return this.target?.edge?.upstreamTimeoutMs ?? this.#directory.routes.upstreamTimeoutMs
+  }
+
+  /** Whether the target has come under maintenance since it was chosen, for the client of this request. */
+  get isMaintained(): boolean {
+    // Without a visit, the client of a trusted proxy is not known any more.
+    return this.target?.edge?.isClosedTo(this.visit?.address ?? this.#peer.address) ?? false
   }
 
   /** Forgets the last host: the next request has none that can be read. */
   forget(): void {
     this.target = null
+    this.visit = null
     this.#proves = false
     this.#epoch = -1
   }
 
-  /** Returns an answer that comes before the target's own: a proof, or a redirect to TLS or to the canonical host. */
+  /** Returns an answer that comes before the target's own: a proof, or a redirect to TLS or away from the host. */
   #answerFirst(head: Head, input: Buffer): Answer | null {
     const { routes, securePort } = this.#directory
-    const canonical = this.target?.redirect
+    const redirect = this.target?.redirect
     const proof = proofPath(slab.buffer, slab.at, head)
     if (proof !== null) {
       const answer = proofAnswer(proof, routes)
       this.#proves = answer !== null
       // A host that only redirects has no program that could answer other proofs.
-      if (answer || !canonical) return answer
+      if (answer || !redirect) return answer
     }
-    if (canonical) return canonicalRedirect(canonical, pathOf(slab.buffer, slab.at, head))
+    if (redirect) {
+      const address = this.#peer.clientAddress(head.forwarded, routes)
+      const isRefused = this.target!.edge?.refuses(address) ?? false
+      return isRefused ? FORBIDDEN : targetRedirect(redirect, pathOf(slab.buffer, slab.at, head))
+    }
     // In front of us, a trusted proxy has already terminated TLS.
-    if (
-      this.#peer.secure ||
-      !this.#certified ||
-      securePort === null ||
-      head.forwarded?.get('x-forwarded-proto') === 'https'
-    )
-      return null
+    if (!this.#certified || securePort === null || this.#peer.isSecure(head.forwarded)) return null
     const host = hostName(latin1(input, head.hostStart, head.hostEnd))
     return secureRedirect(host, securePort, pathOf(slab.buffer, slab.at, head))
+  }
+
+  /** Returns the instance that the client was led to before, or else the one with the fewest open requests. */
+  #instanceOf(target: TargetRoute, now: number): Instance | null {
+    const token = this.visit?.token ?? null
+    return (token === null ? null : target.find(token, now)) ?? target.choose(now, null)
+  }
+
+  #judge(edge: Edge, head: Head, now: number): Answer | Promise<void> | null {
+    const { routes, guards } = this.#directory
+    this.visit = this.#visits ??= new Visit(guards)
+    const address = this.#peer.clientAddress(head.forwarded, routes)
+    const secure = this.#peer.isSecure(head.forwarded)
+    return this.visit.judge(edge, { head, output: slab.buffer, at: slab.at, address, secure, now })
   }
 
   #find({ hostStart, hostEnd }: Head, input: Buffer): void {
@@ -104,7 +148,7 @@ export class Destination {
     if (same) return
     this.#host = Uint8Array.prototype.slice.call(input, hostStart, hostEnd)
     this.#epoch = routes.epoch
-    const name = hostName(latin1(input, hostStart, hostEnd))
+    const name = (this.name = hostName(latin1(input, hostStart, hostEnd)))
     this.target = routes.find(name) ?? null
     const certificate = routes.findCertificate(name)
     this.#certified = certificate !== undefined

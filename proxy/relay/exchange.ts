@@ -2,7 +2,9 @@ import { monotonicMs } from '../clock.ts'
 import { codingWanted } from '../compression/compress.ts'
 import { countAnswer, countStatus } from '../counts.ts'
 import { NO_TRAILERS } from '../http1/body.ts'
+import { BODY_TOO_LARGE } from '../edge/answers.ts'
 import { latin1 } from '../http1/bytes.ts'
+import type { FieldChanges } from '../http1/change-fields.ts'
 import type { Head } from '../http1/head.ts'
 import { BAD_GATEWAY, GATEWAY_TIMEOUT, refusal, type Answer } from '../pages/answers.ts'
 import { acceptOf, prefersJson, render } from '../pages/render.ts'
@@ -14,6 +16,7 @@ import type { UpstreamClient } from '../upstream/upstream.ts'
 import { slab } from '../wire/slab.ts'
 import { READ_BUFFER_BYTES } from '../wire/socket-wire.ts'
 import type { Wire } from '../wire/wire.ts'
+import { AccessEntry } from './access-entry.ts'
 import { CurrentRequest } from './current-request.ts'
 import { Delivery } from './delivery.ts'
 import type { ClientConnection, ServingWorker } from './client-connection.ts'
@@ -45,11 +48,15 @@ export class Exchange implements UpstreamClient, SiteClient {
   readonly #connection: ClientConnection
   readonly #destination: Destination
   readonly #delivery = new Delivery(this)
+  /** Set if the request is written to an access log, until it ends. */
+  #access: AccessEntry | null = null
   /** Set instead of an upstream. */
   #siteAnswer: SiteAnswer | null = null
   #phase = WAIT
   /** Whether the answer has begun. */
   #begun = false
+  /** When the request came that waits for the check of its password; 0 if none does. */
+  #heldSince = 0
 
   constructor(worker: ServingWorker, connection: ClientConnection) {
     this.#worker = worker
@@ -64,6 +71,10 @@ export class Exchange implements UpstreamClient, SiteClient {
 
   get hstsSeconds(): number {
     return this.#connection.peer.secure ? this.#worker.routes.hstsSeconds : 0
+  }
+
+  get fieldChanges(): FieldChanges | null {
+    return this.#destination.visit?.fieldChanges(this.instance?.token ?? null) ?? null
   }
 
   /** The instance that answers. */
@@ -83,18 +94,51 @@ export class Exchange implements UpstreamClient, SiteClient {
 
   // --- the request
 
-  /** Starts to serve the request whose head was read from `input` and is copied in the slab. */
-  begin(head: Head, input: Buffer): void {
+  /**
+   * Starts to serve the request whose head was read from `input` and is copied in the slab. Returns a promise if that has to
+   * wait: once it has resolved, the request has to begin again.
+   */
+  begin(head: Head, input: Buffer): Promise<void> | null {
     const { request } = this
     request.describe(head, input)
+    if (this.#heldSince > 0) request.arrivedAt = this.#heldSince
+    this.#heldSince = 0
     this.#begun = false
     this.#phase = request.body.done ? WAIT : BODY
     this.closeAfter = request.last
     if (request.body.remaining > READ_BUFFER_BYTES) this.wire.stream(true)
     const answerer = this.#destination.choose(head, input, request.startedAt)
+    this.#beginAccess(head)
     if (answerer instanceof Instance) this.#deliver(answerer, head, input)
     else if (answerer instanceof Site) this.#serve(answerer, head)
-    else this.respond(answerer, acceptOf(latin1(slab.buffer, slab.at, head.outputEnd)))
+    else if (answerer instanceof Promise) {
+      this.#heldSince = request.arrivedAt
+      return answerer
+    } else this.respond(answerer, acceptOf(latin1(slab.buffer, slab.at, head.outputEnd)))
+    return null
+  }
+
+  #beginAccess(head: Head): void {
+    const service = this.#destination.accessLog
+    if (service === null) return
+    const ip = this.#connection.peer.clientAddress(head.forwarded, this.#worker.routes)
+    this.#access = new AccessEntry(
+      service,
+      this.#destination.name,
+      ip,
+      slab.buffer,
+      slab.at,
+      head,
+      this.request,
+    )
+  }
+
+  /** The request has ended, whatever became of its answer. */
+  #endAccess(): void {
+    const access = this.#access
+    if (access === null) return
+    this.#access = null
+    this.#worker.accessLog.add(access.line(this.wire.written))
   }
 
   /** Answers a request whose head cannot be read. */
@@ -120,6 +164,7 @@ export class Exchange implements UpstreamClient, SiteClient {
     if (!target.isDashboard) hideSessions(slab.buffer, head)
     const headEnd = finishRequestHead(head, input, slab.buffer, peer, this.#worker.routes, this.request)
     const { replayable, startedAt } = this.request
+    this.#access?.sentTo(instance)
     if (this.#delivery.begin(instance, headEnd, replayable, startedAt)) this.#awaitAnswer()
     else this.#wait(CONNECT_TIMEOUT_MS, startedAt)
   }
@@ -140,6 +185,10 @@ export class Exchange implements UpstreamClient, SiteClient {
       this.respond(refusal(400))
       return end
     }
+    if (body.taken > (this.#destination.visit?.maxBodyBytes ?? Infinity)) {
+      this.respond(BODY_TOO_LARGE)
+      return end
+    }
     if (body.done) this.#phase = WAIT
     this.#delivery.upstream!.send(input, at, stop, this.wire)
     this.#awaitUpstream()
@@ -155,7 +204,8 @@ export class Exchange implements UpstreamClient, SiteClient {
   }
 
   #awaitAnswer(): void {
-    this.#wait(this.ended ? HALF_CLOSED_TIMEOUT_MS : this.#worker.routes.upstreamTimeoutMs)
+    const { upstreamTimeoutMs } = this.#destination
+    this.#wait(this.ended ? HALF_CLOSED_TIMEOUT_MS : upstreamTimeoutMs)
   }
 
   // --- the answer
@@ -167,19 +217,21 @@ export class Exchange implements UpstreamClient, SiteClient {
     return this.closeAfter
   }
 
-  answerBegins(status: number): void {
+  answerBegins(status: number, headBytes: number): void {
     this.#begun = true
+    this.#access?.answerBegins(status, this.wire.written + headBytes)
     if (this.ended) this.#wait(HALF_CLOSED_TIMEOUT_MS)
     else this.#connection.deadline = 0
     this.#count(status)
   }
 
   #count(status: number): void {
-    countAnswer(this.#destination.counts, status, (monotonicMs() - this.request.startedAt) / 1000)
+    countAnswer(this.#destination.counts, status, (monotonicMs() - this.request.arrivedAt) / 1000)
   }
 
-  tunnel(): void {
+  tunnel(written: number): void {
     this.#begun = true
+    this.#access?.answerBegins(101, this.wire.written - written)
     this.#phase = TUNNEL
     this.#connection.deadline = 0
     countStatus(this.#destination.counts, 101)
@@ -195,6 +247,7 @@ export class Exchange implements UpstreamClient, SiteClient {
     this.#siteAnswer = null
     this.#delivery.finish(whole, this.#worker.now)
     this.wire.answered(trailers)
+    this.#endAccess()
     this.#connection.answerSent(this.closeAfter || !whole || this.#connection.hasNoMore)
   }
 
@@ -208,16 +261,21 @@ export class Exchange implements UpstreamClient, SiteClient {
     this.wire.releaseSource()
     this.#delivery.drop()
     this.#siteAnswer = null
-    if (this.#begun) return this.#connection.cutAnswer()
+    if (this.#begun) {
+      this.#endAccess()
+      return this.#connection.cutAnswer()
+    }
     const { headOnly: bodyless, requestId, discardable, body } = this.request
     const { hstsSeconds } = this
     const close =
       this.closeAfter || answer.closes || this.#worker.retiring || this.#connection.hasNoMore || !discardable
-    const bytes = render(answer, { json, bodyless, close, requestId, hstsSeconds })
+    const { bytes, headBytes } = render(answer, { json, bodyless, close, requestId, hstsSeconds })
     this.#begun = true
     this.#count(answer.status)
+    this.#access?.answerBegins(answer.status, this.wire.written + headBytes)
     this.wire.write(bytes, 0, bytes.length)
     this.wire.answered(NO_TRAILERS)
+    this.#endAccess()
     if (close || body.done) this.#connection.answerSent(close)
     else this.#connection.discardBody()
   }
@@ -251,10 +309,13 @@ export class Exchange implements UpstreamClient, SiteClient {
     if (this.#phase === TUNNEL) {
       this.#delivery.drop()
       this.wire.breakOff()
+      this.#endAccess()
       return this.#connection.answerSent(true)
     }
-    if (this.#delivery.retry(this.#destination.target, this.request.replayable))
+    if (this.#delivery.retry(this.#destination.target, this.request.replayable)) {
+      this.#access?.sentTo(this.#delivery.instance!)
       return this.#wait(CONNECT_TIMEOUT_MS, monotonicMs())
+    }
     this.respond(BAD_GATEWAY)
   }
 
@@ -278,10 +339,23 @@ export class Exchange implements UpstreamClient, SiteClient {
     this.#delivery.drop()
     siteAnswer?.cancel()
     if (!this.#begun) countStatus(this.#destination.counts, CLIENT_LEFT)
+    this.#endAccess()
+  }
+
+  /** The client left while its request was held. */
+  abandon(): void {
+    this.#heldSince = 0
+    countStatus(this.#destination.counts, CLIENT_LEFT)
+    this.#endAccess()
   }
 
   cut(): void {
     this.#connection.cut()
+  }
+
+  /** Closes a tunnel to a service that came under maintenance. */
+  endIfMaintained(): void {
+    if (this.#phase === TUNNEL && this.#destination.isMaintained) this.cut()
   }
 
   /** Called with each tick of the relay's clock. */

@@ -1,4 +1,5 @@
 import { BlockList, isIPv6, type Socket } from 'node:net'
+import { plainAddress } from '../edge/addresses.ts'
 import { ascii, latin1 } from '../http1/bytes.ts'
 import { isHost } from '../http1/field-values.ts'
 import { networkOf } from '../networks.ts'
@@ -51,10 +52,27 @@ export class Peer {
     return this.secure ? 'https' : 'http'
   }
 
+  /**
+   * Returns the client's address, as in X-Real-IP, with IPv4 written as such. `given` are the forwarding fields of a trusted
+   * peer, null for others.
+   */
+  clientAddress(given: Map<string, string> | null, routes: Routes): string {
+    return given ? plainAddress(clientIn(this.#chain(given), routes)) : this.address
+  }
+
+  /** Whether the client of a request uses TLS, with the relay or with the trusted peer that sent these forwarding fields. */
+  isSecure(given: Map<string, string> | null): boolean {
+    return this.secure || given?.get('x-forwarded-proto') === 'https'
+  }
+
+  #chain(given: Map<string, string>): string[] {
+    return lastOf(`${given.get('x-forwarded-for') ?? ''},${this.address}`)
+  }
+
   /** Returns the forwarding fields for a request of a trusted peer: what it sent, extended, with X-Forwarded-Host. */
   forwardedFields(given: Map<string, string>, host: string, routes: Routes): string {
-    const addresses = lastOf(`${given.get('x-forwarded-for') ?? ''},${this.address}`)
-    const client = addresses.findLast((part) => !isTrustedText(part, routes)) ?? addresses[0]!
+    const addresses = this.#chain(given)
+    const client = clientIn(addresses, routes)
     const givenProtocol = given.get('x-forwarded-proto')
     const protocol = givenProtocol === 'https' || givenProtocol === 'http' ? givenProtocol : this.#protocol
     const port = given.get('x-forwarded-port') ?? ''
@@ -77,6 +95,11 @@ export class Peer {
       `X-Forwarded-Port: ${port}\r\nX-Forwarded-Host: `
     )
   }
+}
+
+/** Returns the address in a chain that is nearest to us and not that of a trusted proxy. */
+function clientIn(addresses: readonly string[], routes: Routes): string {
+  return addresses.findLast((part) => !isTrustedText(part, routes)) ?? addresses[0]!
 }
 
 /** Returns the last addresses of a chain, none of them truncated. */

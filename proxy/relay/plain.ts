@@ -2,8 +2,9 @@ import { ascii, latin1 } from '../http1/bytes.ts'
 import type { Head } from '../http1/head.ts'
 import { crypto } from '../modules.ts'
 import { answer, type Answer } from '../pages/answers.ts'
-import { VERIFICATION_PATH } from '../protocol.ts'
+import { VERIFICATION_PATH, type RedirectStatus } from '../protocol.ts'
 import type { Routes } from '../routes/routes.ts'
+import type { Redirect } from '../routes/target-route.ts'
 
 /** The beginning of requests that check whether a name leads to this server (RFC 8615). */
 const WELL_KNOWN_REQUEST = ascii('GET /.well-known/')
@@ -12,6 +13,16 @@ const CHALLENGE_PATH = '/.well-known/acme-challenge/'
 /** This server's nonces have 32 characters; a much longer one is not ours. */
 const NONCE = /^[0-9a-f]{1,64}$/
 const HTTPS_PORT = 443
+/** Their reason phrases, and what pages call them. */
+const MOVED = 'This address has moved'
+const ELSEWHERE = 'This address leads elsewhere'
+const REDIRECTS: Record<RedirectStatus, [reason: string, title: string]> = {
+  301: ['Moved Permanently', MOVED],
+  302: ['Found', ELSEWHERE],
+  303: ['See Other', ELSEWHERE],
+  307: ['Temporary Redirect', ELSEWHERE],
+  308: ['Permanent Redirect', MOVED],
+}
 
 /** Returns the target of the request whose copied head begins at `at`: path and query. */
 export function pathOf(output: Buffer, at: number, head: Head): string {
@@ -51,17 +62,21 @@ function verification(nonce: string, key: string): string | undefined {
  */
 export function secureRedirect(host: string, port: number, path: string): Answer {
   const authority = port === HTTPS_PORT ? host : `${host}:${port}`
-  return redirect(`https://${authority}`, path, 'It is only served over HTTPS.')
+  return redirectTo(`https://${authority}${pathIn(path)}`, 308, 'It is only served over HTTPS.')
 }
 
-/** Redirects a client to the same path at the canonical host of a service. */
-export function canonicalRedirect(origin: string, path: string): Answer {
-  return redirect(origin, path, 'It is served at another host.')
+/** Redirects a client where a target says: to the same path at another host, or to one address for all paths. */
+export function targetRedirect({ url, status, keepsPath }: Redirect, path: string): Answer {
+  return redirectTo(keepsPath ? `${url}${pathIn(path)}` : url, status, 'It is served at another host.')
 }
 
-function redirect(origin: string, path: string, text: string): Answer {
-  return answer(308, 'Permanent Redirect', 'permanent_redirect', text, {
-    title: 'This address has moved',
-    headers: `Location: ${origin}${path === '*' ? '/' : path}\r\n`,
-  })
+/** What follows the origin: `OPTIONS *` is about the whole server. */
+function pathIn(path: string): string {
+  return path === '*' ? '/' : path
+}
+
+function redirectTo(location: string, status: RedirectStatus, text: string): Answer {
+  const [reason, title] = REDIRECTS[status]
+  const code = reason.toLowerCase().replaceAll(' ', '_')
+  return answer(status, reason, code, text, { title, headers: `Location: ${location}\r\n` })
 }

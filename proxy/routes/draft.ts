@@ -2,7 +2,7 @@ import type { TablePart, Target } from '../protocol.ts'
 import { fail } from '../table/checks.ts'
 import { Instance } from './instance.ts'
 import { EntriesDraft, Maps } from './maps.ts'
-import { type ParsedTarget, TargetRoute, type Targets } from './target-route.ts'
+import { type ParsedTarget, TargetRoute, type Targets, edgeOf } from './target-route.ts'
 
 /**
  * The next table, or changes to the current one, built in parts while requests use the current one. Nothing in use changes
@@ -21,6 +21,8 @@ export class Draft {
   readonly changes = new Map<string, string>()
   changesZones: boolean
   changesSites: boolean
+  /** Whether a target that has had requests is, or comes, under maintenance. */
+  maintains = false
   readonly #inUse: Maps
   readonly #targets: Targets
   readonly #maps: Maps
@@ -110,7 +112,8 @@ export class Draft {
       return instance
     })
     for (const instance of before.instances) if (!instances.includes(instance)) this.leaving.push(instance)
-    return { target, counts: this.#targets.ledger.of(target.id), instances }
+    this.maintains ||= target.edge?.maintenance !== undefined
+    return { target, counts: this.#targets.ledger.of(target.id), instances, edge: edgeOf(target) }
   }
 
   #drop(key: string): void {

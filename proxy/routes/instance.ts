@@ -1,3 +1,4 @@
+import { tokenOf } from '../edge/affinity.ts'
 import type { Upstream as UpstreamSpec } from '../protocol.ts'
 import { Pool } from '../upstream/pool.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -19,6 +20,7 @@ export class Instance {
   #idle: Pool | null = null
   #whenIdle: (() => void)[] | null = null
   #failures = 0
+  #token: string | null = null
   #ejectedUntil = 0
 
   constructor(spec: UpstreamSpec) {
@@ -31,6 +33,11 @@ export class Instance {
   /** Whether this is the instance of an upstream in a table. */
   is({ instance, host, port }: UpstreamSpec): boolean {
     return this.name === instance && this.host === host && this.port === port
+  }
+
+  /** Stands for it in cookies. */
+  get token(): string {
+    return (this.#token ??= tokenOf(this.name))
   }
 
   /** Notes that a connection was refused or timed out. `now` is monotonic milliseconds. */

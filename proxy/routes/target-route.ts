@@ -1,5 +1,6 @@
 import type { Ledger, Tally } from '../counts.ts'
-import { DASHBOARD_TARGET, type Target, type TargetState } from '../protocol.ts'
+import { Edge } from '../edge/edge.ts'
+import { DASHBOARD_TARGET, type RedirectStatus, type Target, type TargetState } from '../protocol.ts'
 import type { Site } from '../sites/site.ts'
 import { Instance } from './instance.ts'
 
@@ -8,6 +9,16 @@ export interface ParsedTarget {
   target: Target
   counts: Tally
   instances: readonly Instance[]
+  /** Null if the service asks for nothing at its edge. */
+  edge: Edge | null
+}
+
+/** Where all requests for a target are redirected to. */
+export interface Redirect {
+  url: string
+  status: RedirectStatus
+  /** Whether the path and the query of the request follow the URL. */
+  keepsPath: boolean
 }
 
 /** What the targets of a table share. */
@@ -40,14 +51,25 @@ export class TargetRoute {
     return this.#parse().target.state
   }
 
-  /** The origin that requests are redirected to, instead of instances. */
-  get redirect(): string | null {
-    return this.#parse().target.redirect ?? null
+  /** Where requests are redirected to, instead of instances. */
+  get redirect(): Redirect | null {
+    const { redirect, redirect_status, redirect_keeps_path } = this.#parse().target
+    if (redirect === undefined) return null
+    return { url: redirect, status: redirect_status ?? 308, keepsPath: redirect_keeps_path ?? true }
   }
 
   /** Whether answers of its instances are compressed for clients that accept that. */
   get compression(): boolean {
     return this.#parse().target.compression ?? false
+  }
+
+  get edge(): Edge | null {
+    return this.#parse().edge
+  }
+
+  /** Whether each request is reported as a line of the service's log. */
+  get logsAccess(): boolean {
+    return this.#parse().target.edge?.access_log ?? false
   }
 
   /** Whether it is the control plane itself and not a user's service. */
@@ -98,12 +120,24 @@ export class TargetRoute {
     return best
   }
 
+  /** Returns the instance that a client was led to before, if it is well and in rotation. */
+  find(token: string, now: number): Instance | null {
+    for (const instance of this.instances)
+      if (instance.token === token) return instance.draining || instance.ejected(now) ? null : instance
+    return null
+  }
+
   #parse(): ParsedTarget {
     if (this.#parsed) return this.#parsed
     const { requested, changes, ledger } = this.#targets
     const target = JSON.parse(changes.get(this.key) ?? this.#text) as Target
     const instances = target.upstreams.map((upstream) => new Instance(upstream))
     requested.add(this)
-    return (this.#parsed = { target, counts: ledger.of(target.id), instances })
+    return (this.#parsed = { target, counts: ledger.of(target.id), instances, edge: edgeOf(target) })
   }
+}
+
+/** Returns what a service asks for at its edge, ready to use; null if it asks for nothing. */
+export function edgeOf({ id, edge }: Target): Edge | null {
+  return edge && Object.keys(edge).length > 0 ? new Edge(id, edge) : null
 }

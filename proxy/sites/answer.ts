@@ -1,4 +1,5 @@
 import { monotonicMs } from '../clock.ts'
+import { changeFields, type FieldChanges } from '../http1/change-fields.ts'
 import { METHOD_GET, METHOD_HEAD } from '../http1/request-head.ts'
 import { log, messageOf } from '../log.ts'
 import { NO_SUCH_PAGE, NOT_READABLE, SITE_METHODS, refusal, type Answer } from '../pages/answers.ts'
@@ -11,6 +12,7 @@ import { putHead } from './head.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { SiteRequest } from './request.ts'
 import { chooseRepresentation, type Representation, type Verdict } from './resolution.ts'
+import { withQuery } from './rules.ts'
 import type { Site } from './site.ts'
 
 /** How browsers may cache a redirect: only with revalidation, since the next deploy may have another. */
@@ -23,10 +25,12 @@ export interface SiteClient {
   readonly request: { readonly headOnly: boolean; readonly requestId: string }
   /** For how many seconds browsers must use only TLS; 0 omits the field. */
   readonly hstsSeconds: number
+  /** How the fields of the answer change; null if they do not. */
+  readonly fieldChanges: FieldChanges | null
   /** Whether the answer must say that the connection ends after it. */
   closesAfterAnswer(status: number): boolean
-  /** The answer's head is being sent. */
-  answerBegins(status: number): void
+  /** The answer's head, of so many bytes, is about to be written. */
+  answerBegins(status: number, headBytes: number): void
   /** The client now has to take what was written. */
   siteSent(): void
   /** The answer is complete. */
@@ -181,10 +185,13 @@ export class SiteAnswer implements Receiver {
   #begin(status: number, lines: Uint8Array, more: string, contentBytes = 0): number {
     const client = this.#client
     const close = client.closesAfterAnswer(status)
-    const { hstsSeconds } = client
+    const { hstsSeconds, fieldChanges } = client
     const { requestId } = client.request
-    client.answerBegins(status)
-    return putHead({ status, lines, more, requestId, hstsSeconds, close }, contentBytes)
+    const head = { status, lines, more, requestId, hstsSeconds, close }
+    let end = putHead(head, (fieldChanges?.added.length ?? 0) + contentBytes)
+    if (fieldChanges) end = changeFields(slab.buffer, slab.at, end, fieldChanges)
+    client.answerBegins(status, end - slab.at)
+    return end
   }
 
   /** Sends the whole answer at once. */
@@ -224,13 +231,6 @@ export class SiteAnswer implements Receiver {
       },
     )
   }
-}
-
-/** Appends the query of a request to the redirect's location, unless that has a query of its own. */
-function withQuery(location: string, query: string): string {
-  if (query === '' || location.includes('?')) return location
-  const fragment = location.indexOf('#')
-  return fragment < 0 ? location + query : location.slice(0, fragment) + query + location.slice(fragment)
 }
 
 /** However many requests fail, one line is logged per this period. */

@@ -1,5 +1,5 @@
 import { LOWER, SPACE, TAB, ascii, equalsIgnoringCase, latin1 } from '../http1/bytes.ts'
-import type { Head } from '../http1/head.ts'
+import { lineEnd, type Head } from '../http1/head.ts'
 import type { Conditions } from './conditions.ts'
 
 /** The parts of a request that matter to a site. A field that is missing is null. */
@@ -74,11 +74,6 @@ function readField(output: Uint8Array, start: number, nameEnd: number, end: numb
     into[key] = earlier === null ? value : `${earlier}, ${value}`
     return
   }
-}
-
-/** Returns where a copied line ends, before its CRLF: the next one begins right after that. */
-function lineEnd(line: number, head: Head): number {
-  return (line + 1 < head.lines ? head.lineStarts[line + 1]! : head.outputEnd) - 2
 }
 
 function isSpace(byte: number): boolean {

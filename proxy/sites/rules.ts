@@ -157,3 +157,10 @@ function pathOf(target: string): string {
 function escapeRest(target: string): string {
   return target.replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent)
 }
+
+/** Appends the query of a request (with its `?`) to the location of a redirect, unless that has a query of its own. */
+export function withQuery(location: string, query: string): string {
+  if (query === '' || location.includes('?')) return location
+  const fragment = location.indexOf('#')
+  return fragment < 0 ? location + query : location.slice(0, fragment) + query + location.slice(fragment)
+}

@@ -3,7 +3,7 @@ import { monotonicMs } from '../clock.ts'
 import { ChannelError } from '../control/channel.ts'
 import type { CountColumns } from '../control/shared-counts.ts'
 import { log, messageOf } from '../log.ts'
-import type { BoundListener, Counts } from '../protocol.ts'
+import type { AccessLines, BoundListener, Counts } from '../protocol.ts'
 import type { WorkerSettings } from '../spawn.ts'
 import type { ComingChanges } from './coming-changes.ts'
 import type { CountsBook } from './counts-book.ts'
@@ -132,6 +132,19 @@ export class Fleet {
     // If this supervisor ends suddenly, the next one knows at least what was reported by now.
     this.book.save()
     return { ...this.book.view(), open_connections, open_requests }
+  }
+
+  /** Takes lines of access logs from every worker. */
+  async accessLines(): Promise<AccessLines> {
+    const taken: AccessLines = { lines: [], lost: {}, more: false }
+    for (const answer of await Promise.all([...this.#links].map((link) => link.accessLines()))) {
+      if (!answer) continue
+      taken.lines.push(...answer.lines)
+      for (const [service, count] of Object.entries(answer.lost))
+        taken.lost[service] = (taken.lost[service] ?? 0) + count
+      taken.more ||= answer.more
+    }
+    return taken
   }
 
   /** Ends every worker: open requests have a few seconds. */

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ChannelError } from '../control/channel.ts'
 import { proxyDirectory } from '../control/paths.ts'
 import { CountColumns } from '../control/shared-counts.ts'
 import { log, messageOf } from '../log.ts'
@@ -16,6 +18,9 @@ import { WorkerLink } from './worker-link.ts'
 
 /** The wait after a worker could not be started. */
 const START_AGAIN_MS = 10_000
+/** How long a process that is about to end, such as the supervisor before this one, may hold a closed address. */
+const RELEASE_MS = 2_000
+const RELEASE_POLL_MS = 20
 
 /** What is served: a table, on listening sockets, by workers. Callers must make one change at a time. */
 export class Serving {
@@ -68,8 +73,10 @@ export class Serving {
   async #changeListeners(table: ServedTable): Promise<void> {
     const before = this.sockets.held.map(({ address }) => address)
     const old = this.fleet.serving
-    if (this.#overlaps(table)) await this.#release(old, table)
+    const released = this.#overlappingPorts(table)
+    if (released.size > 0) await this.#release(old, table)
     try {
+      await this.#bindReleased(table, released)
       this.listeners = await this.#startWorkers(this.#settings.workers, table)
     } catch (error) {
       this.sockets.keep(before)
@@ -81,13 +88,14 @@ export class Serving {
     this.sockets.keep(table.addresses)
   }
 
-  /** Whether a new address has the same port as a leaving one, as when 0.0.0.0:80 becomes [::]:80. */
-  #overlaps(table: ServedTable): boolean {
+  /** The ports of new addresses that leaving ones have too, as when 0.0.0.0:80 becomes [::]:80. */
+  #overlappingPorts(table: ServedTable): Set<number> {
     const wanted = table.addresses
-    const leaving = this.listeners.filter(({ address }) => !wanted.includes(address)).map(({ port }) => port)
     const staying = this.listeners.map(({ address }) => address)
-    return wanted.some(
-      (address) => !staying.includes(address) && leaving.includes(parseAddress(address).port),
+    const leaving = this.listeners.filter(({ address }) => !wanted.includes(address)).map(({ port }) => port)
+    const coming = wanted.filter((address) => !staying.includes(address))
+    return new Set(
+      coming.map((address) => parseAddress(address).port).filter((port) => leaving.includes(port)),
     )
   }
 
@@ -96,6 +104,19 @@ export class Serving {
     await this.fleet.retire(old)
     const wanted = table.addresses
     this.sockets.keep(wanted)
+  }
+
+  /** Binds the table's addresses, those on released ports as soon as they are free. Throws `ChannelError`. */
+  async #bindReleased(table: ServedTable, released: Set<number>): Promise<void> {
+    const until = performance.now() + RELEASE_MS
+    for (;;)
+      try {
+        return void this.sockets.bind(table.addresses)
+      } catch (error) {
+        const held = error instanceof ChannelError && error.code === 'EADDRINUSE' && error.address
+        if (!held || !released.has(parseAddress(held).port) || performance.now() > until) throw error
+        await sleep(RELEASE_POLL_MS)
+      }
   }
 
   async #startWorkers(count: number, table: ServedTable): Promise<BoundListener[]> {

@@ -155,6 +155,8 @@ class Supervisor {
         return this.#serving.fleet.drain(String(body.instance), Number(body.deadline_ms))
       case 'counts':
         return this.#serving.fleet.counts()
+      case 'access_lines':
+        return this.#serving.fleet.accessLines()
       case 'upgrade':
         return this.#inTurn(() =>
           this.#succession.upgrade(

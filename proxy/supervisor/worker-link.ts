@@ -6,7 +6,7 @@ import { ChannelError, connectChannel, type Channel } from '../control/channel.t
 import { workerSocketFile, workerSocketFiles } from '../control/paths.ts'
 import type { WorkerHello, WorkerReport } from '../control/worker-messages.ts'
 import { log, messageOf } from '../log.ts'
-import { TARGETS_AS_JSON, type BoundListener } from '../protocol.ts'
+import { TARGETS_AS_JSON, type AccessLines, type BoundListener } from '../protocol.ts'
 import { spawnWorker, type WorkerSettings } from '../spawn.ts'
 import type { ComingChanges } from './coming-changes.ts'
 import type { CountsBook } from './counts-book.ts'
@@ -19,6 +19,8 @@ const START_POLL_MS = 10
 /** A worker that takes longer for keys hangs; it is killed and replaced. */
 const TICKETS_MS = 10_000
 const COUNTS_MS = 1_000
+/** Lines are handed out once, so a late answer would lose them. */
+const ACCESS_LINES_MS = 10_000
 const RETIRE_MS = 8_000
 /** How long a drain may exceed its deadline before the worker counts as hanging. */
 const DRAIN_SLACK_MS = 2_000
@@ -151,6 +153,15 @@ export class WorkerLink {
   async report(): Promise<WorkerReport | null> {
     try {
       return (await this.#channel.request('counts', {}, COUNTS_MS)) as WorkerReport
+    } catch {
+      return null
+    }
+  }
+
+  /** Takes lines of access logs from it; null if it does not answer, or is older than they are. */
+  async accessLines(): Promise<AccessLines | null> {
+    try {
+      return (await this.#channel.request('access_lines', {}, ACCESS_LINES_MS)) as AccessLines
     } catch {
       return null
     }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { ChannelError } from '../control/channel.ts'
 
 /** What is wrong with a table, and where. */
@@ -53,4 +54,12 @@ export function integer(value: unknown, path: string, min: number, max: number):
 /** Whether the value is an integer within these bounds. */
 export function isInteger(value: unknown, min: number, max: number): boolean {
   return Number.isInteger(value) && (value as number) >= min && (value as number) <= max
+}
+
+/** Whether it is a CIDR or an address. */
+export function isNetwork(network: string): boolean {
+  const [address, prefix, ...rest] = network.split('/')
+  const family = isIP(address ?? '')
+  if (family === 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32))
 }

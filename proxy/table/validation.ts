@@ -10,7 +10,8 @@ import {
   type Target,
   type TargetState,
 } from '../protocol.ts'
-import { each, fail, integer, isInteger, list, record } from './checks.ts'
+import { each, fail, integer, isInteger, isNetwork, list, record } from './checks.ts'
+import { validateEdge } from './edge.ts'
 
 /** Max entries of one table: far more than one host can run. */
 export const MAX_ENTRIES = {
@@ -127,9 +128,10 @@ function validateTarget(text: unknown): void {
   const upstreams = list(target.upstreams, '.upstreams', MAX_UPSTREAMS)
   for (let index = 0; index < upstreams.length; index++) validateUpstream(upstreams[index], index)
   if (target.site !== undefined) validateSite(target.site)
-  if (target.redirect !== undefined && !isOrigin(target.redirect)) fail('.redirect', 'must be an origin')
+  if (target.redirect !== undefined) validateRedirect(target)
   if (target.compression !== undefined && typeof target.compression !== 'boolean')
     fail('.compression', 'must be boolean')
+  if (target.edge !== undefined) validateEdge(target.edge)
 }
 
 function parse(text: string): unknown {
@@ -140,9 +142,22 @@ function parse(text: string): unknown {
   }
 }
 
-/** It is sent in a header, so only the normal form of an origin is allowed. */
-function isOrigin(value: unknown): boolean {
-  return typeof value === 'string' && /^https?:\/\/[!-~]+$/.test(value) && URL.parse(value)?.origin === value
+const REDIRECT_STATUSES: readonly unknown[] = [undefined, 301, 302, 303, 307, 308]
+
+/** Its URL is sent in a header, so only the normal form of one without credentials is allowed. */
+function validateRedirect({
+  redirect,
+  redirect_status,
+  redirect_keeps_path: keepsPath,
+}: Partial<Target>): void {
+  const url =
+    typeof redirect === 'string' && /^https?:\/\/[!-~]+$/.test(redirect) ? URL.parse(redirect) : null
+  const isNormal = url !== null && (url.href === redirect || url.href === `${redirect}/`)
+  if (!isNormal || url.username + url.password !== '') fail('.redirect', 'must be a URL in its normal form')
+  if (!REDIRECT_STATUSES.includes(redirect_status)) fail('.redirect_status', 'must be a status of redirects')
+  if (keepsPath !== undefined && typeof keepsPath !== 'boolean')
+    fail('.redirect_keeps_path', 'must be boolean')
+  if (keepsPath !== false && /[?#]|\/$/.test(redirect!)) fail('.redirect', 'must end where a path can follow')
 }
 
 function validateUpstream(value: unknown, index: number): void {
@@ -210,11 +225,4 @@ function validateZone(value: unknown): void {
         fail(`.names.${name}`, 'must only have IPv4 addresses')
     }
   }
-}
-
-function isNetwork(network: string): boolean {
-  const [address, prefix, ...rest] = network.split('/')
-  const family = isIP(address ?? '')
-  if (family === 0 || rest.length > 0) return false
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32))
 }

@@ -1,5 +1,6 @@
 import { CODING_ADDED_BYTES } from '../compression/answer-head.ts'
 import { CR, LF, ascii, equalsIgnoringCase, put, putText } from '../http1/bytes.ts'
+import { changeFields, type FieldChanges } from '../http1/change-fields.ts'
 import { dropNamedLines, type Head } from '../http1/head.ts'
 import { hstsLine } from '../pages/render.ts'
 import { slab } from '../wire/slab.ts'
@@ -10,6 +11,7 @@ interface HeadClient {
   readonly wire: Wire
   readonly request: { readonly requestId: string }
   readonly hstsSeconds: number
+  readonly fieldChanges: FieldChanges | null
 }
 
 /** Room for the lines that are added to a response. */
@@ -29,7 +31,10 @@ export function dropLines({ wire }: HeadClient, head: Head, keepUpgrade: boolean
   if (names) dropNamedLines(slab.buffer, head, names)
 }
 
-/** Adds the relay's own lines and the empty line to a head copied to the slab, at `to`. Returns its end. */
+/**
+ * Adds the relay's own lines and the empty line to a head copied to the slab, at `to`, and makes the changes that the service
+ * asked for. Returns its end.
+ */
 export function endHead(client: HeadClient, head: Head, to: number, close: boolean): number {
   const { buffer } = slab
   if (head.requestIdStart === 0) {
@@ -43,7 +48,8 @@ export function endHead(client: HeadClient, head: Head, to: number, close: boole
   if (close) to = put(buffer, to, CONNECTION_CLOSE)
   buffer[to++] = CR
   buffer[to++] = LF
-  return to
+  const { fieldChanges } = client
+  return fieldChanges ? changeFields(buffer, slab.at, to, fieldChanges) : to
 }
 
 /** Whether the copied response has its own Strict-Transport-Security; only one is allowed (RFC 6797 7.1). */

@@ -3,6 +3,7 @@ import type { CompressedBody } from '../compression/compressed-body.ts'
 import { compressAnswer } from '../compression/compress.ts'
 import { Body } from '../http1/body.ts'
 import { CR, LF, ascii, put } from '../http1/bytes.ts'
+import type { FieldChanges } from '../http1/change-fields.ts'
 import { COMPLETE, HEAD_GROWTH_BYTES, Head, INCOMPLETE, MAX_HEAD_BYTES } from '../http1/head.ts'
 import { parseResponseHead } from '../http1/response-head.ts'
 import { slab } from '../wire/slab.ts'
@@ -46,14 +47,16 @@ export interface Recipient {
   readonly request: AnsweredRequest
   /** For how many seconds browsers must use only TLS; 0 omits the field. */
   readonly hstsSeconds: number
+  /** How the fields of the answer change; null if they do not. */
+  readonly fieldChanges: FieldChanges | null
   /** Whether the answer's last byte is followed by FIN. */
   closeAfter: boolean
   /** Whether the answer must say that the connection ends after it. */
   closesAfterAnswer(status: number): boolean
-  /** The answer's head is being sent. */
-  answerBegins(status: number): void
-  /** The upstream agreed to switch protocols: from here on bytes pass both ways. */
-  tunnel(): void
+  /** The answer's head, of so many bytes, is about to be written. */
+  answerBegins(status: number, headBytes: number): void
+  /** The upstream agreed to switch protocols: from here on bytes pass both ways. So many have been written to the client. */
+  tunnel(written: number): void
   /** The answer is complete; `trailers` alternates names in lower case and values. */
   finish(trailers?: readonly string[]): void
   /** The upstream sent something that cannot be relayed. */
@@ -130,7 +133,8 @@ export class AnswerRelay {
       this.#partial = null
     }
     for (;;) {
-      slab.reserve(length - at + HEAD_GROWTH_BYTES + ADDED_BYTES)
+      const changed = client.fieldChanges?.added.length ?? 0
+      slab.reserve(length - at + HEAD_GROWTH_BYTES + ADDED_BYTES + changed)
       response.reset()
       const result = parseResponseHead(input, at, length, slab.buffer, slab.at, response)
       const headBytes = result === COMPLETE ? response.inputEnd - at : length - at
@@ -169,7 +173,7 @@ export class AnswerRelay {
     this.keepsConnection = false
     if (!client.wire.writeSlab(to)) client.wire.holdBack(this.#wire)
     client.wire.relay(input, at, length, this.#wire)
-    client.tunnel()
+    client.tunnel(length - at)
   }
 
   #relayHead(client: Recipient, input: Buffer, at: number, length: number): void {
@@ -181,12 +185,13 @@ export class AnswerRelay {
     else if (this.#body.endsWithConnection) client.closeAfter = true
     const { buffer } = slab
     let to = endHead(client, response, response.outputEnd, client.closesAfterAnswer(response.status))
+    const headBytes = to - slab.at
     this.#phase = BODY
     if (this.#compressed) return this.#beginCompressed(client, this.#compressed, to, input, at, length)
     const stop = this.#body.copy(input, at, length, buffer, to, this.#strip)
     if (stop < 0) return client.refuseAnswer()
     to = this.#body.copiedTo
-    client.answerBegins(response.status)
+    client.answerBegins(response.status, headBytes)
     this.#relayed = stop - at
     const sent = client.wire.writeSlab(to)
     if (this.#body.done) {
@@ -205,7 +210,7 @@ export class AnswerRelay {
     at: number,
     length: number,
   ): void {
-    client.answerBegins(response.status)
+    client.answerBegins(response.status, headEnd - slab.at)
     if (!client.wire.writeSlab(headEnd)) compressed.holdBack()
     this.#compress(client, compressed, input, at, length)
   }

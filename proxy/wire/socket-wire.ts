@@ -208,6 +208,7 @@ export class SocketWire extends Wire implements Holder {
 
   #write(bytes: Buffer, start: number, end: number): boolean {
     const socket = this.#socket
+    this.written += end - start
     if (start !== end && socket.writable)
       socket.write(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end), this.#written)
     return socket.writableLength === 0

@@ -27,6 +27,8 @@ export abstract class Wire {
   paused = false
   /** Whether it cannot be used: it is not open yet, or not any more. */
   closed = true
+  /** How many bytes were ever written. */
+  written = 0
   /** What is paused until this wire has drained. */
   #source: Source | null = null
 

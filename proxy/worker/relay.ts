@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { monotonicMs } from '../clock.ts'
+import { Guards } from '../edge/guards.ts'
 import { Http2Connection, type Http2Worker } from '../http2/connection.ts'
 import type { ListenerSpec } from '../protocol.ts'
+import { AccessLog } from '../relay/access-log.ts'
 import { Client } from '../relay/client.ts'
 import { Peer } from '../relay/peer.ts'
 import { Routes } from '../routes/routes.ts'
@@ -20,8 +22,10 @@ const MAX_CONNECTIONS = 100_000
 /** Every connection of one worker. */
 export class Relay implements Http2Worker {
   readonly routes = new Routes()
+  readonly guards: Guards
   /** The files of sites that are being sent. */
   readonly files = new OpenFiles()
+  readonly accessLog = new AccessLog()
   /** Monotonic milliseconds, as of the last tick. */
   now = monotonicMs()
   /** Whether answers say `Connection: close`, and connections end after them. */
@@ -44,8 +48,9 @@ export class Relay implements Http2Worker {
     setImmediate(() => this.#tick())
   }, TICK_MS)
 
-  constructor(limits = new ConnectionLimits()) {
+  constructor(limits = new ConnectionLimits(), guards = new Guards()) {
     this.#limits = limits
+    this.guards = guards
   }
 
   get openConnections(): number {
@@ -176,6 +181,11 @@ export class Relay implements Http2Worker {
     })
     await Promise.all(waits)
     clearTimeout(timer)
+  }
+
+  /** Closes the WebSockets of services that came under maintenance with a new table. */
+  endMaintained(): void {
+    for (const client of this.#clients) client.endIfMaintained()
   }
 
   /** Ends every connection after its next answer; with `closeIdle`, idle ones end now. */

@@ -8,6 +8,7 @@ import { putRequestsFirst } from '../control/priority.ts'
 import { SharedCounts } from '../control/shared-counts.ts'
 import { SocketWatch } from '../control/socket-watch.ts'
 import { type WorkerHello, type WorkerReport, TICKET_KEY_BYTES } from '../control/worker-messages.ts'
+import { Guards } from '../edge/guards.ts'
 import { log } from '../log.ts'
 import { PROTOCOL, type BoundListener, type SupervisorSettings } from '../protocol.ts'
 import { Resolver } from '../resolver/resolver.ts'
@@ -63,7 +64,11 @@ class Worker {
   constructor(settings: WorkerSettings) {
     this.#settings = settings
     const { counts, workers } = settings
-    this.#relay = new Relay(new ConnectionLimits(counts && new SharedCounts(counts), workers))
+    this.#relay = new Relay(
+      new ConnectionLimits(counts && new SharedCounts(counts), workers),
+      // A single worker has no need for system calls.
+      new Guards(workers > 1 ? counts : null),
+    )
     this.#listeners = new Listeners(settings.sockets, (socket, protocol) =>
       this.#relay.accept(socket, protocol),
     )
@@ -142,6 +147,8 @@ class Worker {
         return this.#relay.drain(String(body.instance), Number(body.deadline_ms))
       case 'counts':
         return this.#count()
+      case 'access_lines':
+        return this.#relay.accessLog.take()
       case 'retire':
         return this.retire(Number(body.limit_ms), body.close_idle === true)
       case 'start_supervisor':
@@ -165,6 +172,7 @@ class Worker {
     if (!table) return null
     const { draft, settings } = table
     const swapping = tables.swap(table)
+    if (draft.maintains) this.#relay.endMaintained()
     this.#listeners.apply(settings.listeners)
     this.#relay.securePort = this.#listeners.securePort
     await swapping
@@ -240,10 +248,18 @@ class Worker {
     void this.#reportAndExit()
   }
 
-  /** Ends the process once a supervisor, perhaps one that is about to take over, has confirmed the last counts. */
+  /**
+   * Ends the process once a supervisor, perhaps one that is about to take over, has confirmed the last counts and has fetched
+   * the last lines of access logs.
+   */
   async #reportAndExit(): Promise<void> {
     const deadline = monotonicMs() + (this.#greeted && this.#expectsSuccessor ? FINAL_REPORT_TIMEOUT_MS : 0)
     while (!(await this.#confirmFinalReport()) && monotonicMs() < deadline) await sleep(FINAL_REPORT_POLL_MS)
+    const { accessLog } = this.#relay
+    const waits = !accessLog.isEmpty
+    while (!accessLog.isEmpty && monotonicMs() < deadline) await sleep(FINAL_REPORT_POLL_MS)
+    // The answer with the last of them is being written.
+    if (waits && monotonicMs() < deadline) await sleep(FINAL_REPORT_POLL_MS)
     process.exit(0)
   }
 

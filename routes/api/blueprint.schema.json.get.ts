@@ -11,6 +11,7 @@ export default defineEndpoint({
   description:
     'For the native dialect, for use in editors: `# yaml-language-server: $schema=<this address>`.',
   auth: 'none',
+  least: 'read',
   response: JsonSchema,
   keptFrom: 'program',
   handler: () => JsonSchema.parse(blueprintSchema()),

@@ -10,6 +10,7 @@ const OpenApiDocument = z
 export default defineEndpoint({
   summary: 'Read this document',
   auth: 'none',
+  least: 'read',
   response: OpenApiDocument,
   // Cached, because anyone may request it any number of times.
   keptFrom: 'program',

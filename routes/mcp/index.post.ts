@@ -7,9 +7,13 @@ import { sendWebResponse } from '#server/http/web-response.ts'
 export default defineEndpoint({
   summary: 'Speak the Model Context Protocol, with the tools that read',
   auth: 'api_token',
+  audit: false,
+  least: 'read',
+  within: 'service',
   refusesOtherOrigins: true,
   body: { contentType: 'application/json', description: 'JSON-RPC', limitBytes: BODY_LIMIT_BYTES },
-  response: { contentType: 'application/json', description: 'JSON-RPC' },
+  // Whatever a tool answers comes from the API, with the caller's own token.
+  response: { contentType: 'application/json', description: 'JSON-RPC', isOpen: true },
   async handler({ event }) {
     const posted = await readPosted(event)
     // Loaded by the first client: the protocol's library is larger than all else that answers requests.

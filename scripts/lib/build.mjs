@@ -16,6 +16,7 @@ import { Refusal, say } from './say.mjs'
 
 /** Everything that a build depends on. */
 export const SOURCES = [
+  'agent',
   'cli',
   'daemon',
   'dashboard',
@@ -27,6 +28,7 @@ export const SOURCES = [
   'proxy',
   'public',
   'routes',
+  'samples',
   'server',
   'scripts/lib/nitro-build.mjs',
   'nitro.config.ts',

@@ -49,8 +49,8 @@ export async function missingPackages(node) {
   return (await lacksAtomics(node)) ? ['libatomic1', ...missing] : missing
 }
 
-/** Where Debian, Ubuntu and others have the library. */
-const ATOMICS = [
+/** Where Debian, Ubuntu and others have libatomic. */
+export const ATOMICS = [
   '/usr/lib/x86_64-linux-gnu/libatomic.so.1',
   '/usr/lib/aarch64-linux-gnu/libatomic.so.1',
   '/usr/lib64/libatomic.so.1',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { timestamp } from '../clock.ts'
+import { Assertion, Code } from './second-factors/input.ts'
 
 /** RFC 5321 section 4.5.3.1.3: a path has at most 256 octets, two of them the angle brackets. */
 const MAX_EMAIL = 254
@@ -64,7 +65,7 @@ export const Session = z
   .object({
     id: z.string().meta({ examples: ['ses-0123456789abcdef0123'] }),
     created_at: Timestamp,
-    last_used_at: Timestamp.meta({ description: 'Exact to a minute' }),
+    last_used_at: Timestamp.meta({ description: 'After a restart of the server, exact to a minute' }),
     expires_at: Timestamp.meta({ description: '30 days after the last use' }),
     current: z.boolean().meta({ description: 'The session of this request', examples: [true] }),
     user_agent: z
@@ -80,10 +81,31 @@ export const Session = z
 /** Any two strings are accepted: those that no account could have are simply wrong credentials. */
 export const SignIn = z
   .strictObject({
-    email: z.string().meta({ examples: ['admin@example.com'] }),
-    password: z.string().meta({ examples: ['correct horse battery staple'] }),
+    email: z
+      .string()
+      .optional()
+      .meta({ examples: ['admin@example.com'] }),
+    password: z
+      .string()
+      .optional()
+      .meta({ examples: ['correct horse battery staple'] }),
+    code: Code.optional(),
+    passkey: Assertion.optional().meta({ description: 'Signs in by itself, without the other fields' }),
   })
-  .meta({ id: 'SignIn', description: 'Credentials of the administrator' })
+  .superRefine(({ passkey, ...others }, context) => {
+    const refuse = (field: keyof typeof others, message: string) =>
+      context.addIssue({ code: 'custom', path: [field], message })
+    for (const field of ['email', 'password', 'code'] as const) {
+      if (passkey && others[field] !== undefined) refuse(field, 'must be absent with a passkey')
+      if (!passkey && others[field] === undefined && field !== 'code') refuse(field, 'is required')
+    }
+  })
+  .meta({
+    id: 'SignIn',
+    description:
+      'Credentials of the administrator: `email` and `password`, with `code` if there is a second factor, or `passkey`',
+    examples: [{ email: 'admin@example.com', password: 'correct horse battery staple' }],
+  })
 
 export const Setup = z
   .strictObject({

@@ -6,7 +6,7 @@ import { newId, randomHex } from '../ids.ts'
 import { logger } from '../log.ts'
 import { sha256 } from '../secrets.ts'
 import { announceCredentialsEnded } from './credentials.ts'
-import { toSession, type Session } from './schema.ts'
+import { toSession, type Session, type SessionRow } from './schema.ts'
 import {
   deleteSession,
   insertSession,
@@ -28,16 +28,26 @@ const MAX_USER_AGENT_CHARACTERS = 512
 
 const log = logger('accounts')
 
+/**
+ * When sessions were last used, the one used longest ago first: the order of the list is that of uses, also within the
+ * interval in which none is written. A restart of the server forgets it.
+ */
+const lastUses = new Map<string, number>()
+
 /** The session that a request belongs to. `renewed` says that its expiry has just moved. */
 export interface SignedIn {
   id: string
   renewed: boolean
 }
 
-/** Opens a session in the caller's transaction. Returns its id and the secret for the cookie, stored only as a hash. */
+/**
+ * Opens a session in the caller's transaction; `isVerified` says that it has just shown a second factor. Returns its id and
+ * the secret for the cookie, stored only as a hash.
+ */
 export function openSession(
   database: Database,
   userAgent: string | undefined,
+  isVerified: boolean,
 ): { id: string; secret: string } {
   const secret = randomHex(SECRET_BYTES)
   const now = Date.now()
@@ -48,7 +58,7 @@ export function openSession(
     last_used_at: now,
     expires_at: now + SESSION_LIFETIME_MS,
   }
-  insertSession(database, row, sha256(secret))
+  insertSession(database, row, sha256(secret), isVerified ? now : null)
   trimSessions(database, now, MAX_SESSIONS)
   return { id: row.id, secret }
 }
@@ -58,6 +68,7 @@ export function resumeSession(secret: string): SignedIn | undefined {
   const now = Date.now()
   const session = selectSessionBySecret(useDatabase(), sha256(secret), now)
   if (!session) return undefined
+  noteUse(session.id, now)
   if (now - session.last_used_at < TOUCH_INTERVAL_MS) return { id: session.id, renewed: false }
   try {
     touchSession(useDatabase(), session.id, now, now + SESSION_LIFETIME_MS)
@@ -73,7 +84,21 @@ export function resumeSession(secret: string): SignedIn | undefined {
 
 /** Every session that has not ended, last used first. */
 export function listSessions(currentId: string): z.input<typeof Session>[] {
-  return selectSessions(useDatabase(), Date.now()).map((row) => toSession(row, currentId))
+  return selectSessions(useDatabase(), Date.now())
+    .map(withLastUse)
+    .sort((left, right) => right.last_used_at - left.last_used_at)
+    .map((row) => toSession(row, currentId))
+}
+
+function noteUse(id: string, now: number): void {
+  lastUses.delete(id)
+  lastUses.set(id, now)
+  if (lastUses.size > MAX_SESSIONS) lastUses.delete(lastUses.keys().next().value!)
+}
+
+function withLastUse(row: SessionRow): SessionRow {
+  const used = Math.max(row.last_used_at, lastUses.get(row.id) ?? 0)
+  return { ...row, last_used_at: used, expires_at: used + SESSION_LIFETIME_MS }
 }
 
 /** Ends a session. Returns false if it had already ended. */

@@ -35,15 +35,21 @@ export function selectPasswordReset(database: Database): string | undefined {
   return readSetting(database, PASSWORD_RESET)
 }
 
-export function insertSession(database: Database, row: SessionRow, secretHash: string): void {
+export function insertSession(
+  database: Database,
+  row: SessionRow,
+  secretHash: string,
+  verifiedAt: number | null,
+): void {
   database.run(
-    'INSERT INTO sessions (id, secret_hash, user_agent, created_at, last_used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO sessions (id, secret_hash, user_agent, created_at, last_used_at, expires_at, verified_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
     row.id,
     secretHash,
     row.user_agent,
     row.created_at,
     row.last_used_at,
     row.expires_at,
+    verifiedAt,
   )
 }
 

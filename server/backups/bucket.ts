@@ -92,6 +92,31 @@ export class Bucket {
     throw new AppError('io_error', `the bucket sent another part of ${url} than the one requested`)
   }
 
+  /** The names of objects below a folder of this place, in the order of their names. Throws `io_error`. */
+  async list(folder: string, signal: AbortSignal): Promise<string[]> {
+    const { origin, pathname } = new URL(this.#options.url)
+    const [, bucket = '', ...path] = pathname.split('/')
+    const prefix = [...path, folder].join('/')
+    const names: string[] = []
+    for (let after: string | null = null; ;) {
+      // ListObjectsV2 of the S3 API reference: at most a thousand at a time.
+      const query = new URLSearchParams({
+        'list-type': '2',
+        prefix,
+        ...(after !== null && { 'start-after': after }),
+      })
+      const listed = await this.#ask(
+        askText,
+        { method: 'GET', url: `${origin}/${bucket}?${query.toString()}` },
+        signal,
+      )
+      const keys = elements(listed, 'Contents').map((content) => elements(content, 'Key')[0] ?? '')
+      names.push(...keys.map((key) => key.slice(prefix.length - folder.length)))
+      after = keys.at(-1) ?? null
+      if (elements(listed, 'IsTruncated')[0] !== 'true' || after === null) return names
+    }
+  }
+
   /** Removes what is at an address, including unfinished uploads. Throws `io_error`. */
   async remove(url: string, signal: AbortSignal): Promise<void> {
     const { origin, pathname } = new URL(url)
@@ -182,7 +207,7 @@ export class Bucket {
 }
 
 /** A part of a stream of bytes. Ends without waiting for what follows it. */
-function partOf(stream: Readable, { start, end }: ByteRange): Readable {
+export function partOf(stream: Readable, { start, end }: ByteRange): Readable {
   const pieces = async function* (): AsyncGenerator<Buffer, void> {
     let at = 0
     for await (const piece of stream as AsyncIterable<Buffer>) {

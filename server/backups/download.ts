@@ -1,12 +1,13 @@
 import { open } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { useContext } from '../context.ts'
-import { KINDS } from '../datastores/kinds.ts'
-import type { DatastoreRow } from '../datastores/store.ts'
 import { AppError } from '../errors.ts'
+import { DISK } from '../disks/states.ts'
 import type { ByteRange, Download } from '../http/file.ts'
-import { useBucket } from './bucket.ts'
+import { partOf, useBucket, type Bucket } from './bucket.ts'
 import { backupPath, hasBackupFile } from './files.ts'
+import { findOwner } from './owners.ts'
+import { unseal } from './sealing.ts'
 import type { BackupRow } from './store.ts'
 
 /** A part of what is stored, and the size of the whole. */
@@ -19,13 +20,13 @@ interface Opened {
  * The file of a backup, or its copy in the bucket if the file is gone. Throws `conflict` when there never was one; opening
  * it throws `io_error` when it is not what was written.
  */
-export function downloadOf(datastore: DatastoreRow, backup: BackupRow): Download {
+export function downloadOf(backup: BackupRow): Download {
   const { id, sha256, size_bytes: size } = backup
   if (sha256 === null || size === null)
     throw new AppError('conflict', `the backup ${id} is ${backup.status}: it has no file`)
   return {
     size,
-    name: downloadName(datastore, backup),
+    name: downloadName(backup),
     etag: `"${sha256}"`,
     modifiedAt: backup.finished_at ?? backup.created_at,
     async open(range) {
@@ -42,9 +43,9 @@ export function downloadOf(datastore: DatastoreRow, backup: BackupRow): Download
   }
 }
 
-/** Opens the copy of a backup in the bucket, or a part of it. Throws `io_error`. */
+/** Opens the copy of a backup in the bucket, or a part of it, unsealed; `size` may be NaN. Throws `io_error`. */
 export async function openCopy(
-  { id, object_url: url }: BackupRow,
+  { id, object_url: url, encrypted }: BackupRow,
   signal: AbortSignal,
   range: ByteRange | null = null,
 ): Promise<Opened> {
@@ -55,17 +56,39 @@ export async function openCopy(
       `the copy of the backup ${id} is at ${url}, which is not in the server's bucket: start the server with that --backup-s3-url`,
     )
   try {
-    return await bucket.get(url, signal, range)
+    return await (encrypted ? getSealed(bucket, url, signal, range) : bucket.get(url, signal, range))
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.code !== 'not_found') throw cause
     throw new AppError('io_error', `the copy of the backup ${id} is gone from ${url}`, { cause })
   }
 }
 
+/** Opens a sealed copy. For a part, what precedes it is read too, since its place in the sealed file is not known. */
+async function getSealed(
+  bucket: Bucket,
+  url: string,
+  signal: AbortSignal,
+  range: ByteRange | null,
+): Promise<Opened> {
+  const { backupPassphrase } = useContext().options
+  if (backupPassphrase === null)
+    throw new AppError(
+      'io_error',
+      `the copy at ${url} is sealed: start the server with the --backup-passphrase-file that it was sealed with`,
+    )
+  const { stream } = await bucket.get(url, signal)
+  const plain = Readable.from(unseal(stream, backupPassphrase), { objectMode: false })
+  // If it is closed before anyone reads it, the generator never starts and so never closes the connection.
+  plain.once('close', () => stream.destroy())
+  return { stream: range ? partOf(plain, range) : plain, size: NaN }
+}
+
 /** The file name that people see when they download or copy a backup. */
-export function downloadName({ name, kind }: DatastoreRow, backup: BackupRow): string {
+export function downloadName(backup: BackupRow): string {
+  const { name, extension } = findOwner(backup.owner_id, backup.disk)!
+  const disk = backup.disk === null || backup.disk === DISK ? '' : `-${backup.disk}`
   const moment = new Date(backup.created_at).toISOString().slice(0, 19).replaceAll(':', '')
-  return `${name}-${moment}Z.${KINDS[kind].backupExtension}`
+  return `${name}${disk}-${moment}Z.${extension}`
 }
 
 async function openFile({ id }: BackupRow, range: ByteRange | null): Promise<Opened> {

@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { open, readdir, rename, rm } from 'node:fs/promises'
+import { createReadStream, existsSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { useContext } from '../context.ts'
-import { AppError } from '../errors.ts'
-import { makePrivateDirectory, PRIVATE_FILE_MODE } from '../files.ts'
+import { keepPart, PART, writePart, type Written } from './part-file.ts'
+import { seal } from './sealing.ts'
 import { getBackup, isBeingRestored } from './store.ts'
 
-/** The suffix of a file that is being written. */
-const PART = '.part'
+/** The suffix of a sealed file, which exists while it is copied to the bucket. */
+const SEALED = '.sealed'
 
 /** The folder of all backups. */
 function backupFolder(): string {
@@ -25,47 +24,37 @@ export function hasBackupFile(id: string): boolean {
   return existsSync(backupPath(id))
 }
 
-/** The size and checksum of a backup's file. */
-export interface BackupFile {
-  size_bytes: number
-  sha256: string
-}
-
 /**
- * Writes the file of a backup under a temporary name, so that a file with the final name is always complete;
- * `keepBackupPart` renames it. Throws what the stream throws, or `io_error`.
+ * Writes the file of a backup under a temporary name; `keepBackupPart` renames it. Throws what the stream throws, or
+ * `io_error`.
  */
-export async function writeBackupPart(id: string, chunks: AsyncIterable<Buffer>): Promise<BackupFile> {
-  makePrivateDirectory(backupFolder())
-  try {
-    const file = await open(partPath(id), 'w', PRIVATE_FILE_MODE)
-    try {
-      const hash = createHash('sha256')
-      let size = 0
-      for await (const chunk of chunks) {
-        hash.update(chunk)
-        for (let written = 0; written < chunk.length;)
-          written += (await file.write(chunk, written)).bytesWritten
-        size += chunk.length
-      }
-      await file.sync()
-      return { size_bytes: size, sha256: hash.digest('hex') }
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    throw readable(error)
-  }
+export function writeBackupPart(id: string, chunks: AsyncIterable<Buffer>): Promise<Written> {
+  return writePart(backupPath(id), chunks)
 }
 
 /** Gives the written file its final name, durably. */
-export async function keepBackupPart(id: string): Promise<void> {
-  await rename(partPath(id), backupPath(id))
-  const folder = await open(backupFolder())
+export function keepBackupPart(id: string): Promise<void> {
+  return keepPart(backupPath(id))
+}
+
+/**
+ * Seals the file of a backup into another one for as long as `use` needs it: the store wants to know size and checksum
+ * before it is sent. Throws `io_error`, what `use` throws, or the signal's reason.
+ */
+export async function withSealedFile(
+  id: string,
+  passphrase: string,
+  signal: AbortSignal,
+  use: (file: { path: string; size: number; sha256: string }) => Promise<void>,
+): Promise<void> {
+  // It never gets a final name, since it is not kept.
+  const path = sealedPath(id)
   try {
-    await folder.sync()
+    const plain = createReadStream(backupPath(id), { signal })
+    const { size_bytes: size, sha256 } = await writePart(path, seal(plain, passphrase))
+    await use({ path: `${path}${PART}`, size, sha256 })
   } finally {
-    await folder.close()
+    await rm(`${path}${PART}`, { force: true })
   }
 }
 
@@ -74,35 +63,33 @@ export async function removeBackupPart(id: string): Promise<void> {
   await rm(partPath(id), { force: true })
 }
 
-/** Removes a backup's file, complete or not. */
+/** Removes a backup's file, complete or not, and sealed. */
 export async function removeBackupFiles(id: string): Promise<void> {
-  await Promise.all([backupPath(id), partPath(id)].map((path) => rm(path, { force: true })))
+  const paths = [backupPath(id), partPath(id), `${sealedPath(id)}${PART}`]
+  await Promise.all(paths.map((path) => rm(path, { force: true })))
 }
 
 /** Removes files that no record refers to, which can be left when the server is killed. */
 export async function removeStrayBackupFiles(): Promise<void> {
   const names = await readdir(backupFolder()).catch(() => [])
   for (const name of names) {
-    const id = /^(bak-[0-9a-f]{20})(?:\.part)?$/.exec(name)?.[1]
+    const id = /^((?:bak|dbk)-[0-9a-f]{20})(?:\.sealed)?(?:\.part)?$/.exec(name)?.[1]
     if (id === undefined) continue
-    const status = getBackup(id)?.status
-    const isWanted = name.endsWith(PART)
-      ? status === 'running' || isBeingRestored(id)
-      : status === 'running' || status === 'succeeded'
-    if (!isWanted) await rm(join(backupFolder(), name), { force: true })
+    if (!isWanted(id, name)) await rm(join(backupFolder(), name), { force: true })
   }
+}
+
+function isWanted(id: string, name: string): boolean {
+  const backup = getBackup(id)
+  const isWhole = backup?.status === 'running' || backup?.status === 'succeeded'
+  if (name === `${id}${SEALED}${PART}`) return isWhole && backup.object_url === null
+  return name.endsWith(PART) ? backup?.status === 'running' || isBeingRestored(id) : isWhole
 }
 
 function partPath(id: string): string {
   return `${backupPath(id)}${PART}`
 }
 
-/** Turns an error of the disk into one that says what to do. */
-function readable(error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new AppError('io_error', "the disk of the server's data directory is full: free some space", {
-      cause: error,
-    })
-  return error
+function sealedPath(id: string): string {
+  return `${backupPath(id)}${SEALED}`
 }

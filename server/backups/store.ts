@@ -1,31 +1,42 @@
 import { useDatabase } from '../context.ts'
+import { currentActorText } from '../service-events/store.ts'
+import type { Owned } from './owners.ts'
 import type { BackupStatus, BackupTrigger } from './states.ts'
 
 /** A row of `backups`. Times are milliseconds. */
-export interface BackupRow {
+export interface BackupRow extends Owned {
   sequence: number
   id: string
-  datastore_id: string
+  /** That of its datastore or its service, whichever it has. */
+  owner_id: string
+  /** The name of the disk; null for a datastore. */
+  disk: string | null
+  /** 1 when the program is stopped while a disk is read. */
+  suspends: 0 | 1
   status: BackupStatus
   trigger: BackupTrigger
   size_bytes: number | null
   sha256: string | null
   /** The address of its copy in a bucket. */
   object_url: string | null
+  /** 1 when that copy is sealed with the passphrase for backups. */
+  encrypted: 0 | 1
   error: string | null
   created_at: number
   finished_at: number | null
+  /** JSON of who asked for it; null for the server itself. */
+  created_by: string | null
 }
 
 export function getBackup(id: string): BackupRow | undefined {
   return useDatabase().get<BackupRow>('SELECT * FROM backups WHERE id = ?', id)
 }
 
-/** The backups of a datastore, newest first. */
-export function listBackups(datastoreId: string): BackupRow[] {
+/** The backups of a datastore or of a service's disks, newest first. */
+export function listBackups(ownerId: string): BackupRow[] {
   return useDatabase().all<BackupRow>(
-    'SELECT * FROM backups WHERE datastore_id = ? ORDER BY sequence DESC',
-    datastoreId,
+    'SELECT * FROM backups WHERE owner_id = ? ORDER BY sequence DESC',
+    ownerId,
   )
 }
 
@@ -34,29 +45,50 @@ export function runningBackups(): BackupRow[] {
   return useDatabase().all<BackupRow>("SELECT * FROM backups WHERE status = 'running' ORDER BY sequence")
 }
 
-/** The backup of a datastore whose file is being made. */
-export function runningBackup(datastoreId: string): BackupRow | undefined {
-  return useDatabase().get<BackupRow>(
-    "SELECT * FROM backups WHERE datastore_id = ? AND status = 'running' AND sha256 IS NULL",
-    datastoreId,
+/** The backups of a datastore or of a service's disks whose files are being made. */
+export function runningBackupsOf(ownerId: string): BackupRow[] {
+  return useDatabase().all<BackupRow>(
+    "SELECT * FROM backups WHERE owner_id = ? AND status = 'running' AND sha256 IS NULL ORDER BY sequence",
+    ownerId,
+  )
+}
+
+/** The backup of a datastore, or of one of a service's disks, whose file is being made. */
+export function runningBackup(ownerId: string, disk: string | null = null): BackupRow | undefined {
+  return runningBackupsOf(ownerId).find((backup) => backup.disk === disk)
+}
+
+/** When each datastore was last backed up; without those that never were. */
+export function lastBackups(): { id: string; name: string; environment: string; at: number }[] {
+  return useDatabase().all(
+    `SELECT datastores.id, datastores.name, environments.name AS environment, max(finished_at) AS at
+     FROM backups JOIN datastores ON datastores.id = datastore_id JOIN environments ON environments.id = environment_id
+     WHERE backups.status = 'succeeded' GROUP BY datastores.id ORDER BY datastores.id`,
   )
 }
 
 /** Records a backup as running or, with an error, as failed from the start. */
 export function insertBackup(
-  row: Pick<BackupRow, 'id' | 'datastore_id' | 'trigger'> & { error?: string },
+  row: Pick<BackupRow, 'id' | 'datastore_id' | 'service_id' | 'disk' | 'suspends' | 'trigger'> & {
+    error?: string
+  },
 ): void {
   const now = Date.now()
   const error = row.error ?? null
   useDatabase().run(
-    'INSERT INTO backups (id, datastore_id, status, trigger, error, created_at, finished_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO backups (id, datastore_id, service_id, disk, suspends, status, trigger, error, created_at, finished_at, created_by)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.datastore_id,
+    row.service_id,
+    row.disk,
+    row.suspends,
     error === null ? 'running' : 'failed',
     row.trigger,
     error,
     now,
     error === null ? null : now,
+    currentActorText(),
   )
 }
 
@@ -66,16 +98,24 @@ export function setBackupFile(id: string, size: number, sha256: string): boolean
   return useDatabase().run(sql, size, sha256, id) > 0
 }
 
-/** Records where the copy of a backup is, or why there is none; false when the backup is gone. */
-export function setBackupCopy(id: string, url: string | null, error: string | null): boolean {
-  return useDatabase().run('UPDATE backups SET object_url = ?, error = ? WHERE id = ?', url, error, id) > 0
+/** Records where the copy of a backup is and whether it is sealed, or why there is none; false when the backup is gone. */
+export function setBackupCopy(
+  id: string,
+  { url, isSealed = false, error }: { url?: string; isSealed?: boolean; error?: string },
+): boolean {
+  const sql = 'UPDATE backups SET object_url = ?, encrypted = ?, error = ? WHERE id = ?'
+  return useDatabase().run(sql, url ?? null, isSealed ? 1 : 0, error ?? null, id) > 0
 }
 
-/** Backups whose file has not been copied yet, oldest first; without those of datastores that are being deleted. */
+/** A backup with the record of its datastore or its service. */
+const OWNED = `backups LEFT JOIN datastores ON datastores.id = datastore_id LEFT JOIN services ON services.id = service_id`
+
+/** Backups whose file has not been copied yet, oldest first; without those whose owner is being deleted. */
 export function uncopiedBackups(): BackupRow[] {
   return useDatabase().all<BackupRow>(
-    `SELECT backups.* FROM backups JOIN datastores ON datastores.id = datastore_id
-     WHERE backups.status <> 'failed' AND sha256 IS NOT NULL AND object_url IS NULL AND datastores.status <> 'deleting'
+    `SELECT backups.* FROM ${OWNED}
+     WHERE backups.status <> 'failed' AND sha256 IS NOT NULL AND object_url IS NULL
+       AND coalesce(datastores.status <> 'deleting', services.deleting = 0)
      ORDER BY sequence`,
   )
 }
@@ -84,18 +124,26 @@ export function uncopiedBackups(): BackupRow[] {
 const FILLED = `replacements JOIN datastores ON datastores.id = replacements.datastore_id
    AND datastores.status IN ('restoring', 'upgrading')`
 
-/** Whether a datastore is being filled from a backup. */
+/** The backups that a datastore or a disk is being filled from. */
+const BEING_RESTORED = `SELECT backup_id FROM ${FILLED} WHERE backup_id IS NOT NULL
+  UNION SELECT backup_id FROM disk_restores WHERE status = 'running'`
+
+/** Whether a datastore or a disk is being filled from a backup. */
 export function isBeingRestored(id: string): boolean {
-  return useDatabase().get(`SELECT 1 FROM ${FILLED} WHERE backup_id = ?`, id) !== undefined
+  return useDatabase().get(`SELECT 1 WHERE ? IN (${BEING_RESTORED})`, id) !== undefined
 }
 
-/** The name of another datastore that is being filled from a backup of this one. */
-export function filledFrom(datastoreId: string): string | undefined {
-  return useDatabase().get<{ name: string }>(
-    `SELECT datastores.name FROM ${FILLED} JOIN backups ON backups.id = backup_id
-     WHERE backups.datastore_id = ?1 AND datastores.id <> ?1`,
-    datastoreId,
-  )?.name
+/** The name of another datastore, or of the service of another disk, that is being filled from a backup of this one. */
+export function filledFrom(ownerId: string): { id: string; name: string } | undefined {
+  return useDatabase().get<{ id: string; name: string }>(
+    `SELECT filled.id, name FROM (
+       SELECT datastores.id, name, backup_id FROM ${FILLED}
+       UNION SELECT services.id, name, backup_id FROM disk_restores JOIN services ON services.id = service_id
+       WHERE status = 'running') AS filled
+     JOIN backups ON backups.id = backup_id
+     WHERE backups.owner_id = ?1 AND filled.id <> ?1`,
+    ownerId,
+  )
 }
 
 /** Records an object in a bucket that is to be removed unless a backup comes to own it. */
@@ -123,14 +171,14 @@ export function deleteBackupRow(id: string): void {
   useDatabase().run('DELETE FROM backups WHERE id = ?', id)
 }
 
-/** Backups beyond what their datastores keep, counted separately by status; without those that are being restored. */
+/** Backups beyond what is kept of each owner, counted separately by status; without those that are being restored. */
 export function surplusBackups(): BackupRow[] {
   return useDatabase().all<BackupRow>(
     `SELECT * FROM (
-       SELECT backups.*, datastores.backup_retention AS kept,
-         row_number() OVER (PARTITION BY datastore_id, backups.status ORDER BY sequence DESC) AS place
-       FROM backups JOIN datastores ON datastores.id = datastore_id
+       SELECT backups.*, coalesce(backup_retention, disk_backup_retention) AS kept,
+         row_number() OVER (PARTITION BY owner_id, disk, backups.status ORDER BY sequence DESC) AS place
+       FROM ${OWNED}
        WHERE backups.status <> 'running')
-     WHERE place > kept AND id NOT IN (SELECT backup_id FROM ${FILLED} WHERE backup_id IS NOT NULL)`,
+     WHERE place > kept AND id NOT IN (${BEING_RESTORED})`,
   )
 }

@@ -3,6 +3,7 @@ import { useDatabase } from '../context.ts'
 import type { Deploy } from '../deploys/schema.ts'
 import { getDeploy } from '../deploys/store.ts'
 import { viewDeploy } from '../deploys/view.ts'
+import { changedPasswords } from '../edge/columns.ts'
 import { settlingAtEnd } from '../variables/environment.ts'
 import { readSealed } from '../variables/store.ts'
 import { checkProject } from './check.ts'
@@ -90,6 +91,22 @@ function isSetIn(standing: Standing): (service: WantedService, key: string) => b
   }
 }
 
+/** Adds the passwords that differ, which no view of a service shows. */
+function withPasswords(
+  { action, changes }: Pick<BlueprintAction, 'action' | 'changes'>,
+  { environment, name }: WantedService,
+  before: State,
+  after: State,
+): Pick<BlueprintAction, 'action' | 'changes'> {
+  const [old, now] = [before, after].map(
+    ({ standing }) => standing.service(environment, name)?.basic_auth ?? null,
+  )
+  const users = changedPasswords(old!, now!)
+  if (users.length === 0) return { action, changes }
+  const changed = users.map((username) => `basic_auth.${username}: password changed`)
+  return { action: 'update', changes: [...changes, ...changed] }
+}
+
 const NO_DEPLOYS = { deploys: [], notes: [] }
 
 /** What exists at one moment. */
@@ -110,18 +127,20 @@ function actionsOf(project: Project, work: Work, before: State, after: State): B
     ...project.groups.map((wanted): BlueprintAction => {
       const { name } = wanted
       const there = before.standing.groups.has(name) ? {} : undefined
-      return { resource: 'env_group', name, ...changeBetween(there, {}, [], work.variables.get(wanted)) }
+      const change = changeBetween(there, {}, [], work.variables.get(wanted), work.files.get(wanted))
+      return { resource: 'env_group', name, ...change }
     }),
     ...project.datastores.map(({ name, environment }): BlueprintAction => {
       const now = after.standing.datastore(environment, name)!
       const there = before.standing.datastore(environment, name)
       const fields = there ? DATASTORE_FIELDS : (['kind', 'version', ...DATASTORE_FIELDS] as const)
-      return { resource: 'datastore', name, ...changeBetween(there, now, fields, undefined) }
+      return { resource: 'datastore', name, ...changeBetween(there, now, fields, undefined, undefined) }
     }),
     ...project.services.map((wanted): BlueprintAction => {
       const [there, now] = [before, after].map(({ settings }) => settings.get(wanted))
-      const change = changeBetween(there, now!, SERVICE_FIELDS, work.variables.get(wanted))
-      return { resource: 'service', name: wanted.name, ...change }
+      const [variables, files] = [work.variables.get(wanted), work.files.get(wanted)]
+      const change = changeBetween(there, now!, SERVICE_FIELDS, variables, files)
+      return { resource: 'service', name: wanted.name, ...withPasswords(change, wanted, before, after) }
     }),
   ]
 }

@@ -1,7 +1,7 @@
 import { KINDS } from '../datastores/kinds.ts'
 import { settingFaults } from '../services/settings.ts'
 import type { ServiceColumns } from '../services/store.ts'
-import type { ServiceType } from '../services/types.ts'
+import { SERVICE_TYPES, type ServiceType } from '../services/types.ts'
 import { keyFault, valueFault } from '../variables/rules.ts'
 import { wantedColumns } from './defaults.ts'
 import type { Faults } from './faults.ts'
@@ -11,6 +11,7 @@ import {
   UNNAMED,
   type Project,
   type WantedDatastore,
+  type WantedFile,
   type WantedService,
   type WantedVariable,
 } from './project.ts'
@@ -18,7 +19,10 @@ import {
 /** Finds what is wrong with a project in itself, whatever exists on the server. */
 export function checkFile(project: Project, faults: Faults): void {
   checkNames(project, faults)
-  for (const { variables } of [...project.groups, ...project.services]) checkVariables(variables, faults)
+  for (const { variables, files } of [...project.groups, ...project.services]) {
+    checkVariables(variables, faults)
+    checkFiles(files, faults)
+  }
   for (const datastore of project.datastores) checkDatabases(datastore, faults)
 }
 
@@ -28,12 +32,14 @@ export function checkSettings(
   there: (ServiceColumns & { type: ServiceType }) | undefined,
   faults: Faults,
 ): void {
-  // Rules between fields depend on the type.
-  if (wanted.wrong.has('type')) return
-  const columns: ServiceColumns = { ...there, ...wantedColumns(wanted, there !== undefined) }
-  const type = there?.type ?? wanted.type ?? 'web_service'
-  for (const [field, fault] of settingFaults(columns, type, wanted.wrong))
-    faults.add(placeIn(wanted.node, [field]), fault)
+  const columns: ServiceColumns = { ...there, ...wantedColumns(wanted, there) }
+  const isKnown = there !== undefined || !wanted.wrong.has('type')
+  // Without a type that can be read, what is wrong is what would be wrong for any.
+  const types = isKnown ? [there?.type ?? wanted.type ?? 'web_service'] : SERVICE_TYPES
+  const [first = [], ...others] = types.map((type) => settingFaults(columns, type, wanted.wrong))
+  for (const [field, fault] of first)
+    if (others.every((found) => found.some(([other]) => other === field)))
+      faults.add(placeIn(wanted.node, [field]), fault)
 }
 
 /** Services and datastores of an environment share one namespace; env groups have their own. */
@@ -72,5 +78,13 @@ function checkVariables(variables: readonly WantedVariable[], faults: Faults): v
     const fault = keyFault(key) ?? wrong ?? (seen.has(key) ? `${key} is given twice` : null)
     if (fault) faults.add(place, fault)
     seen.add(key)
+  }
+}
+
+function checkFiles(files: readonly WantedFile[], faults: Faults): void {
+  const seen = new Set<string>()
+  for (const { name, place } of files) {
+    if (seen.has(name)) faults.add(place, `${name} is given twice`)
+    seen.add(name)
   }
 }

@@ -10,7 +10,7 @@ import { referencesOf } from './references.ts'
 import type { Standing } from './standing.ts'
 import { ownUrl } from './variables.ts'
 
-/** Finds references to what neither exists nor is created by the project: linked env groups, and references in variables. */
+/** Finds references to what neither exists nor is created by the project: linked env groups, registry credentials, and references in variables. */
 export function checkReferences(project: Project, standing: Standing, faults: Faults): void {
   const index = new Index(project, standing)
   for (const service of project.services) {
@@ -132,10 +132,16 @@ function keysOf(
   return keys
 }
 
-function checkLinks({ groups = [], node }: WantedService, index: Index, faults: Faults): void {
+function checkLinks({ groups = [], fields, node }: WantedService, index: Index, faults: Faults): void {
   for (const [at, group] of groups.entries())
     if (!index.hasGroup(group))
       faults.add(placeIn(node, ['env_groups', at]), `there is no env group ${group}`)
+  const { registry_credential } = fields
+  if (typeof registry_credential === 'string' && !index.standing.credentials.has(registry_credential))
+    faults.add(
+      placeIn(node, ['registry_credential']),
+      `there is no registry credential ${registry_credential}`,
+    )
 }
 
 /** What is wrong with a reference, or null. */

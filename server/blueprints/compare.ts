@@ -4,6 +4,7 @@ import type { Service } from '../services/schema.ts'
 import { ServiceInput } from '../services/input.ts'
 import type { BlueprintAction } from './schema.ts'
 import { isDefault } from './defaults.ts'
+import type { MergedFiles } from './files.ts'
 import type { MergedVariables } from './variables.ts'
 
 /** How much of a long text is shown, from a little before the place where the two texts differ. */
@@ -15,6 +16,8 @@ const {
   deploy: _deploy,
   name: _name,
   environment: _environment,
+  // Only a move changes it, and what it is by default says nothing about the file.
+  node: _node,
   ...serviceFields
 } = ServiceInput.shape
 /** The fields of a service that a file may set, variables left out. */
@@ -27,12 +30,13 @@ export const FIXED_DATASTORE_FIELDS = ['version', 'database', 'username'] as con
 
 type Change = Pick<BlueprintAction, 'action' | 'changes'>
 
-/** The differences between two views of a resource, in some of its fields and in its variables. */
+/** The differences between two views of a resource, in some of its fields, in its variables and in its secret files. */
 export function changeBetween<T extends object>(
   before: T | undefined,
   after: T,
   fields: readonly (keyof T & string)[],
   variables: MergedVariables | undefined,
+  files: MergedFiles | undefined,
 ): Change {
   const changed = variables?.written.map(
     ({ wanted, isNew }) => `env.${wanted.key}: ${isNew ? 'added' : 'changed'}`,
@@ -46,14 +50,18 @@ export function changeBetween<T extends object>(
     const from = differenceOf(then, now) - LEAD_CHARACTERS
     return [`${field}: ${cut(then, from)} -> ${cut(now, from)}`]
   })
-  const changes = [...changedFields, ...(changed ?? [])]
+  const changedFiles = files?.written.map(
+    ({ file, isNew }) => `secret_files.${file.name}: ${isNew ? 'added' : 'changed'}`,
+  )
+  const changes = [...changedFields, ...(changed ?? []), ...(changedFiles ?? [])]
   if (before === undefined) return { action: 'create', changes }
   return { action: changes.length > 0 ? 'update' : 'unchanged', changes }
 }
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return 'none'
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ')
+  if (Array.isArray(value) && !value.some((item) => typeof item === 'object'))
+    return value.length === 0 ? 'none' : value.join(', ')
   return typeof value === 'string' && !/[\n\r\t]/.test(value) ? value : JSON.stringify(value)
 }
 

@@ -1,5 +1,7 @@
+import { disksOf } from '../disks/list.ts'
 import { readName } from '../domains/names.ts'
 import { ServicePatch } from '../services/input.ts'
+import { USUAL_SECONDS } from '../services/replacement.ts'
 import type { ServiceColumns } from '../services/store.ts'
 import type { WantedService } from './project.ts'
 
@@ -11,6 +13,10 @@ const DEFAULTS: Record<string, unknown> = {
   memory_limit_mb: 0,
   cpu_limit: 0,
   backup_retention: 7,
+  disk_backup_retention: 7,
+  max_shutdown_delay_seconds: USUAL_SECONDS,
+  drain_seconds: USUAL_SECONDS,
+  overlap_policy: 'wait',
 }
 
 /** Fields as the API accepts them: null becomes the field's default. */
@@ -39,12 +45,16 @@ function defaultOf(field: string): unknown {
 }
 
 /** The fields as columns, close enough for the rules between fields. */
-export function wantedColumns(wanted: WantedService, isThere: boolean): ServiceColumns {
-  const { custom_domains, canonical_domain, ...settings } = withDefaults(wanted.fields)
-  const made = isThere ? {} : { runtime: 'auto' as const, instances: 1, custom_domains: '[]' }
+export function wantedColumns(wanted: WantedService, there: ServiceColumns | undefined): ServiceColumns {
+  const { custom_domains, canonical_domain, disks, ...settings } = withDefaults(wanted.fields)
+  const made = there ? {} : { runtime: 'auto' as const, instances: 1, custom_domains: '[]' }
+  const losesFirst = settings.disk_mount_path === null && there?.disks !== undefined
+  const listed = disks ?? (losesFirst ? disksOf({ disks: there.disks! }).slice(1) : undefined)
   return {
     ...made,
     ...settings,
+    // The rules then look at the list.
+    ...(listed === undefined ? {} : { disks: JSON.stringify(listed), disk_mount_path: null }),
     ...(custom_domains === undefined
       ? {}
       : { custom_domains: JSON.stringify((custom_domains as string[]).map(normalOrSame)) }),

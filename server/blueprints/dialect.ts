@@ -39,7 +39,8 @@ export function readDialect(root: Node, own: OwnRepository | null, notes: Notes)
       second.place,
       `belongs to ${there}, but ${first.place.path} in line ${first.place.line} belongs to ${here}: a file must use one dialect`,
     )
-    return []
+    // It is read as what it began as, so that its other faults come at once.
+    if (first === native) return [{ node: root, environment: null }]
   }
   return render ? readRender(root, own, notes) : [{ node: root, environment: null }]
 }

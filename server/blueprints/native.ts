@@ -7,11 +7,12 @@ import {
   UNNAMED,
   type Project,
   type WantedDatastore,
+  type WantedFile,
   type WantedGroup,
   type WantedService,
   type WantedVariable,
 } from './project.ts'
-import { BlueprintHead, DatastoreEntry, EnvEntry, GroupHead, ServiceHead } from './schema.ts'
+import { BlueprintHead, DatastoreEntry, EnvEntry, FileEntry, GroupHead, ServiceHead } from './schema.ts'
 
 /** A part of a file after reading: its valid fields, the names of invalid ones, and the node that it came from. */
 interface Read<T> {
@@ -48,10 +49,11 @@ function keep<T extends { name: string }>(parts: T[], part: T | null, item: Node
 }
 
 function readGroup(item: Node, faults: Faults): WantedGroup | null {
-  const head = readPart(GroupHead, emptied(item, 'vars'), faults)
+  const head = readPart(GroupHead, ['vars', 'secret_files'].reduce(emptied, item), faults)
   if (!head) return null
   const { name = UNNAMED } = head.value
-  return { name, node: head.node, variables: readVariables(item, 'vars', null, faults) }
+  const variables = readVariables(item, 'vars', null, faults)
+  return { name, node: head.node, variables, files: readFiles(item, faults) }
 }
 
 function readDatastore(item: Node, environment: string, faults: Faults): WantedDatastore | null {
@@ -62,15 +64,16 @@ function readDatastore(item: Node, environment: string, faults: Faults): WantedD
 }
 
 function readService(item: Node, environment: string, faults: Faults): WantedService | null {
-  const head = readPart(ServiceHead, emptied(item, 'env'), faults)
+  const head = readPart(ServiceHead, ['env', 'secret_files'].reduce(emptied, item), faults)
   if (!head) return null
-  const { name = UNNAMED, type, deploy, env_groups, env: _, ...fields } = head.value
+  const { name = UNNAMED, type, deploy, env_groups, env: _, secret_files: _files, ...fields } = head.value
   return {
     name,
     environment,
     type: type ?? undefined,
     fields: given(fields),
     variables: readVariables(item, 'env', name, faults),
+    files: readFiles(item, faults),
     groups: env_groups === undefined ? undefined : (env_groups ?? []),
     deploys: deploy ?? true,
     node: head.node,
@@ -93,6 +96,25 @@ function readVariables(holder: Node, field: string, own: string | null, faults: 
       ? []
       : [{ key, place: placeOfValue(entry.node), from: sourceOf(entry.value, own) }]
   })
+}
+
+function readFiles(holder: Node, faults: Faults): WantedFile[] {
+  if (holder.kind !== 'mapping') return []
+  return itemsOf(holder, 'secret_files', faults).flatMap((item) => {
+    const entry = readPart(FileEntry, item, faults)
+    if (entry?.value.name === undefined) return []
+    const { name, content, content_base64, path, mode, secret } = entry.value
+    const bytes =
+      content === undefined ? Buffer.from(content_base64 ?? '', 'base64') : Buffer.from(content, 'utf8')
+    const isByHand = content === undefined && content_base64 === undefined
+    const from = isByHand ? 'by hand' : { content: bytes }
+    const place = placeIn(entry.node, ['name'])
+    return [{ name, place, from, path, mode: orDefault(mode, '0400'), secret: orDefault(secret, true) }]
+  })
+}
+
+function orDefault<T>(value: T | null | undefined, whenNull: T): T | undefined {
+  return value === null ? whenNull : value
 }
 
 /** Where faults of a variable are reported: most are about its value. */
@@ -183,15 +205,13 @@ function takeAsWritten(value: unknown, node: Node, issues: readonly z.core.$ZodI
 }
 
 function reportIssues(issues: readonly z.core.$ZodIssue[], node: MappingNode, faults: Faults): void {
-  const found = issues.flatMap((issue) => {
+  for (const issue of issues) {
+    // The first word of another dialect has its fault already.
     if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => ({
-        place: placeIn(node, [...issue.path, key]),
-        message: 'unknown field',
-      }))
-    const place = placeIn(node, issue.path)
-    // A fault in the form of a value already explains why the value is invalid.
-    return faults.concern(place.path) ? [] : [{ place, message: issue.message }]
-  })
-  for (const { place, message } of found) faults.add(place, message)
+      for (const key of issue.keys) faults.addOnce(placeIn(node, [...issue.path, key]), 'unknown field')
+  }
+  const found = issues.filter(({ code }) => code !== 'unrecognized_keys')
+  // A fault in the form of a value already explains why the value is invalid.
+  const unexplained = found.filter(({ path }) => !faults.concern(placeIn(node, path).path))
+  for (const { path, message } of unexplained) faults.add(placeIn(node, path), message)
 }

@@ -1,5 +1,11 @@
 import { parseValue, ReferenceFault } from '../variables/references.ts'
 
+/**
+ * Which values of variables and contents of files an export has: all, with the credentials of repositories; those that are
+ * plainly no secrets; or none.
+ */
+export type ExportedValues = 'all' | 'plain' | 'none'
+
 /** Words that name a secret anywhere in a key. */
 const SECRET_WORD =
   /password|passwd|passphrase|secret|token|credential|passcode|(?:api|private|signing|encryption|access|master)key/i

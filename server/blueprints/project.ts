@@ -37,6 +37,7 @@ interface Wanted {
 
 export interface WantedGroup extends Wanted {
   variables: WantedVariable[]
+  files: WantedFile[]
 }
 
 export interface WantedDatastore extends Wanted {
@@ -53,6 +54,7 @@ export interface WantedService extends Wanted {
   type: ServiceType | undefined
   fields: Record<string, unknown>
   variables: WantedVariable[]
+  files: WantedFile[]
   /** If undefined, the links stay as they are. */
   groups: string[] | undefined
   /** False skips the deploys that would follow. */
@@ -66,6 +68,17 @@ export interface WantedVariable {
   key: string
   place: Place
   from: { value: string } | 'generated' | 'by hand' | 'own url'
+}
+
+/** A secret file: its content, or whether it is put by hand. Other fields that are undefined stay as they are. */
+export interface WantedFile {
+  name: string
+  place: Place
+  from: { content: Buffer } | 'by hand'
+  /** Null is the default. */
+  path: string | null | undefined
+  mode: string | undefined
+  secret: boolean | undefined
 }
 
 /** A key that is unique across environments; names do not contain slashes. */

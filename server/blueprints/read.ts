@@ -1,4 +1,4 @@
-import { PRODUCTION } from '../environments/store.ts'
+import { PRODUCTION } from '../environments/production.ts'
 import { readDialect } from './dialect.ts'
 import { Faults, type Fault } from './faults.ts'
 import { readNative } from './native.ts'

@@ -20,19 +20,18 @@ const OF_OTHER_TYPES = 'is for other types of services: it is left out'
 const LEFT_OUT: Record<string, string> = {
   plan: 'sizes are set with memory_limit_mb and cpu_limit here: it is left out',
   region: 'everything runs on this server: it is left out',
-  headers: 'headers of a static site go into a file _headers that it publishes: it is left out',
+  headers: OF_OTHER_TYPES,
   routes:
     'redirects and rewrites of a static site go into a file _redirects that it publishes: it is left out',
   previews: 'there are no preview environments here: it is left out',
   pullRequestPreviewsEnabled: 'there are no preview environments here: it is left out',
   previewPlan: 'there are no preview environments here: it is left out',
   initialDeployHook: 'is never run here: run it once as a job; it is left out',
-  registryCredential:
-    "images are pulled with the credentials of the server user's Docker configuration: it is left out",
-  maxShutdownDelaySeconds: 'programs have 30 s to stop here: it is left out',
-  ipAllowList: 'there is no list of allowed addresses here: it is left out',
+  registryCredential: 'name a registry credential of this server in registry_credential: it is left out',
+  maxShutdownDelaySeconds: OF_OTHER_TYPES,
+  ipAllowList: OF_OTHER_TYPES,
   renderSubdomainPolicy: "a service always has its host under the server's domain: it is left out",
-  maintenanceMode: 'suspend the service during maintenance: it is left out',
+  maintenanceMode: OF_OTHER_TYPES,
   disk: OF_OTHER_TYPES,
   domain: OF_OTHER_TYPES,
   domains: OF_OTHER_TYPES,
@@ -86,9 +85,13 @@ export function renderService(
     schedule: type === 'cron_job' ? text('schedule') : undefined,
     disk_mount_path: facts.hasInstances ? readDisk(service, notes) : undefined,
     instances: facts.hasInstances ? readInstances(service, notes) : undefined,
+    max_shutdown_delay_seconds: facts.hasInstances ? service.scalar('maxShutdownDelaySeconds') : undefined,
     auto_deploy: readAutoDeploy(service, notes),
     custom_domains: facts.hasHosts ? readDomains(service, notes) : undefined,
     watch_paths: readFilter(service),
+    ip_allow_list: facts.hasHosts ? service.take('ipAllowList') : undefined,
+    maintenance: facts.hasHosts ? readMaintenance(service) : undefined,
+    headers: facts.hasHosts ? service.take('headers') : undefined,
     env: someAt(place, variables),
     env_groups: someAt(place, groups),
   })
@@ -206,6 +209,13 @@ function readFilter(service: ForeignMapping): Node | undefined {
   const paths = filter?.take('paths')
   filter?.end({ ignoredPaths: 'only paths to watch can be set here: it is left out' })
   return paths
+}
+
+function readMaintenance(service: ForeignMapping): Node | undefined {
+  const mode = service.mapping('maintenanceMode')
+  const enabled = mode?.scalar('enabled')
+  mode?.end({ uri: 'the page itself is the page of maintenance here: it is left out' })
+  return mode && mappingAt(mode.node.place, { enabled: enabled ?? scalarAt(mode.node.place, false) })
 }
 
 function readDomains(service: ForeignMapping, notes: Notes): Node | undefined {

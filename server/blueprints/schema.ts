@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { DatastoreInput } from '../datastores/schema.ts'
 import { Deploy } from '../deploys/schema.ts'
+import { basicAuthOf, Password, Username } from '../edge/input.ts'
 import { Name } from '../schema.ts'
+import { FileBytes, FileMode, FileName, FilePath, FileText, IsSecret } from '../secret-files/schema.ts'
 import { ImageName, RepositoryAddress, ServiceInput, writtenHosts } from '../services/input.ts'
 import { PROPERTIES } from '../variables/references.ts'
 
@@ -76,6 +78,47 @@ export const EnvEntry = z
   .meta({ id: 'EnvEntry', oneOf: VALUE_SOURCES.map((source) => ({ required: [source] })) })
 export type EnvEntry = z.infer<typeof EnvEntry>
 
+/** Where a secret file can get its content from; an entry has exactly one of these. */
+const CONTENT_SOURCES = ['content', 'content_base64', 'sync'] as const
+
+export const FileEntry = z
+  .strictObject({
+    name: FileName,
+    content: FileText.optional(),
+    content_base64: FileBytes.optional(),
+    path: FilePath.nullable().optional(),
+    mode: FileMode.nullable().optional(),
+    secret: IsSecret.nullable().optional(),
+    sync: z.literal(false).optional().meta({ description: 'Put by hand; an apply never changes it' }),
+  })
+  .superRefine((entry, context) => {
+    const given = CONTENT_SOURCES.filter((source) => entry[source] !== undefined)
+    if (given.length !== 1)
+      context.addIssue(
+        given.length === 0
+          ? 'needs content, content_base64 or sync: false'
+          : `has ${given.join(' and ')}: use only one of them`,
+      )
+  }, EVEN_IF_INVALID)
+  .meta({ id: 'SecretFileEntry', oneOf: CONTENT_SOURCES.map((source) => ({ required: [source] })) })
+export type FileEntry = z.infer<typeof FileEntry>
+
+/** Where a user's password comes from; a user has exactly one of these. */
+const PASSWORD_SOURCES = ['password', 'sync'] as const
+
+const BasicAuthUser = z
+  .strictObject({
+    username: Username,
+    password: Password.optional().meta({ examples: ['correct horse'] }),
+    sync: z.literal(false).optional().meta({ description: 'Set by hand; an apply never changes it' }),
+  })
+  .refine((user) => PASSWORD_SOURCES.filter((source) => user[source] !== undefined).length === 1, {
+    error: 'needs a password or sync: false',
+    ...EVEN_IF_INVALID,
+  })
+  .meta({ id: 'BasicAuthUser', oneOf: PASSWORD_SOURCES.map((source) => ({ required: [source] })) })
+  .transform(({ username, password = null }) => ({ username, password }))
+
 const { name: _, environment: _place, env: _variables, ...serviceFields } = ServiceInput.shape
 const { name: _name, kind, environment: _of, ...datastoreFields } = DatastoreInput.shape
 
@@ -86,24 +129,39 @@ const serviceShape = {
     repo_url: RepositoryAddress,
     image: ImageName,
     custom_domains: writtenHosts.custom_domains.meta(serviceFields.custom_domains.meta()!),
+    basic_auth: basicAuthOf(BasicAuthUser),
     canonical_domain: writtenHosts.canonical_domain.meta(serviceFields.canonical_domain.meta()!),
   }),
 }
 const groupName = Name.meta({ examples: ['shared'] })
 
-/** A service without its variables, which are read one by one. */
-export const ServiceHead = z.strictObject({ ...serviceShape, env: z.unknown().optional() })
-/** An env group without its variables. */
-export const GroupHead = z.strictObject({ name: groupName, vars: z.unknown().optional() })
+/** A service without its variables and files, which are read one by one. */
+export const ServiceHead = z.strictObject({
+  ...serviceShape,
+  env: z.unknown().optional(),
+  secret_files: z.unknown().optional(),
+})
+/** An env group without its variables and files. */
+export const GroupHead = z.strictObject({
+  name: groupName,
+  vars: z.unknown().optional(),
+  secret_files: z.unknown().optional(),
+})
 export const DatastoreEntry = z
   .strictObject({ name: Name.meta({ examples: ['db'] }), kind, ...loose(datastoreFields) })
   .meta({ id: 'BlueprintDatastore' })
 
+const variables = z.array(EnvEntry).nullable().optional()
+const secret_files = z
+  .array(FileEntry)
+  .nullable()
+  .optional()
+  .meta({ description: 'Files for containers and builds, in /etc/secrets unless they have a path' })
 const ServiceEntry = z
-  .strictObject({ ...serviceShape, env: z.array(EnvEntry).nullable().optional() })
+  .strictObject({ ...serviceShape, env: variables, secret_files })
   .meta({ id: 'BlueprintService' })
 const GroupEntry = z
-  .strictObject({ name: groupName, vars: z.array(EnvEntry).nullable().optional() })
+  .strictObject({ name: groupName, vars: variables, secret_files })
   .meta({ id: 'BlueprintEnvGroup' })
 
 /** A file without the items of its lists, which are read one by one. */

@@ -1,7 +1,9 @@
 import { listDatastores, type DatastoreRow } from '../datastores/store.ts'
 import { groupNamesByService, listEnvGroups, type EnvGroupRow } from '../env-groups/store.ts'
 import { listEnvironments, type Environment } from '../environments/store.ts'
+import { withWrittenDisks } from './disks.ts'
 import type { Project, WantedService } from './project.ts'
+import { listRegistryCredentials } from '../registry-credentials/store.ts'
 import { listServices, type ServiceRow } from '../services/store.ts'
 import { viewSettings } from '../services/view.ts'
 
@@ -9,12 +11,15 @@ import { viewSettings } from '../services/view.ts'
 export class Standing {
   readonly environments: ReadonlyMap<string, Environment>
   readonly groups: ReadonlyMap<string, EnvGroupRow>
+  /** The ids and names of the registry credentials. */
+  readonly credentials: ReadonlySet<string>
   readonly #services = new Map<string, Map<string, ServiceRow>>()
   readonly #datastores = new Map<string, Map<string, DatastoreRow>>()
 
   constructor() {
     this.environments = byName(listEnvironments())
     this.groups = byName(listEnvGroups())
+    this.credentials = new Set(listRegistryCredentials().flatMap(({ id, name }) => [id, name]))
   }
 
   service(environment: string, name: string): ServiceRow | undefined {
@@ -54,7 +59,7 @@ export function settingsOf(
   return new Map(
     services.flatMap((wanted) => {
       const row = standing.service(wanted.environment, wanted.name)
-      return row ? [[wanted, { ...viewSettings(row), env_groups: groupsOf(row) }]] : []
+      return row ? [[wanted, { ...withWrittenDisks(viewSettings(row)), env_groups: groupsOf(row) }]] : []
     }),
   )
 }

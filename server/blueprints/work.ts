@@ -1,10 +1,12 @@
 import { createDatastore, patchDatastore } from '../datastores/operations.ts'
 import { DatastoreInput, DatastorePatch } from '../datastores/schema.ts'
 import { createEnvGroup, environmentsOf, replaceGroupVariables } from '../env-groups/operations.ts'
-import { findEnvGroup, groupIdsOf } from '../env-groups/store.ts'
+import { findEnvGroup, groupIdsOf, type EnvGroupRow } from '../env-groups/store.ts'
+import type { PasswordHashes } from '../edge/passwords.ts'
 import { createEnvironment } from '../environments/operations.ts'
 import type { AppError } from '../errors.ts'
 import { validate } from '../http/validate.ts'
+import { writeSecretFiles } from '../secret-files/operations.ts'
 import { createService, findService, patchService } from '../services/operations.ts'
 import { watchEnvironments } from '../services/restart.ts'
 import { ServiceInput, ServicePatch } from '../services/input.ts'
@@ -13,7 +15,10 @@ import { TYPES } from '../services/types.ts'
 import { ReferenceFault } from '../variables/references.ts'
 import { FIXED_DATASTORE_FIELDS } from './compare.ts'
 import type { Faults } from './faults.ts'
+import { mergeFiles, recordFiles, type MergedFiles } from './files.ts'
+import { keptNode, otherNode } from './kept-nodes.ts'
 import { placeIn, type Node } from './nodes.ts'
+import { unsetPasswords } from './passwords.ts'
 import {
   UNNAMED,
   type Project,
@@ -36,6 +41,8 @@ const MAX_RETRIALS = 200
 
 export interface ApplyOptions extends VariablePolicy {
   dryRun: boolean
+  /** Those of the passwords in the file. */
+  hashes?: PasswordHashes
 }
 
 /**
@@ -48,14 +55,17 @@ export class Work {
   readonly madeEnvironments: string[] = []
   /** The merged variables of each service and env group. */
   readonly variables = new Map<WantedService | WantedGroup, MergedVariables>()
+  /** The secret files of each that are written. */
+  readonly files = new Map<WantedService | WantedGroup, MergedFiles>()
   /** Whether anything was written. */
   wrote = false
-  /** Returns the live services whose resolved variables have changed. */
+  /** Returns the live services whose resolved variables or secret files have changed. */
   readonly renewed: () => ServiceRow[]
   readonly #project: Project
   readonly #standing: Standing
   readonly #faults: Faults
   readonly #dryRun: boolean
+  readonly #hashes: PasswordHashes | undefined
   #retrials = 0
   /** Names of what is left out: references to them are not reported as faults. */
   readonly #leftOut: Set<string>
@@ -69,16 +79,20 @@ export class Work {
     this.#standing = standing
     this.#faults = faults
     this.#dryRun = options.dryRun
+    this.#hashes = options.hashes
     this.#leftOut = new Set(project.unread)
     for (const group of project.groups) {
       const id = standing.groups.get(group.name)?.id
       const holder = { id, label: `env group ${group.name}`, url: null }
-      this.#merge(group, mergeVariables(holder, group.variables, waiting, options))
+      const variables = mergeVariables(holder, group.variables, waiting, options)
+      this.#merge(group, variables, mergeFiles(holder, group.files, options))
     }
     for (const service of project.services) {
-      const id = standing.service(service.environment, service.name)?.id
-      const holder = { id, label: `service ${service.name}`, url: ownUrl(service, standing) }
-      this.#merge(service, mergeVariables(holder, service.variables, waiting, options))
+      const there = standing.service(service.environment, service.name)
+      this.notes.push(...unsetPasswords(service, there), ...otherNode('service', service, keptNode(there)))
+      const holder = { id: there?.id, label: `service ${service.name}`, url: ownUrl(service, standing) }
+      const variables = mergeVariables(holder, service.variables, waiting, options)
+      this.#merge(service, variables, mergeFiles(holder, service.files, options))
     }
     this.renewed = options.dryRun ? () => [] : watchEnvironments(this.#touched(project))
   }
@@ -115,14 +129,16 @@ export class Work {
     return findService(name, environment)
   }
 
-  #merge(wanted: WantedService | WantedGroup, merged: MergedVariables): void {
-    this.variables.set(wanted, merged)
-    this.notes.push(...merged.notes)
+  #merge(wanted: WantedService | WantedGroup, variables: MergedVariables, files: MergedFiles): void {
+    this.variables.set(wanted, variables)
+    this.files.set(wanted, files)
+    this.notes.push(...variables.notes, ...files.notes)
   }
 
-  /** The environments in which variables that running services may have are written. */
+  /** The environments in which variables or files that running services may have are written. */
   #touched({ services, groups }: Project): string[] {
-    const isWritten = (wanted: WantedService | WantedGroup) => this.variables.get(wanted)!.written.length > 0
+    const isWritten = (wanted: WantedService | WantedGroup) =>
+      this.variables.get(wanted)!.written.length > 0 || this.files.get(wanted)!.written.length > 0
     const own = services
       .filter(isWritten)
       .flatMap(({ environment, name }) => this.#standing.service(environment, name)?.environment_id ?? [])
@@ -194,11 +210,25 @@ export class Work {
     const { name } = group
     const { written, variables } = this.variables.get(group)!
     const there = this.#standing.groups.get(name)
-    if (there && written.length === 0) return
-    const { id } = there ? replaceGroupVariables(there, variables) : createEnvGroup({ name, vars: variables })
+    const files = this.files.get(group)!
+    if (there && written.length === 0 && files.written.length === 0) return
+    const now = !there
+      ? createEnvGroup({ name, vars: variables })
+      : written.length > 0
+        ? replaceGroupVariables(there, variables)
+        : there
+    this.#groups.set(now.id, group)
+    this.#writeFiles(now, files)
     this.wrote = true
-    this.#groups.set(id, group)
-    this.#record(id, written)
+    this.#record(now.id, written)
+  }
+
+  #writeFiles(holder: ServiceRow | EnvGroupRow, merged: MergedFiles): void {
+    if (merged.written.length === 0) return
+    const files = merged.written.map(({ file }) => file)
+    writeSecretFiles(holder, files, 'secret_files')
+    this.wrote = true
+    if (!this.#dryRun) recordFiles(holder.id, merged)
   }
 
   #writeDatastore(wanted: WantedDatastore): void {
@@ -207,7 +237,8 @@ export class Work {
     const fields = withDefaults(wanted.fields)
     const fixed = FIXED_DATASTORE_FIELDS.filter((field) => typeof fields[field] === 'string')
     if (!there) {
-      for (const field of FIXED_DATASTORE_FIELDS) if (!fixed.includes(field)) delete fields[field]
+      for (const field of [...FIXED_DATASTORE_FIELDS, 'node'])
+        if (typeof fields[field] !== 'string') delete fields[field]
       createDatastore(DatastoreInput.parse({ name, kind, environment, ...fields }))
       this.wrote = true
       return
@@ -217,6 +248,7 @@ export class Work {
         this.notes.push(
           `line ${placeIn(node, [field]).line}: datastore ${name} keeps its ${field} ${there[field]}${field === 'version' ? ': upgrade it separately' : ', which cannot be changed'}`,
         )
+    this.notes.push(...otherNode('datastore', wanted, there.node_id))
     const patch = Object.fromEntries(Object.keys(DatastorePatch.shape).map((field) => [field, fields[field]]))
     if (patchDatastore(there, DatastorePatch.parse(patch)) !== there) this.wrote = true
   }
@@ -230,10 +262,11 @@ export class Work {
     const env_groups = groups && !(there && areLinked(there, groups)) ? { env_groups: groups } : {}
     const made = { name, environment, ...(type ? { type } : {}), ...settings, deploy: false }
     const now = there
-      ? patchService(there, { ...validate(ServicePatch, settings, 1), ...env, ...env_groups })
-      : createService({ ...validate(ServiceInput, made, 1), ...env, ...env_groups })
+      ? patchService(there, { ...validate(ServicePatch, settings, 1), ...env, ...env_groups }, this.#hashes)
+      : createService({ ...validate(ServiceInput, made, 1), ...env, ...env_groups }, this.#hashes)
     if (now !== there) this.wrote = true
     this.#services.set(now.id, wanted)
+    this.#writeFiles(now, this.files.get(wanted)!)
     this.#record(now.id, written)
   }
 

@@ -1,6 +1,6 @@
 import { useContext, useDatabase } from '../context.ts'
 
-/** A variable as an apply wrote it. */
+/** A variable, or a secret file, as an apply wrote it. */
 export interface WrittenVariable {
   fingerprint: string
   generated: number

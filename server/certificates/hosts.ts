@@ -5,35 +5,43 @@ import { isServed, listDomains, servedDomains } from '../domains/store.ts'
 import { listEnvironments } from '../environments/store.ts'
 import { customDomainsOf, hostsOf, placeOf } from '../services/hosts.ts'
 import { qualifiedName } from '../services/qualified-name.ts'
+import { listRedirectHosts } from '../redirect-hosts/store.ts'
 import { listServices } from '../services/store.ts'
 import { listUploaded, type UploadedRow } from './store.ts'
 
-/** A hostname that the data plane routes; `service` is its qualified name, null for the dashboard. */
+/** A hostname that the data plane routes: to a service, to another address, or to the dashboard. */
 export interface RoutedHost {
   host: string
+  /** Its qualified name. */
   service: string | null
   serviceId: string | null
-  /** The server's domain under which the host has the service's name; null for the dashboard and for custom domains. */
+  /** Where a redirect host leads. */
+  redirectsTo: string | null
+  /** The server's domain under which the host has the service's name; null for all other hosts. */
   domain: string | null
 }
 
-/** Every hostname that is routed: the dashboard's first, then those of services by environment and name. */
+/** Every hostname that is routed: the dashboard's first, those of services by environment and name, then redirect hosts. */
 export function routedHosts(): RoutedHost[] {
   const { dashboardHost } = useContext().options
   const domains = servedDomains()
   const hosts: RoutedHost[] =
-    dashboardHost === null ? [] : [{ host: dashboardHost, service: null, serviceId: null, domain: null }]
+    dashboardHost === null ? [] : [{ host: dashboardHost, ...NO_SERVICE, redirectsTo: null }]
   for (const environment of listEnvironments()) {
     for (const service of listServices(environment.id)) {
       if (service.deleting) continue
-      const owner = { service: qualifiedName(service.name, environment), serviceId: service.id }
+      const name = qualifiedName(service.name, environment)
+      const owner = { service: name, serviceId: service.id, redirectsTo: null }
       for (const domain of domains)
         for (const host of hostsOf(service, environment, [domain])) hosts.push({ host, ...owner, domain })
       for (const host of customDomainsOf(service)) hosts.push({ host, ...owner, domain: null })
     }
   }
+  for (const { host, target } of listRedirectHosts()) hosts.push({ host, ...NO_SERVICE, redirectsTo: target })
   return hosts
 }
+
+const NO_SERVICE = { service: null, serviceId: null, domain: null }
 
 /** Reports new certificates, which have no kind of their own in the change feed, as changes of what these hosts serve. */
 export function announceCertified(hosts: readonly RoutedHost[]): void {

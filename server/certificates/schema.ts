@@ -1,38 +1,49 @@
 import { z } from 'zod'
+import { reachable } from '../access/shown.ts'
 import { idSchema, Timestamp } from '../schema.ts'
 
 const CERTIFICATE_STATES = ['issued', 'pending', 'issuing', 'failed', 'local', 'disabled'] as const
 export type CertificateState = (typeof CERTIFICATE_STATES)[number]
 
-export const CertificateEntry = z
-  .object({
-    host: z.string().meta({ examples: ['api.example.com'] }),
-    service: z
-      .string()
-      .nullable()
-      .meta({ description: "Its qualified name; null for the dashboard's host", examples: ['api'] }),
-    state: z.enum(CERTIFICATE_STATES).meta({
-      description:
-        '`pending`: waits for DNS or its turn; `local`: no authority certifies the name; `disabled`: the server runs without HTTPS',
-      examples: ['issued'],
-    }),
-    expires_at: Timestamp.nullable().meta({ description: 'When the certificate in use expires' }),
-    error: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why there is none, or no newer one, yet', examples: [null] }),
-    retry_at: Timestamp.nullable().meta({ description: 'When the next attempt is made' }),
-    issuer: z
-      .string()
-      .nullable()
-      .meta({ examples: ["Let's Encrypt E7"] }),
-    source: z
-      .enum(['acme', 'uploaded'])
-      .nullable()
-      .meta({ examples: ['acme'] }),
-    not_before: Timestamp.nullable(),
-  })
-  .meta({ id: 'CertificateEntry', description: 'How a routed hostname is certified' })
+export const CertificateEntry = reachable(
+  z
+    .object({
+      host: z.string().meta({ examples: ['api.example.com'] }),
+      service: z
+        .string()
+        .nullable()
+        .meta({
+          description: "Its qualified name; null for redirect hosts and the dashboard's",
+          examples: ['api'],
+        }),
+      redirects_to: z
+        .string()
+        .nullable()
+        .meta({ description: 'Where a redirect host leads', examples: [null] }),
+      state: z.enum(CERTIFICATE_STATES).meta({
+        description:
+          '`pending`: waits for DNS or its turn; `local`: no authority certifies the name; `disabled`: the server runs without HTTPS',
+        examples: ['issued'],
+      }),
+      expires_at: Timestamp.nullable().meta({ description: 'When the certificate in use expires' }),
+      error: z
+        .string()
+        .nullable()
+        .meta({ description: 'Why there is none, or no newer one, yet', examples: [null] }),
+      retry_at: Timestamp.nullable().meta({ description: 'When the next attempt is made' }),
+      issuer: z
+        .string()
+        .nullable()
+        .meta({ examples: ["Let's Encrypt E7"] }),
+      source: z
+        .enum(['acme', 'uploaded'])
+        .nullable()
+        .meta({ examples: ['acme'] }),
+      not_before: Timestamp.nullable(),
+    })
+    .meta({ id: 'CertificateEntry', description: 'How a routed hostname is certified' }),
+  (entry, reach) => (entry.service !== null && reach.serviceQualified(entry.service) ? entry : undefined),
+)
 export type CertificateEntry = z.infer<typeof CertificateEntry>
 
 export const UploadedCertificate = z

@@ -50,13 +50,11 @@ function warningOf({ id }: UploadedRow): string | null {
   }
 }
 
-function without(
-  { host, service }: Pick<RoutedHost, 'host' | 'service'>,
-  state: CertificateState,
-): CertificateEntry {
+function without({ host, service, redirectsTo }: RoutedHost, state: CertificateState): CertificateEntry {
   return {
     host,
     service,
+    redirects_to: redirectsTo,
     state,
     expires_at: null,
     error: null,

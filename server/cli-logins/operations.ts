@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { z } from 'zod'
 import { networkOf, siteOf } from '#proxy/networks.ts'
+import { FULL } from '../access/access.ts'
 import { timestamp } from '../clock.ts'
 import { AppError } from '../errors.ts'
 import { newId, randomHex } from '../ids.ts'
@@ -89,7 +90,7 @@ export function approveCliLogin(
       'code: is not the code of this sign-in; type the code that your own terminal shows, and deny the request if it shows none',
     )
   }
-  const { api_token: record, token: secret } = createToken(request.name, expires_at ?? null)
+  const { api_token: record, token: secret } = createToken(request.name, expires_at ?? null, FULL, 'terminal')
   request.token = { id: record.id, secret }
   return answer(request, 'approved')
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { FutureTimestamp, TokenName } from '../tokens/schema.ts'
+import { FutureMoment, Timestamp } from '../schema.ts'
+import { TokenName } from '../tokens/schema.ts'
 
-const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T03:04:05.678Z'] })
 const Id = z.string().meta({ examples: ['cli-0123456789abcdef0123'] })
 const Code = z
   .string()
@@ -55,7 +55,7 @@ export const CliLoginApproval = z
           'The code as the administrator typed it: refused when it is not the code of this request',
         examples: ['BCDF-GHJK'],
       }),
-    expires_at: FutureTimestamp.nullish().meta({
+    expires_at: FutureMoment.nullish().meta({
       description: 'When the token expires; never when absent or null',
     }),
   })

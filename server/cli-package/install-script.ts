@@ -36,9 +36,11 @@ digest() {
   node -e 'process.stdout.write(require("crypto").createHash("sha256").update(require("fs").readFileSync(process.argv[1])).digest("hex"))' "$1"
 }
 
+# The certificates of an authority of your own are named as for the client.
 download() {
-  if command -v curl >/dev/null 2>&1; then curl -fsS -o "$1" "$url/cli.tgz"
-  elif command -v wget >/dev/null 2>&1; then wget -q -O "$1" "$url/cli.tgz"
+  ca="\${DEPLOYER_CA_FILE:-}"
+  if command -v curl >/dev/null 2>&1; then curl -fsS \${ca:+--cacert "$ca"} -o "$1" "$url/cli.tgz"
+  elif command -v wget >/dev/null 2>&1; then wget -q \${ca:+--ca-certificate="$ca"} -O "$1" "$url/cli.tgz"
   else fail 'it needs curl or wget'
   fi
 }
@@ -61,7 +63,10 @@ install_deployer() {
   trap 'rm -rf "$work"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
-  download "$work/cli.tgz" || fail "no package from $url/cli.tgz"
+  # deployer upgrade has downloaded it, by the way in which it reaches the server.
+  if [ -n "\${1:-}" ]; then cp "$1" "$work/cli.tgz"
+  else download "$work/cli.tgz" || fail "no package from $url/cli.tgz"
+  fi
   [ "$(digest "$work/cli.tgz")" = "$sha256" ] ||
     fail "the package from $url/cli.tgz is not the one that this script was made for; try again"
   tar -xzf "$work/cli.tgz" -C "$work"
@@ -82,5 +87,5 @@ install_deployer() {
   esac
 }
 
-install_deployer
+install_deployer "$@"
 `

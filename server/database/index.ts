@@ -1,9 +1,10 @@
 import { chmodSync, existsSync } from 'node:fs'
 import { createDatabase } from 'db0'
 import sqlite from 'db0/connectors/node-sqlite'
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { AppError } from '../errors.ts'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { AppError, DISK_FULL } from '../errors.ts'
 import { migrations } from './migrations/index.ts'
+import { readOnlyUrl } from './read-only.ts'
 
 /** A value that can be bound to a statement: node's SQLite refuses booleans, dates and undefined. */
 export type Value = string | number | bigint | null | Uint8Array
@@ -16,9 +17,18 @@ export interface Database {
   run(sql: string, ...values: Value[]): number
   /** Runs `work` in one transaction. It must be synchronous: during an await, other code could write into it. */
   transaction<T>(work: () => T): T
+  /** Has `hook` run at the end of each transaction that changed something; a write outside of one becomes one where it applies. */
+  beforeCommit(hook: CommitHook): void
   /** Changes whenever anything may have been written, by this process or another. */
   version(): string
   close(): Promise<void>
+}
+
+/** Something that is written together with what others write. */
+export interface CommitHook {
+  applies(): boolean
+  /** Returns what is to be done once the transaction has committed, which must not throw. */
+  run(): () => void
 }
 
 /**
@@ -40,6 +50,28 @@ export async function openDatabase(path: string): Promise<Database> {
   return database
 }
 
+/** The version of a database: how many migrations it has had. */
+export function schemaVersion(database: Database): number {
+  return database.get<{ user_version: number }>('PRAGMA user_version')!.user_version
+}
+
+/**
+ * Opens a database file to read it: it is not migrated, and no file is left next to it. Throws an Error if it does not exist
+ * or cannot be read.
+ */
+export function readDatabase(path: string): Database {
+  return wrapOwn(new DatabaseSync(readOnlyUrl(path), { readOnly: true }))
+}
+
+/** A database without tables, in place of one that cannot be read. */
+export function emptyDatabase(): Database {
+  return wrapOwn(new DatabaseSync(':memory:', { readOnly: true }))
+}
+
+function wrapOwn(raw: DatabaseSync): Database {
+  return wrap(raw, () => Promise.resolve(raw.close()))
+}
+
 function wrap(raw: DatabaseSync, close: () => Promise<void>): Database {
   const statements = new Map<string, StatementSync>()
   const prepare = (sql: string) => {
@@ -51,23 +83,33 @@ function wrap(raw: DatabaseSync, close: () => Promise<void>): Database {
   }
   let open = false
   let writes = 0
-  return {
+  let changedRows = 0
+  let hook: CommitHook | null = null
+  const run = (sql: string, ...values: Value[]): number => {
+    writes++
+    const changes = Number(explainingFullDisk(() => prepare(sql).run(...values)).changes)
+    changedRows += changes
+    return changes
+  }
+  const database: Database = {
     all: <T>(sql: string, ...values: Value[]) => prepare(sql).all(...values) as T[],
     get: <T>(sql: string, ...values: Value[]) => prepare(sql).get(...values) as T | undefined,
-    run: (sql, ...values) => {
-      writes++
-      return Number(explainingFullDisk(() => prepare(sql).run(...values)).changes)
-    },
+    run: (sql, ...values) =>
+      open || !hook?.applies() ? run(sql, ...values) : database.transaction(() => run(sql, ...values)),
+    beforeCommit: (given) => void (hook = given),
     // The pragma only changes with writes of other connections (sqlite.org/pragma.html#pragma_data_version).
     version: () => `${writes}.${String(prepare('PRAGMA data_version').get()!.data_version)}`,
     transaction(work) {
       if (open) return work()
       raw.exec('BEGIN IMMEDIATE')
       open = true
+      const before = changedRows
       try {
         const result = work()
         if (result instanceof Promise) throw new TypeError('a transaction must be synchronous')
+        const committed = changedRows > before && hook?.applies() ? hook.run() : undefined
         execute(raw, 'COMMIT')
+        committed?.()
         return result
       } catch (error) {
         // Whatever was read inside the transaction is no longer valid.
@@ -81,6 +123,7 @@ function wrap(raw: DatabaseSync, close: () => Promise<void>): Database {
     },
     close,
   }
+  return database
 }
 
 /** SQLITE_FULL (sqlite.org/rescode.html). */
@@ -92,7 +135,7 @@ function explainingFullDisk<T>(write: () => T): T {
     return write()
   } catch (cause) {
     if ((cause as { errcode?: number }).errcode !== FULL) throw cause
-    throw new AppError('database_error', "the disk of the server's data is full: free some space", { cause })
+    throw new AppError('database_error', DISK_FULL, { cause })
   }
 }
 
@@ -101,7 +144,7 @@ function execute(raw: DatabaseSync, sql: string): void {
 }
 
 function migrate(database: Database, raw: DatabaseSync): void {
-  const version = database.get<{ user_version: number }>('PRAGMA user_version')!.user_version
+  const version = schemaVersion(database)
   if (version > migrations.length) {
     throw new AppError(
       'database_error',

@@ -1,10 +1,14 @@
+import { callersReach } from '../access/caller.ts'
 import { filledFrom } from '../backups/store.ts'
 import { announceDatastore } from '../changes.ts'
 import { useContext, useDatabase } from '../context.ts'
 import { assertNameFree } from '../environments/names.ts'
+import { PRODUCTION } from '../environments/production.ts'
 import { findEnvironment } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
+import { assertUnfenced } from '../restore/fence.ts'
 import { ID_PATTERN, isId, newId, randomHex } from '../ids.ts'
+import { nodeForData } from '../nodes/data-node.ts'
 import { move } from '../state-machine.ts'
 import { referenceFault } from '../variables/referrers.ts'
 import { KINDS } from './kinds.ts'
@@ -31,23 +35,28 @@ const KEY_VALUE_USER = 'default'
 
 /** The datastore with this id or name. With an id, a given environment must be its own. Throws `not_found`. */
 export function findDatastore(idOrName: string, environmentRef?: string): DatastoreRow {
-  const environment = findEnvironment(environmentRef)
-  const found = ID_PATTERN.test(idOrName)
+  const isById = ID_PATTERN.test(idOrName)
+  // An id says where it is, and not every caller reaches production.
+  const environment = isById && environmentRef === undefined ? null : findEnvironment(environmentRef)
+  const found = isById
     ? isId('datastore', idOrName) && getDatastore(idOrName)
-    : getDatastoreByName(environment.id, idOrName)
-  const elsewhere = found && environmentRef !== undefined && found.environment_id !== environment.id
-  if (!found || elsewhere)
-    throw new AppError('not_found', `there is no datastore ${idOrName} in ${environment.name}`)
+    : getDatastoreByName(environment!.id, idOrName)
+  const reach = callersReach()
+  const elsewhere = found && environment && found.environment_id !== environment.id
+  if (!found || elsewhere || (reach && !reach.datastore(found.id)))
+    throw new AppError('not_found', `there is no datastore ${idOrName} in ${environment?.name ?? PRODUCTION}`)
   return found
 }
 
 /** Records a datastore that the daemon then creates. Throws `not_found` or `conflict`. */
 export function createDatastore(input: DatastoreInput): DatastoreRow {
+  assertUnfenced()
   const { kind, name, version } = input
   const environment = findEnvironment(input.environment)
   const [repository, defaultVersion] = imageOf(kind)
   const row = recordNew({
     environment_id: environment.id,
+    node_id: nodeForData(input.node).id,
     name,
     kind,
     repository,
@@ -125,6 +134,7 @@ export function patchDatastore(datastore: DatastoreRow, patch: DatastorePatch): 
  */
 export function deleteDatastore(datastore: DatastoreRow, force: boolean): void {
   if (datastore.status === 'deleting') return
+  assertUnfenced()
   useDatabase().transaction(() => {
     const obstacles = force ? [] : obstaclesTo(datastore)
     if (obstacles.length > 0)
@@ -146,7 +156,7 @@ function obstaclesTo({ id, environment_id, name, status }: DatastoreRow): string
     status === 'upgrading' ? `datastore ${name} is upgrading: wait until it has finished` : null,
     filled === undefined
       ? null
-      : `datastore ${filled} is being filled from a backup of ${name}, which would be deleted too: wait until it has finished`,
+      : `datastore ${filled.name} is being filled from a backup of ${name}, which would be deleted too: wait until it has finished`,
   ].filter((fault) => fault !== null)
 }
 

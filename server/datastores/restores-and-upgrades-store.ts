@@ -1,4 +1,8 @@
+import { insertSpareVolume } from '../backups/spare-volumes.ts'
 import { useDatabase } from '../context.ts'
+import { runningMove } from '../moves/store.ts'
+import { ownNodeId } from '../nodes/store.ts'
+import { getDatastore } from './store.ts'
 
 /**
  * Why a datastore gets other data: `first` fills a new one, `restore` goes back to a backup, `upgrade` moves the current
@@ -77,41 +81,9 @@ export function deleteRestoreOrUpgrade(datastoreId: string): void {
   useDatabase().run('DELETE FROM replacements WHERE datastore_id = ?', datastoreId)
 }
 
-/** A volume that no datastore uses any more. */
-export interface SpareVolume {
-  volume: string
-  datastore_id: string
-  /** Milliseconds; the volume is kept until then. */
-  remove_at: number
-  /** The version of the image that wrote it; null when nobody will go back to it. */
-  version: string | null
-}
-
 /** Gives up a volume that holds nothing worth keeping. */
 export function giveUpVolume(volume: string, datastoreId: string): void {
-  insertSpareVolume({ volume, datastore_id: datastoreId, remove_at: 0, version: null })
-}
-
-export function insertSpareVolume({ volume, datastore_id, remove_at, version }: SpareVolume): void {
-  useDatabase().run(
-    'INSERT OR REPLACE INTO spare_volumes (volume, datastore_id, remove_at, version) VALUES (?, ?, ?, ?)',
-    volume,
-    datastore_id,
-    remove_at,
-    version,
-  )
-}
-
-/** The volumes whose time has come. */
-export function dueSpareVolumes(): SpareVolume[] {
-  return useDatabase().all<SpareVolume>('SELECT * FROM spare_volumes WHERE remove_at <= ?', Date.now())
-}
-
-/** The volumes of one datastore. */
-export function spareVolumesOf(datastoreId: string): SpareVolume[] {
-  return useDatabase().all<SpareVolume>('SELECT * FROM spare_volumes WHERE datastore_id = ?', datastoreId)
-}
-
-export function forgetSpareVolume(volume: string): void {
-  useDatabase().run('DELETE FROM spare_volumes WHERE volume = ?', volume)
+  // A move fills one on the node that it goes to.
+  const node_id = runningMove(datastoreId)?.to_node_id ?? getDatastore(datastoreId)?.node_id ?? ownNodeId()
+  insertSpareVolume({ volume, node_id, datastore_id: datastoreId, remove_at: 0 })
 }

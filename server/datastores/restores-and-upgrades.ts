@@ -1,7 +1,13 @@
+import { insertSpareVolume, KEPT_MS } from '../backups/spare-volumes.ts'
 import { runningBackup, type BackupRow } from '../backups/store.ts'
 import { announceDatastore } from '../changes.ts'
 import { useDatabase } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { releaseAddress } from '../instances/addresses.ts'
+import { endMove, runningMove } from '../moves/store.ts'
+import { nodeName } from '../nodes/store.ts'
+import { emitEvent } from '../notifications/events.ts'
+import { assertUnfenced } from '../restore/fence.ts'
 import { tryMove } from '../state-machine.ts'
 import { majorOf } from './kinds.ts'
 import { newVolume, recordNew } from './operations.ts'
@@ -11,7 +17,6 @@ import {
   getRestoreOrUpgrade,
   giveUpVolume,
   insertRestoreOrUpgrade,
-  insertSpareVolume,
   updateRestoreOrUpgrade,
   type NewRestoreOrUpgrade,
   type RestoreOrUpgrade,
@@ -19,8 +24,6 @@ import {
 import { datastoreMachine } from './states.ts'
 import { getDatastore, recordDatastore, refoundDatastore, type DatastoreRow } from './store.ts'
 
-/** How long the replaced data can still be restored. */
-const KEPT_MS = 24 * 3_600_000
 /** Statuses of a source whose version or backups may change before they are read. */
 const UNSETTLED: ReadonlySet<string> = new Set(['upgrading', 'deleting', 'gone'])
 
@@ -30,6 +33,7 @@ const UNSETTLED: ReadonlySet<string> = new Set(['upgrading', 'deleting', 'gone']
  * being upgraded or deleted.
  */
 export function restoreBackup(datastore: DatastoreRow, backup: BackupRow, name?: string): DatastoreRow {
+  assertUnfenced()
   if (backup.sha256 === null)
     throw new AppError('conflict', `the backup ${backup.id} is ${backup.status}: there is nothing to restore`)
   return name === undefined ? restoreInPlace(datastore, backup) : restoreBeside(datastore, backup, name)
@@ -37,7 +41,7 @@ export function restoreBackup(datastore: DatastoreRow, backup: BackupRow, name?:
 
 function restoreInPlace(datastore: DatastoreRow, backup: BackupRow): DatastoreRow {
   const { id, version } = datastore
-  begin(datastore, 'restoring', {
+  beginReplacing(datastore, 'restoring', {
     datastore_id: id,
     kind: 'restore',
     backup_id: backup.id,
@@ -48,14 +52,14 @@ function restoreInPlace(datastore: DatastoreRow, backup: BackupRow): DatastoreRo
 }
 
 function restoreBeside(datastore: DatastoreRow, backup: BackupRow, name: string): DatastoreRow {
-  const { environment_id, kind, repository, version, database, username, image_id } = datastore
+  const { environment_id, node_id, kind, repository, version, database, username, image_id } = datastore
   const { memory_limit_mb, cpu_limit, backup_retention } = datastore
   const made = useDatabase().transaction(() => {
     const status = getDatastore(datastore.id)?.status ?? 'gone'
     if (UNSETTLED.has(status)) throw new AppError('conflict', `datastore ${datastore.name} is ${status}`)
     const limits = { memory_limit_mb, cpu_limit, backup_retention, backup_schedule: null }
     const image = { kind, repository, version, database, username }
-    const row = recordNew({ environment_id, name, status: 'restoring', ...image, ...limits })
+    const row = recordNew({ environment_id, node_id, name, status: 'restoring', ...image, ...limits })
     recordDatastore(row.id, { image_id })
     insertRestoreOrUpgrade({
       datastore_id: row.id,
@@ -75,6 +79,7 @@ function restoreBeside(datastore: DatastoreRow, backup: BackupRow, name: string)
  * busy.
  */
 export function upgradeDatastore(datastore: DatastoreRow, version: string): DatastoreRow {
+  assertUnfenced()
   const [from, to] = [majorOf(datastore.version), majorOf(version)]
   if (to === null)
     throw new AppError('invalid_request', 'version: must begin with a major version, such as 18')
@@ -89,7 +94,7 @@ export function upgradeDatastore(datastore: DatastoreRow, version: string): Data
       `version: must be a newer major version than ${from}, which datastore ${datastore.name} has`,
     )
   const { id } = datastore
-  begin(datastore, 'upgrading', {
+  beginReplacing(datastore, 'upgrading', {
     datastore_id: id,
     kind: 'upgrade',
     backup_id: null,
@@ -99,7 +104,8 @@ export function upgradeDatastore(datastore: DatastoreRow, version: string): Data
   return getDatastore(id)!
 }
 
-function begin(
+/** Records that a datastore gets other data. Throws `conflict` while it is busy. */
+export function beginReplacing(
   { id, name }: DatastoreRow,
   to: 'restoring' | 'upgrading',
   filling: NewRestoreOrUpgrade,
@@ -122,8 +128,8 @@ export function beginTry({ datastore_id: id, volume, kind }: RestoreOrUpgrade): 
     giveUpVolume(volume, id)
     countTry(id, fresh)
     if (kind === 'first') {
-      const { version, image_id } = getDatastore(id)!
-      refoundDatastore(id, { volume: fresh, version, image_id })
+      const { version, image_id, node_id } = getDatastore(id)!
+      refoundDatastore(id, { volume: fresh, version, image_id, node_id })
     }
   })
   return getRestoreOrUpgrade(id)!
@@ -141,17 +147,26 @@ export function finishRestoreOrUpgrade(
   { volume, version }: RestoreOrUpgrade,
   imageId: string,
 ): void {
+  const move = runningMove(row.id)
   useDatabase().transaction(() => {
     if (row.volume !== volume)
       insertSpareVolume({
         volume: row.volume,
+        node_id: row.node_id,
         datastore_id: row.id,
         remove_at: Date.now() + KEPT_MS,
         version: row.version,
       })
-    refoundDatastore(row.id, { volume, version, image_id: imageId })
+    const node_id = move?.to_node_id ?? row.node_id
+    refoundDatastore(row.id, { volume, version, image_id: imageId, node_id })
     deleteRestoreOrUpgrade(row.id)
+    if (move) endMove(row.id, 'succeeded')
+    if (!move?.from_backup) return
+    // Its container on the lost node may still run at that address.
+    recordDatastore(row.id, { address: null })
+    releaseAddress(row.id)
   })
+  if (move) emitEvent('datastore.moved', row.id, nodeName(move.to_node_id))
   announceDatastore(row.id)
 }
 
@@ -165,6 +180,7 @@ export function giveUpRestoreOrUpgrade(
 ): void {
   useDatabase().transaction(() => {
     giveUpVolume(volume, id)
+    endMove(id, 'failed', reason)
     recordDatastore(id, { error: reason })
     if (kind === 'first') tryMove(datastoreMachine, id, 'failed')
     else deleteRestoreOrUpgrade(id)

@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import { scheduleFault } from '../jobs/cron.ts'
+import { reachable, secret } from '../access/shown.ts'
+import { BackupRetention, BackupSchedule } from '../backups/settings.ts'
+import { Move } from '../moves/schema.ts'
+import { NodeRef } from '../nodes/schema.ts'
 import { CpuLimit, idSchema, MemoryLimit, Name, Timestamp } from '../schema.ts'
 import { DATASTORE_KINDS, KINDS } from './kinds.ts'
 import { DatabaseName, RoleName } from './postgres-names.ts'
@@ -11,27 +14,6 @@ const Version = z
   .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/, "must be a tag of the kind's image, such as 17")
   .meta({ description: "A tag of the kind's image; the server's default when absent", examples: ['17'] })
 
-/** Ten times what three months of daily backups need; the disk is finite. */
-const MAX_BACKUPS_KEPT = 1_000
-
-const BackupSchedule = z
-  .string()
-  .nullable()
-  .superRefine((text, context) => {
-    const message = text === null ? null : scheduleFault(text)
-    if (message !== null) context.addIssue({ code: 'custom', message })
-  })
-  .meta({
-    description:
-      'When a backup is made: five fields as in crontab(5), in UTC; with null, none is made automatically',
-    examples: ['0 3 * * *'],
-  })
-const BackupRetention = z
-  .int()
-  .min(1)
-  .max(MAX_BACKUPS_KEPT)
-  .meta({ description: 'How many backups are kept', examples: [7] })
-
 export const DatastoreInput = z
   .strictObject({
     kind: z.enum(DATASTORE_KINDS).meta({ examples: ['relational'] }),
@@ -42,6 +24,10 @@ export const DatastoreInput = z
       .optional()
       .meta({ description: 'Id or name', examples: ['production'] }),
     version: Version.optional(),
+    node: NodeRef.optional().meta({
+      description: 'Id or name of the node that it is on; by default the one with the most unreserved memory',
+      examples: ['worker-1'],
+    }),
     database: DatabaseName.optional().meta({
       description: 'Only for `relational`; derived from the name when absent',
       examples: ['app'],
@@ -103,92 +89,97 @@ const KeptVolume = z
 
 const PASSWORD = '9c1e4f7a2b5d8e0c3f6a9b1d'
 
-export const Datastore = z
-  .object({
-    id: idSchema('datastore'),
-    name: z.string().meta({ examples: ['db'] }),
-    kind: z.enum(DATASTORE_KINDS).meta({ examples: ['relational'] }),
-    version: z.string().meta({ description: 'Tag of its image', examples: ['17'] }),
-    environment: z.string().meta({ description: 'Name of the environment', examples: ['production'] }),
-    status: z.enum(DATASTORE_STATUSES).meta({ examples: ['available'] }),
-    error: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'Why it failed or is unavailable, or why it was not restored or upgraded',
-        examples: [null],
-      }),
-    database: z
-      .string()
-      .nullable()
-      .meta({ description: 'Null for a key-value store', examples: ['db'] }),
-    username: z.string().meta({ examples: ['db'] }),
-    password: z.string().meta({ examples: [PASSWORD] }),
-    host_port: z
-      .int()
-      .nullable()
-      .meta({ description: "A port of the host's loopback that leads to it", examples: [49155] }),
-    internal_host: z.string().meta({ examples: ['db'] }),
-    internal_port: z.int().meta({ examples: [5432] }),
-    internal_url: z.string().meta({ examples: [`postgresql://db:${PASSWORD}@db:5432/db`] }),
-    external_url: z
-      .string()
-      .nullable()
-      .meta({
+export const Datastore = reachable(
+  z
+    .object({
+      id: idSchema('datastore'),
+      name: z.string().meta({ examples: ['db'] }),
+      kind: z.enum(DATASTORE_KINDS).meta({ examples: ['relational'] }),
+      version: z.string().meta({ description: 'Tag of its image', examples: ['17'] }),
+      environment: z.string().meta({ description: 'Name of the environment', examples: ['production'] }),
+      node: idSchema('node').meta({ description: 'The node that it is on' }),
+      node_name: z
+        .string()
+        .nullable()
+        .meta({ description: 'Null for a node that is gone', examples: ['worker-1'] }),
+      status: z.enum(DATASTORE_STATUSES).meta({ examples: ['available'] }),
+      error: z
+        .string()
+        .nullable()
+        .meta({
+          description: 'Why it failed or is unavailable, or why it was not restored or upgraded',
+          examples: [null],
+        }),
+      database: z
+        .string()
+        .nullable()
+        .meta({ description: 'Null for a key-value store', examples: ['db'] }),
+      username: z.string().meta({ examples: ['db'] }),
+      password: secret(z.string()).meta({ examples: [PASSWORD] }),
+      host_port: z
+        .int()
+        .nullable()
+        .meta({ description: "A port of the host's loopback that leads to it", examples: [49155] }),
+      internal_host: z.string().meta({ examples: ['db'] }),
+      internal_port: z.int().meta({ examples: [5432] }),
+      internal_url: secret(z.string()).meta({ examples: [`postgresql://db:${PASSWORD}@db:5432/db`] }),
+      external_url: secret(z.string()).meta({
         description: 'URL for programs on the host itself',
         examples: [`postgresql://db:${PASSWORD}@127.0.0.1:49155/db`],
       }),
-    connect_command: z
-      .string()
-      .nullable()
-      .meta({
+      connect_command: secret(z.string()).meta({
         description: 'Command line for a terminal on the host',
         examples: [`psql 'postgresql://db:${PASSWORD}@127.0.0.1:49155/db'`],
       }),
-    internal_tls_port: z
-      .int()
-      .nullable()
-      .meta({
-        description:
-          'Port for TLS inside its environment; null without TLS, as when an older version of the server started it',
-        examples: [5432],
-      }),
-    host_tls_port: z
-      .int()
-      .nullable()
-      .meta({
-        description: "A port of the host's loopback for TLS; null without TLS",
-        examples: [49155],
-      }),
-    ca_certificate: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'PEM certificate of the authority with which clients verify it; null without TLS',
-        examples: ['-----BEGIN CERTIFICATE-----\nMIIBdzCCAR2gAwIBAgIQ...\n-----END CERTIFICATE-----\n'],
-      }),
-    disk_bytes: z
-      .int()
-      .nullable()
-      .meta({
-        description:
-          'Disk space that it takes, measured within the last minute; null before the first measurement',
-        examples: [47_448_064],
-      }),
-    memory_limit_mb: z
-      .int()
-      .meta({ description: 'MiB as configured; 0 is the server default', examples: [0] }),
-    cpu_limit: z.number().meta({ description: 'CPUs as configured; 0 is the server default', examples: [0] }),
-    backup_schedule: z
-      .string()
-      .nullable()
-      .meta({ description: 'When backups are made automatically, in UTC', examples: [null] }),
-    backup_retention: z.int().meta({ description: 'How many backups are kept', examples: [7] }),
-    kept_volumes: z
-      .array(KeptVolume)
-      .meta({ description: 'What a restore or an upgrade recently replaced, newest first' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })
-  .meta({ id: 'Datastore', description: 'A database or a key-value store that the server runs' })
+      internal_tls_port: z
+        .int()
+        .nullable()
+        .meta({
+          description:
+            'Port for TLS inside its environment; null without TLS, as when an older version of the server started it',
+          examples: [5432],
+        }),
+      host_tls_port: z
+        .int()
+        .nullable()
+        .meta({
+          description: "A port of the host's loopback for TLS; null without TLS",
+          examples: [49155],
+        }),
+      ca_certificate: z
+        .string()
+        .nullable()
+        .meta({
+          description: 'PEM certificate of the authority with which clients verify it; null without TLS',
+          examples: ['-----BEGIN CERTIFICATE-----\nMIIBdzCCAR2gAwIBAgIQ...\n-----END CERTIFICATE-----\n'],
+        }),
+      disk_bytes: z
+        .int()
+        .nullable()
+        .meta({
+          description:
+            'Disk space that it takes, measured within the last minute; null before the first measurement',
+          examples: [47_448_064],
+        }),
+      memory_limit_mb: z
+        .int()
+        .meta({ description: 'MiB as configured; 0 is the server default', examples: [0] }),
+      cpu_limit: z
+        .number()
+        .meta({ description: 'CPUs as configured; 0 is the server default', examples: [0] }),
+      backup_schedule: z
+        .string()
+        .nullable()
+        .meta({ description: 'When backups are made automatically, in UTC', examples: [null] }),
+      backup_retention: z.int().meta({ description: 'How many backups are kept', examples: [7] }),
+      kept_volumes: z
+        .array(KeptVolume)
+        .meta({ description: 'What a restore, an upgrade or a move recently replaced, newest first' }),
+      move: Move.nullable().meta({ description: 'The last move to another node' }),
+      created_at: Timestamp,
+      updated_at: Timestamp,
+    })
+    .meta({ id: 'Datastore', description: 'A database or a key-value store that the server runs' }),
+  (datastore, reach) => (reach.datastore(datastore.id) ? datastore : undefined),
+)
 export type Datastore = z.infer<typeof Datastore>

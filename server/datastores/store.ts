@@ -7,6 +7,8 @@ import type { DatastoreStatus } from './states.ts'
 export interface DatastoreRow {
   id: string
   environment_id: string
+  /** Where its volume and its container are. */
+  node_id: string
   name: string
   kind: DatastoreKind
   /** The image's repository; with the version it is the image reference. */
@@ -139,16 +141,17 @@ export function observeDatastore(id: string, generation: number, error: string |
   )
 }
 
-/** Gives a datastore another volume, version and image, and clears the error of the last try. */
+/** Gives a datastore another volume, version, image and node, and clears the error of the last try. */
 export function refoundDatastore(
   id: string,
-  ground: Pick<DatastoreRow, 'volume' | 'version' | 'image_id'>,
+  ground: Pick<DatastoreRow, 'volume' | 'version' | 'image_id' | 'node_id'>,
 ): void {
   useDatabase().run(
-    'UPDATE datastores SET volume = ?, version = ?, image_id = ?, error = NULL, updated_at = ? WHERE id = ?',
+    'UPDATE datastores SET volume = ?, version = ?, image_id = ?, node_id = ?, error = NULL, updated_at = ? WHERE id = ?',
     ground.volume,
     ground.version,
     ground.image_id,
+    ground.node_id,
     Date.now(),
     id,
   )

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { WebSocket } from 'ws'
-import { onCredentialsEnded } from '../accounts/credentials.ts'
 import { onChange } from '../changes.ts'
 import { useContext } from '../context.ts'
 import { AppError, messageOf } from '../errors.ts'
@@ -111,12 +110,11 @@ function endInTime(
     tunnel.close(CLOSE.goingAway, 'the server stops')
     setTimeout(() => client.terminate(), GOODBYE_MS).unref()
   }
-  // Nothing announces an expiry, or a revocation by a command on the host, so it is checked here.
   const probe = setInterval(() => {
     check()
     if (!tunnel.probe()) client.terminate()
   }, schedule.tunnelProbeEveryMs)
-  const forgetCredentials = onCredentialsEnded(check)
+  const forgetCredentials = offered.watch(check)
   const forgetChanges = onChange(({ kind, id }) => {
     if (id === datastoreId || kind === 'all') check()
   })

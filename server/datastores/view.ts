@@ -1,10 +1,13 @@
+import { spareVolumesOf } from '../backups/spare-volumes.ts'
 import { timestamp } from '../clock.ts'
 import { useContext } from '../context.ts'
-import { findEnvironment, type Environment } from '../environments/store.ts'
+import { loadEnvironment, type Environment } from '../environments/store.ts'
+import { getMove } from '../moves/store.ts'
+import { viewMove } from '../moves/view.ts'
+import { nodeName } from '../nodes/store.ts'
 import { authorityCertificate } from './authority.ts'
 import { diskBytesOf } from './disk-use.ts'
 import { KINDS, type Place } from './kinds.ts'
-import { spareVolumesOf } from './restores-and-upgrades-store.ts'
 import type { Datastore } from './schema.ts'
 import { listDatastores, type DatastoreRow } from './store.ts'
 
@@ -18,7 +21,7 @@ export function viewDatastores(environment: Environment): Datastore[] {
 
 /** One datastore as the API returns it. */
 export function viewDatastore(row: DatastoreRow): Datastore {
-  return view(row, findEnvironment(row.environment_id))
+  return view(row, loadEnvironment(row.environment_id))
 }
 
 /** Where containers of its environment reach it, with credentials. */
@@ -46,6 +49,8 @@ function view(row: DatastoreRow, environment: Environment): Datastore {
     kind: row.kind,
     version: row.version,
     environment: environment.name,
+    node: row.node_id,
+    node_name: nodeName(row.node_id),
     status: row.status,
     error: row.error,
     database: row.database,
@@ -66,6 +71,7 @@ function view(row: DatastoreRow, environment: Environment): Datastore {
     backup_schedule: row.backup_schedule,
     backup_retention: row.backup_retention,
     kept_volumes: keptVolumes(row),
+    move: viewMove(getMove(row.id)),
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
   }

@@ -1,10 +1,16 @@
+import { callersAccess, callersReach } from '../access/caller.ts'
+import { recordOwn } from '../audit/recording.ts'
 import { useDatabase } from '../context.ts'
 import { announceDeploy, announceService } from '../changes.ts'
+import { loadEnvironment } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
+import { assertUnfenced } from '../restore/fence.ts'
 import { move, tryMove } from '../state-machine.ts'
+import { recordServiceEvent } from '../service-events/store.ts'
 import { getService, type ServiceRow } from '../services/store.ts'
 import type { DeploySource, DeployTrigger } from './schema.ts'
+import { queuedSetup } from './setup.ts'
 import { deployMachine } from './states.ts'
 import {
   deploysInProgress,
@@ -36,12 +42,15 @@ const HOW_TO_REDEPLOY: Record<DeploySource['kind'], string> = {
 /** The deploy with this id. Throws `not_found`. */
 export function findDeploy(id: string): DeployRow {
   const found = isId('deploy', id) ? getDeploy(id) : undefined
-  if (!found) throw new AppError('not_found', `there is no deploy ${id}`)
+  const reach = callersReach()
+  if (!found || (reach && !reach.service(found.service_id)))
+    throw new AppError('not_found', `there is no deploy ${id}`)
   return found
 }
 
 /**
- * Queues a deploy of the configured source, superseding queued source deploys and restarts.
+ * Queues a deploy of the configured source, superseding queued source deploys and restarts; with the overlap policy
+ * `override`, also such a deploy in progress.
  * Throws `invalid_request` without a source, `conflict` when the service is suspended or being deleted.
  */
 export function queueSourceDeploy(
@@ -62,7 +71,10 @@ export function queueSourceDeploy(
     repo_credentials: source.kind === 'git' ? service.repo_credentials : null,
     archive_id: archive,
     clear_cache: choice.clearCache ? 1 : 0,
+    // Who may only deploy must not choose code that nobody has put on the branch.
+    is_confined: callersAccess()?.mode === 'deploy' ? 1 : 0,
     image: source.kind === 'image' ? (choice.image ?? service.image) : null,
+    ...queuedSetup(service),
   }))
 }
 
@@ -72,7 +84,12 @@ export function queueUpload(service: ServiceRow, deployId: string, clearCache: b
   return queue(
     service,
     'upload',
-    () => ({ source: sourceOf(service, {}), archive_id: deployId, clear_cache: clearCache ? 1 : 0 }),
+    () => ({
+      source: sourceOf(service, {}),
+      archive_id: deployId,
+      clear_cache: clearCache ? 1 : 0,
+      ...queuedSetup(service),
+    }),
     deployId,
   )
 }
@@ -98,6 +115,7 @@ export function queueRestart(service: ServiceRow): DeployRow {
     commit_message: live.commit_message,
     commit_author: live.commit_author,
     image: live.image,
+    image_digest: live.image_digest,
   }))
 }
 
@@ -123,9 +141,12 @@ export function queueRollback(service: ServiceRow, deployId: string): DeployRow 
     commit_author: target.commit_author,
     image: target.image,
     image_id: target.image_id,
+    image_digest: target.image_digest,
     site_id: target.site_id,
     port: target.port,
     snapshot: target.snapshot,
+    setup: target.setup,
+    setup_secrets: target.setup_secrets,
   }))
 }
 
@@ -135,7 +156,7 @@ export function queueRollback(service: ServiceRow, deployId: string): DeployRow 
  */
 export function cancelDeploy(deploy: DeployRow, reason: string | null = null): DeployRow {
   if (deploy.status === 'canceled') return deploy
-  if (!tryMove(deployMachine, deploy.id, 'canceled', { finished_at: Date.now(), error: reason })) {
+  if (!cancel(deploy, reason)) {
     throw new AppError(
       'conflict',
       `${deploy.id} is ${getDeploy(deploy.id)?.status ?? 'gone'}: only a queued or running deploy can be canceled`,
@@ -143,7 +164,7 @@ export function cancelDeploy(deploy: DeployRow, reason: string | null = null): D
   }
   announceDeploy(deploy.id, deploy.service_id)
   announceService(deploy.service_id)
-  return findDeploy(deploy.id)
+  return getDeploy(deploy.id)!
 }
 
 /**
@@ -152,8 +173,20 @@ export function cancelDeploy(deploy: DeployRow, reason: string | null = null): D
  */
 export function cancelDeploysOf(serviceId: string, reason: string): string[] {
   return deploysInProgress(serviceId)
+    .filter((deploy) => cancel(deploy, reason))
     .map(({ id }) => id)
-    .filter((id) => tryMove(deployMachine, id, 'canceled', { finished_at: Date.now(), error: reason }))
+}
+
+/** Marks a deploy as canceled, with its place in the timeline. Returns false if it has finished. */
+function cancel({ id, service_id, trigger, rollback_of }: DeployRow, reason: string | null): boolean {
+  return useDatabase().transaction(() => {
+    if (!tryMove(deployMachine, id, 'canceled', { finished_at: Date.now(), error: reason })) return false
+    recordServiceEvent(service_id, 'deploy.canceled', {
+      deployId: id,
+      details: { trigger, ...(rollback_of && { rollback_of }), ...(reason && { reason }) },
+    })
+    return true
+  })
 }
 
 /**
@@ -198,6 +231,7 @@ function sourceOf(service: ServiceRow, choice: SourceChoice): DeploySource {
 }
 
 function assertDeployable(service: ServiceRow): void {
+  assertUnfenced()
   if (service.deleting) throw new AppError('conflict', `service ${service.name} is being deleted`)
   if (service.suspended)
     throw new AppError('conflict', `service ${service.name} is suspended: resume it first`)
@@ -212,27 +246,30 @@ function queue(
   id = newId('deploy'),
 ): DeployRow {
   assertDeployable(service)
-  const superseded = useDatabase().transaction(() => {
+  const database = useDatabase()
+  const superseded = database.transaction(() => {
     insertDeploy({ id, service_id: service.id, trigger, ...columns() })
-    return supersede(service.id, id, trigger)
+    const environment = loadEnvironment(service.environment_id).name
+    recordOwn(database, 'deploy.created', { kind: 'deploy', id, name: service.name, environment })
+    return supersede(service, id, trigger)
   })
   for (const older of superseded) announceDeploy(older, service.id)
   announceDeploy(id, service.id, 'created')
-  return findDeploy(id)
+  return getDeploy(id)!
 }
 
 /**
- * Cancels queued deploys that the new one makes pointless: for a restart only restarts, for a rollback all, for a source
- * deploy all but rollbacks.
+ * Cancels deploys that the new one makes pointless: for a restart only restarts, for a rollback all, for a source deploy all
+ * but rollbacks. Those are queued ones; if the service's overlap policy is `override`, a source deploy also cancels one that
+ * builds or rolls out.
  */
-function supersede(serviceId: string, id: string, trigger: DeployTrigger): string[] {
+function supersede(service: ServiceRow, id: string, trigger: DeployTrigger): string[] {
+  const isOfSource = trigger !== 'rollback' && trigger !== 'restart'
+  const overrides = isOfSource && service.overlap_policy === 'override'
   const isPointless = (older: DeployRow) =>
-    trigger === 'rollback' ||
-    (trigger === 'restart' ? older.trigger === 'restart' : older.trigger !== 'rollback')
-  return deploysInProgress(serviceId)
-    .filter((older) => older.id !== id && older.status === 'queued' && isPointless(older))
-    .filter((older) =>
-      tryMove(deployMachine, older.id, 'canceled', { finished_at: Date.now(), error: `superseded by ${id}` }),
-    )
+    trigger === 'rollback' || (isOfSource ? older.trigger !== 'rollback' : older.trigger === 'restart')
+  return deploysInProgress(service.id)
+    .filter((older) => older.id !== id && (overrides || older.status === 'queued') && isPointless(older))
+    .filter((older) => cancel(older, `superseded by ${id}`))
     .map((older) => older.id)
 }

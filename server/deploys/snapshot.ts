@@ -1,4 +1,6 @@
+import { filesOf } from '../secret-files/effective.ts'
 import { DEFAULT_PORT, portOf } from '../services/ports.ts'
+import { disksOf } from '../disks/list.ts'
 import type { ServiceRow } from '../services/store.ts'
 import { TYPES } from '../services/types.ts'
 import { resolveEnvironment } from '../variables/environment.ts'
@@ -18,6 +20,18 @@ export function resolveVariables(service: ServiceRow): Record<string, string> {
   return Object.fromEntries(resolveEnvironment(service))
 }
 
+/** What a build sees, each value as a secret of its name. */
+export interface BuildSecrets {
+  variables: Record<string, string>
+  files: Map<string, Buffer>
+}
+
+/** What a build of a service sees. Throws what `resolveVariables` throws. */
+export function buildSecrets(service: ServiceRow): BuildSecrets {
+  const files = filesOf(service).map(({ name, content }) => [name, Buffer.from(content, 'base64')] as const)
+  return { variables: resolveVariables(service), files: new Map(files) }
+}
+
 /** Fixes what a deploy runs with: the image, the current settings, and what its source says where they are not set. */
 export function takeSnapshot(service: ServiceRow, image: ImageFacts, planned: PlannedRun): Snapshot {
   const variables = resolveVariables(service)
@@ -28,12 +42,13 @@ export function takeSnapshot(service: ServiceRow, image: ImageFacts, planned: Pl
     image_id: image.id,
     start_command: service.start_command ?? planned.start_command ?? null,
     env: port === null ? variables : { ...variables, PORT: String(port) },
+    secret_files: filesOf(service),
     port,
     is_port_chosen: chosen !== null,
     health_check_path: service.health_check_path ?? (listens ? planned.health_check_path : null),
     pre_deploy_command: service.pre_deploy_command ?? planned.pre_deploy_command,
     planned,
-    disk_mount_path: service.disk_mount_path,
+    disks: disksOf(service),
     memory_limit_mb: service.memory_limit_mb,
     cpu_limit: service.cpu_limit,
   }

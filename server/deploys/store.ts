@@ -1,5 +1,9 @@
 import { useContext, useDatabase } from '../context.ts'
-import type { Value } from '../database/index.ts'
+import type { Database, Value } from '../database/index.ts'
+import type { Disk } from '../disks/list.ts'
+import { DISK } from '../disks/states.ts'
+import type { GivenFile } from '../secret-files/rules.ts'
+import { currentActorText } from '../service-events/store.ts'
 import type { DeploySource, DeployTrigger } from './schema.ts'
 import { IN_PROGRESS_SQL, type DeployStatus } from './states.ts'
 
@@ -17,6 +21,8 @@ export interface DeployRow {
   /** The deploy whose uploaded archive this one builds. */
   archive_id: string | null
   clear_cache: number
+  /** Whether its commit must be one that the service's branch contains, since its caller may only deploy. */
+  is_confined: number
   rollback_of: string | null
   commit_sha: string | null
   commit_message: string | null
@@ -24,10 +30,16 @@ export interface DeployRow {
   image: string | null
   /** The engine's id of the image that runs. */
   image_id: string | null
+  /** By which it can be pulled again, `name@sha256:…`; null for one that was built, or made before this was recorded. */
+  image_digest: string | null
   port: number | null
   /** The deploy whose published folder a static site serves; null when there is none, or it is no longer kept. */
   site_id: string | null
   snapshot: Uint8Array | null
+  /** JSON of Setup (`setup.ts`); null for a deploy that was made before this was recorded. */
+  setup: string | null
+  /** Sealed JSON of SetupSecrets, as long as its image or its published folder is kept. */
+  setup_secrets: Uint8Array | null
   /** The snapshot's `health_check_path`, also stored unencrypted for the probes. */
   health_check_path: string | null
   /** Whether the pre-deploy command has succeeded. */
@@ -43,6 +55,10 @@ export interface DeployRow {
   replaced_at: number | null
   /** The number of crashes of the server in a row during which it was in progress. */
   crashes: number
+  /** JSON of who asked for it; null for the server itself, and for deploys made before this was recorded. */
+  created_by: string | null
+  /** JSON of its steps (`DeployStep[]`), written when it ends; null for one that never ran, or ended before there were any. */
+  steps: string | null
 }
 
 /** How a source's files say that it runs; null where they say nothing. */
@@ -65,6 +81,7 @@ export interface Snapshot {
   start_command: string | null
   /** The user's variables and PORT; each container also gets the server's DEPLOYER_* variables. */
   env: Record<string, string>
+  secret_files: GivenFile[]
   port: number | null
   /** What its source alone says; the settings take precedence. */
   planned: PlannedRun
@@ -73,8 +90,7 @@ export interface Snapshot {
   health_check_path: string | null
   /** Runs once in the new image before any instance. */
   pre_deploy_command: string | null
-  /** Where the service's disk is mounted; null without one. */
-  disk_mount_path: string | null
+  disks: Disk[]
   /** In MiB, as configured; 0 is the server default, as for `cpu_limit`. */
   memory_limit_mb: number
   cpu_limit: number
@@ -87,15 +103,19 @@ type NewDeploy = Pick<DeployRow, 'id' | 'service_id' | 'trigger'> &
       | 'repo_credentials'
       | 'archive_id'
       | 'clear_cache'
+      | 'is_confined'
       | 'rollback_of'
       | 'commit_sha'
       | 'commit_message'
       | 'commit_author'
       | 'image'
       | 'image_id'
+      | 'image_digest'
       | 'port'
       | 'site_id'
       | 'snapshot'
+      | 'setup'
+      | 'setup_secrets'
     >
   > & {
     source: DeploySource
@@ -108,6 +128,7 @@ export function insertDeploy({ source, ...deploy }: NewDeploy): void {
     source: JSON.stringify(source),
     status: 'queued',
     created_at: Date.now(),
+    created_by: currentActorText(),
   }
   const columns = Object.keys(row)
   useDatabase().run(
@@ -131,7 +152,10 @@ export function listDeploys(serviceId: string, limit: number): DeployFacts[] {
 }
 
 /** What views and routes need of a deploy: everything but its secrets, which may be large. */
-export type DeployFacts = Omit<DeployRow, 'snapshot' | 'repo_credentials' | 'crashes'>
+export type DeployFacts = Omit<
+  DeployRow,
+  'snapshot' | 'setup' | 'setup_secrets' | 'repo_credentials' | 'crashes' | 'created_by' | 'steps'
+>
 
 const FACTS = [
   'id',
@@ -142,12 +166,14 @@ const FACTS = [
   'source',
   'archive_id',
   'clear_cache',
+  'is_confined',
   'rollback_of',
   'commit_sha',
   'commit_message',
   'commit_author',
   'image',
   'image_id',
+  'image_digest',
   'port',
   'site_id',
   'health_check_path',
@@ -161,6 +187,32 @@ const FACTS = [
   'replaced_at',
 ] as const satisfies readonly (keyof DeployFacts)[]
 const FACT_COLUMNS = FACTS.map((column) => `deploys.${column}`).join(', ')
+
+/** The last deploy before this one that went live and has steps, of the same kind: one that was built, or one that was not. */
+export function comparableDeploy({
+  service_id,
+  sequence,
+  trigger,
+}: DeployRow): Pick<DeployRow, 'id' | 'steps' | 'started_at' | 'finished_at'> | undefined {
+  return useDatabase().get(
+    `SELECT id, steps, started_at, finished_at FROM deploys
+     WHERE service_id = ? AND sequence < ? AND was_live = 1 AND steps IS NOT NULL
+       AND (trigger IN ('restart', 'rollback')) = (? IN ('restart', 'rollback'))
+     ORDER BY sequence DESC LIMIT 1`,
+    service_id,
+    sequence,
+    trigger,
+  )
+}
+
+/** The deploy that was live before another one was created; undefined if that is the first one. */
+export function formerLive({ service_id, sequence }: DeployFacts): DeployRow | undefined {
+  return useDatabase().get<DeployRow>(
+    'SELECT * FROM deploys WHERE service_id = ? AND sequence < ? AND was_live = 1 ORDER BY sequence DESC LIMIT 1',
+    service_id,
+    sequence,
+  )
+}
 
 /** The newest deploy of each service of an environment, by service id. */
 export function latestDeploys(environmentId: string): Map<string, DeployFacts> {
@@ -238,21 +290,44 @@ export function updateDeploy(id: string, columns: Partial<Omit<DeployRow, 'id' |
   )
 }
 
-/** Encrypts a snapshot to be stored with a deploy, since it contains resolved variables. */
+/** Encrypts a snapshot to be stored with a deploy, since it contains resolved variables and secret files. */
 export function sealSnapshot(snapshot: Snapshot): Uint8Array {
   return useContext().vault.seal(JSON.stringify(snapshot))
 }
 
 /** Decrypts the snapshot of a deploy; null if it has none. */
 export function openSnapshot(deploy: DeployRow): Snapshot | null {
-  if (deploy.snapshot === null) return null
-  const snapshot = JSON.parse(useContext().vault.open(deploy.snapshot)) as Snapshot
-  // Snapshots from earlier versions lack some of these fields.
+  return deploy.snapshot === null ? null : unsealSnapshot(deploy.snapshot)
+}
+
+/** Decrypts a snapshot that a deploy or a job was stored with. */
+export function unsealSnapshot(sealed: Uint8Array): Snapshot {
+  const { disk_mount_path, ...snapshot } = JSON.parse(useContext().vault.open(sealed)) as Snapshot & {
+    disk_mount_path?: string | null
+  }
+  // Snapshots from earlier versions lack some of these fields, and had at most one disk.
   return {
     ...snapshot,
-    disk_mount_path: snapshot.disk_mount_path ?? null,
+    disks: snapshot.disks ?? (disk_mount_path ? [{ name: DISK, mount_path: disk_mount_path }] : []),
     is_port_chosen: snapshot.is_port_chosen ?? true,
     planned: snapshot.planned ?? UNPLANNED,
     pre_deploy_command: snapshot.pre_deploy_command ?? null,
+    secret_files: snapshot.secret_files ?? [],
   }
+}
+
+/** Forgets the secrets of setups whose image or published folder is no longer kept. */
+export function releaseSetupSecrets(): void {
+  useDatabase().run(
+    `UPDATE deploys SET setup_secrets = NULL
+     WHERE setup_secrets IS NOT NULL AND image_id IS NULL AND site_id IS NULL
+       AND status NOT IN ('live', ${IN_PROGRESS_SQL})`,
+  )
+}
+
+/** How many deploys are being built or started; in a database that this process may have opened next to the server. */
+export function countDeploysUnderWay(database: Database): number {
+  return database.get<{ count: number }>(
+    "SELECT count(*) AS count FROM deploys WHERE status IN ('building', 'deploying')",
+  )!.count
 }

@@ -1,6 +1,7 @@
 import { timestamp } from '../clock.ts'
 import type { Deploy, DeploySource } from './schema.ts'
 import type { DeployFacts } from './store.ts'
+import { waitingOf } from './waiting.ts'
 
 /** A deploy as the API returns it. */
 export function viewDeploy(row: DeployFacts): Deploy {
@@ -16,6 +17,7 @@ export function viewDeploy(row: DeployFacts): Deploy {
     image: row.image,
     port: row.port,
     error: row.error,
+    waiting: waitingOf(row),
     created_at: timestamp(row.created_at),
     started_at: timestamp(row.started_at),
     finished_at: timestamp(row.finished_at),

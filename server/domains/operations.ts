@@ -1,7 +1,9 @@
+import { routedHosts } from '../certificates/hosts.ts'
 import { announce } from '../changes.ts'
 import { useContext, useDatabase } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { logger } from '../log.ts'
+import { recordServiceEvent } from '../service-events/store.ts'
 import { tryMove } from '../state-machine.ts'
 import { assertDomainHostsFree } from './claims.ts'
 import { isLocalName, readName } from './names.ts'
@@ -116,7 +118,7 @@ export function keepChecks(domain: DomainRow, checks: readonly DomainCheck[]): b
     setChecks(domain.id, JSON.stringify(checks))
     const moved = tryMove(domainMachine, domain.id, reaches ? 'active' : 'failed')
     if (!moved || !reaches) return moved
-    setVerified(domain.id)
+    if (setVerified(domain.id)) recordVerified(domain.name)
     const shown = listDomains().find(({ is_default }) => is_default === 1)
     if (shown && isLocalName(shown.name)) setDefault(domain.id)
     return true
@@ -127,6 +129,13 @@ export function keepChecks(domain: DomainRow, checks: readonly DomainCheck[]): b
   else log.warn(`${domain.name} no longer reaches this server; it is still served`, { checks })
   announceHosts()
   return true
+}
+
+/** Tells the timelines of the services that are served under a domain from now on. */
+function recordVerified(name: string): void {
+  for (const { host, serviceId, domain } of routedHosts())
+    if (domain === name && serviceId !== null)
+      recordServiceEvent(serviceId, 'domain.verified', { details: { domain, host } })
 }
 
 function announceDomain(id: string, action: 'created' | 'updated' | 'deleted'): void {

@@ -75,9 +75,10 @@ export function setChecks(id: string, checks: string): void {
   useDatabase().run('UPDATE domains SET checks = ?, checked_at = ? WHERE id = ?', checks, Date.now(), id)
 }
 
-/** Stores when the names under a domain first reached the server. */
-export function setVerified(id: string): void {
-  useDatabase().run('UPDATE domains SET verified_at = ? WHERE id = ? AND verified_at IS NULL', Date.now(), id)
+/** Stores when the names under a domain first reached the server. Returns whether that was not known before. */
+export function setVerified(id: string): boolean {
+  const sql = 'UPDATE domains SET verified_at = ? WHERE id = ? AND verified_at IS NULL'
+  return useDatabase().run(sql, Date.now(), id) > 0
 }
 
 export function deleteDomainRow(id: string): void {

@@ -1,8 +1,9 @@
-import { announce, announceService, type Change } from '../changes.ts'
+import { announceEnvGroup, announceService } from '../changes.ts'
 import { useDatabase } from '../context.ts'
 import { isUniqueViolation } from '../database/index.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { settleFiles } from '../secret-files/effective.ts'
 import { assertNotDeleting } from '../services/operations.ts'
 import { getService, updateService, type ServiceRow } from '../services/store.ts'
 import { Reading, settleEnvironment, settlePort } from '../variables/environment.ts'
@@ -59,7 +60,7 @@ export function replaceGroupVariables(
       if (!service.deleting) settleEnvironment(service.id, { groups: path }, reading)
     }
   })
-  announceEnvGroup(group.id, 'updated')
+  announceEnvGroup(group.id)
   return findEnvGroup(group.id)
 }
 
@@ -87,6 +88,7 @@ export function deleteEnvGroup(group: EnvGroupRow, force: boolean): void {
     deleteEnvGroupRow(group.id)
     const reading = new Reading()
     for (const service of services) settlePort(service, reading)
+    for (const { id, deleting } of services) if (!deleting) settleFiles(id, 'force')
   })
   announceEnvGroup(group.id, 'deleted')
   for (const { id } of linked) announceService(id)
@@ -110,6 +112,7 @@ export function linkEnvGroup(service: ServiceRow, groupRef: string): ServiceRow 
     writeLinks(service.id, [...linked, group.id])
     updateService(service.id, {})
     settleEnvironment(service.id, { groups: 'group' })
+    settleFiles(service.id, 'group')
   })
   announceService(service.id)
   return getService(service.id)!
@@ -130,6 +133,8 @@ export function unlinkEnvGroup(service: ServiceRow, groupRef: string): ServiceRo
     )
     updateService(service.id, {})
     settlePort(getService(service.id)!)
+    // Files that those of the group covered are there again.
+    settleFiles(service.id, 'group')
   })
   announceService(service.id)
   return getService(service.id)!
@@ -137,8 +142,4 @@ export function unlinkEnvGroup(service: ServiceRow, groupRef: string): ServiceRo
 
 function servicesOf(group: EnvGroupRow): ServiceRow[] {
   return linkedServices(group.id).map(({ id }) => getService(id)!)
-}
-
-function announceEnvGroup(id: string, action: Change['action']): void {
-  announce({ kind: 'env_group', id, service_id: null, action })
 }

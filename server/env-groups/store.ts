@@ -1,6 +1,8 @@
+import { callersReach } from '../access/caller.ts'
 import { useDatabase } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { recordServiceEvent } from '../service-events/store.ts'
 import type { SealedVariable } from '../variables/store.ts'
 
 /** A row of `env_groups`. Times are milliseconds. */
@@ -15,7 +17,9 @@ export interface EnvGroupRow {
 export function findEnvGroup(idOrName: string): EnvGroupRow {
   const column = isId('envGroup', idOrName) ? 'id' : 'name'
   const found = useDatabase().get<EnvGroupRow>(`SELECT * FROM env_groups WHERE ${column} = ?`, idOrName)
-  if (!found) throw new AppError('not_found', `there is no env group ${idOrName}`)
+  const reach = callersReach()
+  if (!found || (reach && !reach.envGroup(found.id)))
+    throw new AppError('not_found', `there is no env group ${idOrName}`)
   return found
 }
 
@@ -109,6 +113,8 @@ export function groupNamesByService(environmentId: string, only?: string): Map<s
 export function writeLinks(serviceId: string, groupIds: readonly string[]): void {
   const database = useDatabase()
   database.transaction(() => {
+    if (groupIds.join() !== groupIdsOf(serviceId).join())
+      recordServiceEvent(serviceId, 'service.updated', { details: { names: ['env_groups'] } })
     database.run('DELETE FROM env_group_links WHERE service_id = ?', serviceId)
     insertLinks(serviceId, groupIds)
   })

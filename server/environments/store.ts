@@ -1,15 +1,18 @@
+import { callersReach } from '../access/caller.ts'
 import { useDatabase } from '../context.ts'
+import type { DefaultColumns } from '../edge/columns.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { PRODUCTION } from './production.ts'
 
-/** The environment that always exists. */
-export const PRODUCTION = 'production'
-
-export interface Environment {
+/** With what holds for its services that have none of their own. */
+export interface Environment extends DefaultColumns {
   id: string
   name: string
   /** The private network's /20 in CIDR form; null until the server has chosen it. */
   subnet: string | null
+  /** The /20 of its overlay, which spans the nodes; null on a server of one node. */
+  overlay_subnet: string | null
   created_at: number
 }
 
@@ -23,14 +26,28 @@ export function ensureProduction(): void {
   )
 }
 
-/** The environment with this id or name; production when none is given. Throws `not_found`. */
+/** The environment with this id or name, for a caller who gave it; production when none is given. Throws `not_found`. */
 export function findEnvironment(idOrName: string = PRODUCTION): Environment {
   const found = useDatabase().get<Environment>(
     'SELECT * FROM environments WHERE id = ?1 OR name = ?1',
     idOrName,
   )
-  if (!found) throw new AppError('not_found', `there is no environment ${idOrName}`)
+  const reach = callersReach()
+  if (!found || (reach && !reach.environment(found.id)))
+    throw new AppError('not_found', `there is no environment ${idOrName}`)
   return found
+}
+
+/** The environment that a record belongs to, regardless of the caller. Throws `not_found` when it was deleted meanwhile. */
+export function loadEnvironment(id: string): Environment {
+  const found = useDatabase().get<Environment>('SELECT * FROM environments WHERE id = ?', id)
+  if (!found) throw new AppError('not_found', `there is no environment ${id}`)
+  return found
+}
+
+/** Whether there is an environment with this id. */
+export function hasEnvironment(id: string): boolean {
+  return useDatabase().get('SELECT 1 FROM environments WHERE id = ?', id) !== undefined
 }
 
 /** All environments, production first, then by name. */
@@ -38,13 +55,28 @@ export function listEnvironments(): Environment[] {
   return useDatabase().all<Environment>('SELECT * FROM environments ORDER BY name <> ?, name', PRODUCTION)
 }
 
-export function insertEnvironment({ id, name, subnet, created_at }: Environment): void {
+export function insertEnvironment({
+  id,
+  name,
+  subnet,
+  created_at,
+}: Omit<Environment, keyof DefaultColumns | 'overlay_subnet'>): void {
   useDatabase().run(
     'INSERT INTO environments (id, name, subnet, created_at) VALUES (?, ?, ?, ?)',
     id,
     name,
     subnet,
     created_at,
+  )
+}
+
+/** Sets what holds for the services of an environment that have none of their own. */
+export function setEdgeDefaults(id: string, { basic_auth, ip_allow_list }: DefaultColumns): void {
+  useDatabase().run(
+    'UPDATE environments SET basic_auth = ?, ip_allow_list = ? WHERE id = ?',
+    basic_auth,
+    ip_allow_list,
+    id,
   )
 }
 
@@ -87,6 +119,16 @@ export function quarantinedSubnets(): string[] {
   const database = useDatabase()
   database.run('DELETE FROM resting_subnets WHERE released_at <= ?', Date.now() - SUBNET_QUARANTINE_MS)
   return database.all<{ subnet: string }>('SELECT subnet FROM resting_subnets').map(({ subnet }) => subnet)
+}
+
+/** Records the subnet of an environment's overlay; null when it has none any more. A former one is not reused for a while. */
+export function setOverlaySubnet(id: string, subnet: string | null): void {
+  const former = loadEnvironment(id).overlay_subnet
+  if (former === subnet) return
+  useDatabase().transaction(() => {
+    useDatabase().run('UPDATE environments SET overlay_subnet = ? WHERE id = ?', subnet, id)
+    if (former !== null) quarantineSubnet(former)
+  })
 }
 
 /** Records the subnet chosen for an environment's network. */

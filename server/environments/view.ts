@@ -1,4 +1,5 @@
 import { timestamp } from '../clock.ts'
+import { viewDefaults } from '../edge/columns.ts'
 import { datastoreNames, datastoreNamesByEnvironment } from '../datastores/store.ts'
 import { publicUrl } from '../network/public-address.ts'
 import { servedDomains } from '../domains/store.ts'
@@ -29,6 +30,7 @@ function view(row: Row, services: string[], datastores: string[]): Environment {
     id: row.id,
     name: row.name,
     created_at: timestamp(row.created_at),
+    edge_defaults: viewDefaults(row),
     services,
     datastores,
     url_pattern: publicUrl(`<service>.${placeOf(row, servedDomains()[0]!)}`),

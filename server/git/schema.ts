@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { secret } from '../access/shown.ts'
 import { QueryBoolean } from '../http/query.ts'
 import { idSchema, Timestamp } from '../schema.ts'
 import { ASKED_URL, BASE_URL, REDIRECT_URI } from './input.ts'
@@ -54,7 +55,10 @@ export const GitConnection = z
     services: z
       .array(z.string())
       .meta({ description: 'Services whose repository is cloned with this connection', examples: [['api']] }),
-    token_hint: optional(null).meta({ description: 'The end of a personal access token' }),
+    token_hint: secret(z.string()).meta({
+      description: 'The end of a personal access token',
+      examples: [null],
+    }),
     token_expires_at: Timestamp.nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Deploy } from '../deploys/schema.ts'
 import { viewDeploy } from '../deploys/view.ts'
+import { getService } from '../services/store.ts'
 import type { Delivered } from './push-webhook.ts'
 
 /** The largest delivery: providers limit theirs to this size. */
@@ -27,4 +28,9 @@ export function viewDelivered(delivered: Delivered): z.input<typeof PushAnswer> 
   if (delivered === 'pong') return { ok: true }
   if ('ignored' in delivered) return { ok: true, ignored: true, reason: delivered.ignored, deploys: [] }
   return { ok: true, ignored: false, reason: delivered.reason, deploys: delivered.deploys.map(viewDeploy) }
+}
+
+/** What a delivery has deployed, for the audit log. */
+export function changesOfPush({ deploys = [] }: z.input<typeof PushAnswer>): string[] {
+  return deploys.map(({ id, service_id }) => `service ${getService(service_id)?.name}: ${id}`)
 }

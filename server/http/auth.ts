@@ -4,6 +4,7 @@ import { accountExists, viewUser } from '../accounts/operations.ts'
 import type { AuthStatus } from '../accounts/schema.ts'
 import { resumeSession, SESSION_LIFETIME_MS, type SignedIn } from '../accounts/sessions.ts'
 import { AppError } from '../errors.ts'
+import { FULL, type Access } from '../access/access.ts'
 import { verifyToken } from '../tokens/operations.ts'
 import type { z } from 'zod'
 
@@ -15,7 +16,9 @@ export type AuthRule = 'token' | 'api_token' | 'header_token' | 'session' | 'non
 
 /** Who calls. The `tokenId` of the server token is null, because it has no record. */
 export type Principal =
-  { kind: 'session'; sessionId: string } | { kind: 'token'; tokenId: string | null } | { kind: 'none' }
+  | { kind: 'session'; sessionId: string }
+  | { kind: 'token'; tokenId: string | null; access: Access }
+  | { kind: 'none' }
 
 const NOBODY: Principal = { kind: 'none' }
 
@@ -56,6 +59,14 @@ export function authenticate(event: H3Event, rule: AuthRule): Principal {
 export function identify(event: H3Event): Principal {
   const principal = recognize(event, 'token')
   return principal.kind === 'session' && isOfOtherSite(event) ? NOBODY : principal
+}
+
+/**
+ * What a principal may do: a session everything, a token what it was created for. Where anyone may call, nothing is looked up
+ * on behalf of a caller, and whatever the endpoint does is bounded by itself.
+ */
+export function accessOf(principal: Principal): Access {
+  return principal.kind === 'token' ? principal.access : FULL
 }
 
 /** The session of a principal, for endpoints where only a session counts. */
@@ -147,7 +158,7 @@ function recognize(event: H3Event, rule: AuthRule): Principal {
   const given = bearerToken(event) ?? queryToken(event, rule)
   if (given !== undefined) {
     const token = verifyToken(given)
-    return token ? { kind: 'token', tokenId: token.id } : NOBODY
+    return token ? { kind: 'token', tokenId: token.id, access: token.access } : NOBODY
   }
   const session = takesSession(rule) ? cookieSession(event) : undefined
   return session ? { kind: 'session', sessionId: session.id } : NOBODY

@@ -8,12 +8,19 @@ import {
   type H3Event,
 } from 'h3'
 import { z } from 'zod'
-import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
-import { assertNoOtherOrigin, authenticate, type AuthRule, type Principal } from './auth.ts'
+import { isUnlimited, MODES, type Access, type Mode } from '../access/access.ts'
+import { asCaller, callersReach } from '../access/caller.ts'
+import { assertMayCall, assertMayGive, type Within } from '../access/check.ts'
+import { showing } from '../access/shown.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
+import { audited } from './audited.ts'
+import { accessOf, assertNoOtherOrigin, authenticate, type AuthRule, type Principal } from './auth.ts'
 import { assertLength, BODY_LIMIT_BYTES, readJson, readJsonFromAnyone } from './body.ts'
 import { isHead } from './head.ts'
 import { KeptAnswers, type KeptFrom } from './kept-answers.ts'
+import { recordRefusal } from './refusals.ts'
 import { sendJson } from './send.ts'
+import { assertAccepted } from '../upgrade/trial.ts'
 import { validate } from './validate.ts'
 import type { SocketResponse } from './web-socket.ts'
 
@@ -23,6 +30,8 @@ export interface RawResponse {
   description: string
   /** Whether it supports `Range` and conditional requests. */
   ranges?: true
+  /** Whether it never contains values of variables, keys or passwords; otherwise only those who may see them get it. */
+  isOpen?: true
 }
 
 /** A body that is not JSON: the handler reads it from the event. */
@@ -56,6 +65,10 @@ export interface EndpointSpec<
   description?: string
   /** `token`: an API token or the dashboard's session; `session`: the session alone; `none`: anyone. */
   auth: AuthRule
+  /** The least that a token must be allowed to call it: `read`, `deploy` or `full`. */
+  least: Mode
+  /** Which tokens may call it that are restricted to environments or services; none when absent. */
+  within?: Within
   /** Checks a credential of the endpoint's own, which `auth` does not know, before anything else can be reported. */
   admit?(given: Unjudged): void
   /** Refuses whatever a page of another site sends, before anything else: only programs and the dashboard may call it. */
@@ -70,8 +83,17 @@ export interface EndpointSpec<
   query?: Q
   body?: B
   response?: R
+  /** The content types in which the handler itself writes the answer when the request asks for them, instead of JSON. */
+  otherForms?: readonly string[]
   /** What the answer depends on besides path and query. The answer is computed once and reused until that changes. */
   keptFrom?: KeptFrom
+  /**
+   * What the audit log calls this operation, where its method and path do not say it; false if it changes nothing that lasts.
+   * A GET is recorded only if this names it. A handler that changes nothing after all sets `event.context.changedNothing`.
+   */
+  audit?: string | false
+  /** What the audit log says that was changed, where the fields of the body do not say it; never a secret's value. */
+  changes?(reply: Reply<R>, body: Parsed<B>): string[]
   /** Error codes of this operation beyond those that follow from its shape. */
   errors?: readonly ErrorCode[]
   handler(context: {
@@ -88,7 +110,11 @@ export type AnyEndpointSpec = Omit<
   EndpointSpec<Schema, Schema, Schema | RawBody, Schema | RawResponse | SocketResponse>,
   'handler'
 >
-export type Endpoint = EventHandler & { spec: AnyEndpointSpec }
+export type Endpoint = EventHandler & {
+  spec: AnyEndpointSpec
+  /** Calls the handler for another part of the server, which has made sure that the caller may know the answer. */
+  read(event: H3Event, params: Record<string, string>, query: Record<string, unknown>): unknown
+}
 
 /** Whether a declared body or response is a zod schema. */
 export function isSchema(part: Schema | RawBody | RawResponse | SocketResponse): part is z.ZodType {
@@ -110,7 +136,20 @@ export function defineEndpoint<
   B extends Schema | RawBody = undefined,
   R extends Schema | RawResponse | SocketResponse = undefined,
 >(spec: EndpointSpec<P, Q, B, R>): Endpoint {
+  if (!MODES.includes(spec.least)) throw new TypeError(`the contract "${spec.summary}" lacks \`least\``)
   const kept = spec.keptFrom && new KeptAnswers(spec.keptFrom)
+  const response: Schema | RawResponse | SocketResponse = spec.response
+  const shown = isSchema(response) ? showing(response) : undefined
+  const hasSecrets = response !== undefined && 'contentType' in response && response.isOpen !== true
+  /** Sends what the handler returned, as far as the caller may see it. */
+  const send = (event: H3Event, access: Access, made: unknown) => {
+    if (event.handled) return undefined
+    if (!isSchema(response)) return null
+    const status = event.context.existed === true ? 200 : (spec.status ?? 200)
+    const whole: unknown = response.parse(made)
+    if (isUnlimited(access)) return sendJson(event, status, whole)
+    return sendJson(event, status, shown!(whole, { secrets: access.secrets, reach: callersReach() }))
+  }
   const answer = async (event: H3Event) => {
     // For a path with a file of its own that lacks this method, the router falls back to a file that takes any name there.
     const names = spec.params && Object.values(getRouterParams(event))
@@ -120,7 +159,11 @@ export function defineEndpoint<
     if (names?.includes('')) throw createError({ statusCode: 404 })
     setResponseHeader(event, 'cache-control', 'no-store')
     if (spec.refusesOtherOrigins) assertNoOtherOrigin(event)
+    // A GET that refuses HEAD changes something.
+    if (readsBody(event.method) || spec.refusesHead) assertAccepted()
     const principal = authenticate(event, spec.auth)
+    const access = accessOf(principal)
+    assertMayCall(access, { least: spec.least, within: spec.within, hasSecrets })
     spec.admit?.({ params: getRouterParams(event, { decode: true }), query: getQuery(event) })
     const bodySchema: Schema | RawBody = spec.body ?? (readsBody(event.method) ? NoFields : undefined)
     // 413, and whatever else the headers alone decide, goes before 400 and before the body is asked for.
@@ -130,18 +173,39 @@ export function defineEndpoint<
     const query = parseQuery(spec.query ?? NoFields, withoutAccessToken(event)) as Parsed<Q>
     const read = spec.auth === 'none' ? readJsonFromAnyone : readJson
     const body = (isSchema(bodySchema) ? validate(bodySchema, await read(event)) : undefined) as Parsed<B>
-    const reply = async () => spec.handler({ event, principal, params, query, body })
-    if (kept) return (await kept.get(JSON.stringify([params, query]), reply)).send(event)
-    const made = await reply()
-    if (event.handled) return undefined
-    if (!isSchema(spec.response)) return null
-    const status = event.context.existed === true ? 200 : (spec.status ?? 200)
-    return sendJson(event, status, spec.response.parse(made))
+    if (isSchema(bodySchema)) assertMayGive(access, bodySchema, body)
+    return asCaller(access, async () => {
+      const reply = async () => spec.handler({ event, principal, params, query, body })
+      // What is kept is everything, so it is only for those who may see that.
+      if (kept && isUnlimited(access))
+        return (await kept.get(JSON.stringify([params, query]), reply)).send(event)
+      return send(event, access, await audited({ event, spec, principal, body }, reply))
+    })
   }
   return Object.assign(
-    defineEventHandler((event) => answer(event).catch(rethrow)),
-    { spec },
+    defineEventHandler((event) =>
+      answer(event).catch((error: unknown) => {
+        recordRefusal(event, spec, error)
+        rethrow(error)
+      }),
+    ),
+    { spec, read: readerOf(spec) },
   )
+}
+
+function readerOf<
+  P extends Schema,
+  Q extends Schema,
+  B extends Schema | RawBody,
+  R extends Schema | RawResponse | SocketResponse,
+>(spec: EndpointSpec<P, Q, B, R>): Endpoint['read'] {
+  const fields = Object.keys(spec.query instanceof z.ZodObject ? spec.query.shape : {})
+  return (event, given, asked) => {
+    const params = parse(spec.params, given) as Parsed<P>
+    const own = Object.fromEntries(fields.filter((name) => name in asked).map((name) => [name, asked[name]]))
+    const query = parse(spec.query ?? NoFields, own) as Parsed<Q>
+    return spec.handler({ event, principal: { kind: 'none' }, params, query, body: undefined as Parsed<B> })
+  }
 }
 
 /** Whether a body is read for this method even when the contract has none, so that unknown fields are refused. */
@@ -177,5 +241,5 @@ function withoutAccessToken(event: H3Event): Record<string, unknown> {
 /** Wraps an AppError for h3, which replaces a foreign error by that error's cause. */
 function rethrow(error: unknown): never {
   if (!(error instanceof AppError)) throw error
-  throw createError({ statusCode: ERRORS[error.code], message: error.message, cause: error })
+  throw createError({ statusCode: error.httpStatus, message: error.message, cause: error })
 }

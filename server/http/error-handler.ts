@@ -1,9 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import { inspect } from 'node:util'
 import type { H3Error, H3Event } from 'h3'
-import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
+import { AppError, explainFullDisk, type ErrorCode } from '../errors.ts'
 import { logger } from '../log.ts'
-import { refuse } from './refuse.ts'
+import { refusalOf, refuse } from './refuse.ts'
+import type { Request } from './request.ts'
 import { refusalOfUnmatched } from './unmatched.ts'
 
 const log = logger('http')
@@ -26,16 +27,18 @@ export default async function handleError(error: H3Error, event: H3Event): Promi
     res.end()
     return
   }
-  const known = error.cause instanceof AppError ? error.cause : await refusal(error, event)
-  const status = known ? ERRORS[known.code] : error.unhandled ? 500 : error.statusCode
+  const cause = explainFullDisk(error.cause)
+  const known = cause instanceof AppError ? cause : await refusal(error, event)
+  const status = known ? known.httpStatus : error.unhandled ? 500 : error.statusCode
   const code =
     known?.code ?? CODE_OF_STATUS[status] ?? (status < 500 ? 'invalid_request' : codeOfFault(error.cause))
   // A 502 is only reported to the caller: what is wrong is not on this server.
   if (status === 500) {
-    const cause = known?.cause ?? error.cause ?? error
+    const reason = known?.cause ?? error.cause ?? error
     log.error(`${event.method} ${path} failed`, {
       code,
-      error: cause instanceof Error ? cause.stack : inspect(cause),
+      request: (req as Request).id,
+      error: reason instanceof Error ? reason.stack : inspect(reason),
     })
   }
   if (event.handled || res.headersSent) {
@@ -45,8 +48,7 @@ export default async function handleError(error: H3Error, event: H3Event): Promi
   const message =
     known?.message ??
     (status < 500 ? (STATUS_CODES[status] ?? 'Refused') : 'internal error; see the server log')
-  const { retryAfterSeconds, details } = known ?? {}
-  await refuse(req, res, { status, code, message, retryAfterSeconds, details })
+  await refuse(req, res, { ...(known && refusalOf(known)), status, code, message })
 }
 
 /** Whether a request failed because its client left while sending the body. */

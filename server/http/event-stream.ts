@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { setResponseHeaders, type H3Event } from 'h3'
-import { identify } from './auth.ts'
 import { useContext } from '../context.ts'
-import { onCredentialsEnded } from '../accounts/credentials.ts'
+import { watchCredentials } from './credential-watch.ts'
 import type { RawResponse } from './endpoint.ts'
 import { isHead } from './head.ts'
 
@@ -11,7 +10,7 @@ const KEEP_ALIVE_MS = 15_000
 
 /** Declares a response that is a stream of Server-Sent Events. */
 export function eventStream(description: string): RawResponse {
-  return { contentType: 'text/event-stream', description }
+  return { contentType: 'text/event-stream', description, isOpen: true }
 }
 
 /**
@@ -52,13 +51,8 @@ export async function sendEvents(
   res.flushHeaders()
   if (isHead(event.node.req)) return void res.end()
   // A stream is subject to the same check as any other request: it ends together with its token or session.
-  const check = () => {
-    if (identify(event).kind === 'none') gone.abort()
-  }
-  const forgetCheck = onCredentialsEnded(check)
+  const forgetWatch = watchCredentials(event, () => gone.abort())
   const keepAlive = setInterval(() => {
-    // Nothing announces an expiry, or a revocation by a command on the host, so it is checked here.
-    check()
     if (!gone.signal.aborted && !res.writableNeedDrain) res.write(': keep-alive\n\n')
   }, KEEP_ALIVE_MS)
   try {
@@ -70,7 +64,7 @@ export async function sendEvents(
     if (!signal.aborted) throw error
   } finally {
     clearInterval(keepAlive)
-    forgetCheck()
+    forgetWatch()
     // Cutting a stream leaves out its terminating chunk, so that the client notices.
     if (signal.aborted) res.destroy()
     else res.end()

@@ -1,13 +1,15 @@
 import { useDatabase } from '../context.ts'
+import { latestVersion } from '../metrics/latest.ts'
 import { ConstantText, jsonBytes } from './send.ts'
 
 /** How many queries of one endpoint have their answer cached; more would not be asked for again. */
 const MAX_KEPT = 8
 
 /**
- * What cached answers depend on: they are valid until the next write to the database, or for as long as the program runs.
+ * What cached answers depend on: they are valid until the next write to the database, until the next write or measurement,
+ * or for as long as the program runs.
  */
-export type KeptFrom = 'database' | 'program'
+export type KeptFrom = 'database' | 'measurements' | 'program'
 
 /** Cached answers of an endpoint. */
 export class KeptAnswers {
@@ -32,6 +34,8 @@ export class KeptAnswers {
   }
 
   #now(): string {
-    return this.#from === 'program' ? '' : useDatabase().version()
+    if (this.#from === 'program') return ''
+    const version = useDatabase().version()
+    return this.#from === 'database' ? version : `${version} ${latestVersion()}`
   }
 }

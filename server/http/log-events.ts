@@ -1,6 +1,7 @@
 import type { H3Event } from 'h3'
 import { linesOf } from '../logs/files.ts'
 import type { LogReading } from '../logs/read.ts'
+import { isStoredStep } from '../logs/steps.ts'
 import { sendEvents } from './event-stream.ts'
 
 const written = new WeakMap<Buffer, Buffer>()
@@ -11,7 +12,7 @@ export function logEvents(block: Buffer): Buffer {
   if (known) return known
   const events = Buffer.from(
     linesOf(block)
-      .map((line) => `event: log\ndata: ${line}\n\n`)
+      .map((line) => `event: ${isStoredStep(line) ? 'step' : 'log'}\ndata: ${line}\n\n`)
       .join(''),
   )
   written.set(block, events)

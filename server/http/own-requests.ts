@@ -1,6 +1,13 @@
-import { request, type IncomingMessage, type Server } from 'node:http'
+import {
+  request,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+} from 'node:http'
 import { duplexPair, type Duplex } from 'node:stream'
 import { answerOf } from '../network/answers.ts'
+import type { Request } from './request.ts'
 
 /** A request of this program to its own API. */
 export interface OwnRequest {
@@ -8,6 +15,8 @@ export interface OwnRequest {
   /** With its query. */
   path: string
   token: string
+  /** The request on whose behalf it is made: who it comes from counts for both. */
+  cause: IncomingMessage
   /** Sent as JSON. */
   body?: unknown
   signal: AbortSignal
@@ -30,9 +39,16 @@ export function answerOwnRequests(server: Server): void {
  * Sends a request to this program's own server, over a connection in memory. It passes every check that a request from
  * outside passes, with the credentials that it carries.
  */
-export async function requestOwn({ method, path, token, body, signal }: OwnRequest): Promise<OwnAnswer> {
+export async function requestOwn({
+  method,
+  path,
+  token,
+  cause,
+  body,
+  signal,
+}: OwnRequest): Promise<OwnAnswer> {
   if (!own) throw new TypeError('the server does not answer its own requests yet')
-  const near = connectTo(own)
+  const near = connectTo(own, cause.socket.remoteAddress)
   const sent = request({
     createConnection: () => near,
     method,
@@ -40,6 +56,8 @@ export async function requestOwn({ method, path, token, body, signal }: OwnReque
     headers: {
       host: 'localhost',
       authorization: `Bearer ${token}`,
+      'x-request-id': (cause as Request).id,
+      ...passedOn(cause.headers),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     signal,
@@ -50,9 +68,19 @@ export async function requestOwn({ method, path, token, body, signal }: OwnReque
   return { status: answer.statusCode ?? 0, body: await bodyOf(answer) }
 }
 
+/** What says where a request comes from, and by which program. */
+function passedOn(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const { 'user-agent': userAgent, 'x-forwarded-for': forwardedFor } = headers
+  return {
+    ...(userAgent !== undefined && { 'user-agent': userAgent }),
+    ...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }),
+  }
+}
+
 /** A connection to a server that is only in memory. Each end learns when the other is gone, as of a socket. */
-function connectTo(server: Server): Duplex {
+function connectTo(server: Server, remoteAddress: string | undefined): Duplex {
   const [near, far] = duplexPair()
+  Object.assign(far, { remoteAddress })
   near.once('close', () => far.destroy())
   far.once('close', () => {
     // What was ended in order is still being read.

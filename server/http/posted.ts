@@ -31,7 +31,14 @@ export async function readPosted(event: H3Event): Promise<Posted> {
     body: await readText(event),
     signal: left,
     call: (method, path, { query = {}, body, signal = left } = {}) =>
-      requestOwn({ method, path: `/api/v1${path}${queryText(query)}`, token, body, signal }),
+      requestOwn({
+        method,
+        path: `/api/v1${path}${queryText(query)}`,
+        token,
+        cause: event.node.req,
+        body,
+        signal,
+      }),
   }
 }
 

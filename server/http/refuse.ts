@@ -1,5 +1,5 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
-import { ERRORS, type AppError, type ErrorCode, type FaultDetail } from '../errors.ts'
+import type { AppError, ErrorCode, FaultDetail, SecondFactor } from '../errors.ts'
 
 /** An error as a client sees it. */
 export interface Refusal {
@@ -7,12 +7,26 @@ export interface Refusal {
   code: ErrorCode
   message: string
   retryAfterSeconds?: number | undefined
-  details?: readonly FaultDetail[] | undefined
+  /** What programs can act on beyond the code. */
+  details?: readonly FaultDetail[] | { methods: readonly SecondFactor[] } | undefined
 }
 
 /** The refusal for an error of the table. */
-export function refusalOf({ code, message, retryAfterSeconds, details }: AppError): Refusal {
-  return { status: ERRORS[code], code, message, retryAfterSeconds, details }
+export function refusalOf({
+  httpStatus,
+  code,
+  message,
+  retryAfterSeconds,
+  details,
+  methods,
+}: AppError): Refusal {
+  return {
+    status: httpStatus,
+    code,
+    message,
+    retryAfterSeconds,
+    details: details ?? (methods && { methods }),
+  }
 }
 
 /** The body of every error. */

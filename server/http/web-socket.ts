@@ -4,6 +4,7 @@ import { setResponseHeaders, type H3Event } from 'h3'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { AppError } from '../errors.ts'
 import { identify } from './auth.ts'
+import { watchCredentials } from './credential-watch.ts'
 
 /** The only version that there is (RFC 6455 section 4.1). */
 const VERSION = '13'
@@ -69,6 +70,8 @@ export interface OfferedSocket {
   accept(): WebSocket | null
   /** Whether its credentials are still valid. */
   isAllowed(): boolean
+  /** Calls `onEnd` when they no longer are. The returned function stops that. */
+  watch(onEnd: () => void): () => void
   /** How many bytes have come from the client. */
   bytesRead(): number
 }
@@ -79,6 +82,7 @@ export function webSocketOf(event: H3Event, { subprotocol }: SocketResponse): Of
     assertPossible: () => assertPossible(event, subprotocol),
     accept: () => accept(event, subprotocol),
     isAllowed: () => identify(event).kind !== 'none',
+    watch: (onEnd) => watchCredentials(event, onEnd),
     bytesRead: () => event.node.req.socket.bytesRead,
   }
 }

@@ -58,6 +58,18 @@ export function formatReference({ registry, path, tag, digest }: ImageReference)
   return `${registry}/${path}${tag === null ? '' : `:${tag}`}${digest === null ? '' : `@${digest}`}`
 }
 
+/**
+ * A registry's host, such as `registry.example.com:5000`, in the one form in which it is stored and compared: lower case,
+ * without the port of https, `docker.io` for Docker Hub. Null for a text that no image reference can have in its place.
+ */
+export function readRegistry(text: string): string | null {
+  // The folder of official images, which is no host.
+  if (text.toLowerCase() === 'library') return null
+  const read = readReference(`${text.toLowerCase()}/image`)
+  if (typeof read === 'string' || !/^(?:library\/)?image$/.test(read.path)) return null
+  return canonicalRegistry(read.registry.replace(/:443$/, ''))
+}
+
 /** Parses a reference, or returns what is wrong with it. */
 function readReference(text: string): ImageReference | string {
   const [beforeDigest, digest, ...more] = text.split('@')

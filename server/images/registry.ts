@@ -45,7 +45,7 @@ export async function judgeRegistry(reference: string, signal: AbortSignal): Pro
 }
 
 /** Where images may come from: private networks and this host too, but never this server itself. */
-function registryReach() {
+export function registryReach() {
   return { ...ownReach(), denyPrivate: false }
 }
 

@@ -10,6 +10,8 @@ export interface InstanceRow {
   id: string
   service_id: string
   deploy_id: string
+  /** Where its container is. */
+  node_id: string
   status: InstanceStatus
   /** Address in the environment's network. */
   address: string
@@ -37,12 +39,20 @@ export function newInstanceId(serviceId: string): string {
 }
 
 /** Records an instance that is about to be created. */
-export function insertInstance(id: string, serviceId: string, deployId: string, address: string): void {
+export function insertInstance({
+  id,
+  service_id,
+  deploy_id,
+  node_id,
+  address,
+}: Pick<InstanceRow, 'id' | 'service_id' | 'deploy_id' | 'node_id' | 'address'>): void {
   useDatabase().run(
-    "INSERT INTO instances (id, service_id, deploy_id, status, address, created_at) VALUES (?, ?, ?, 'starting', ?, ?)",
+    `INSERT INTO instances (id, service_id, deploy_id, node_id, status, address, created_at)
+     VALUES (?, ?, ?, ?, 'starting', ?, ?)`,
     id,
-    serviceId,
-    deployId,
+    service_id,
+    deploy_id,
+    node_id,
     address,
     Date.now(),
   )

@@ -1,19 +1,19 @@
+import { callersReach } from '../access/caller.ts'
 import { announce, type Change } from '../changes.ts'
 import { useDatabase } from '../context.ts'
 import { getDeploy, openSnapshot, type DeployRow, type Snapshot } from '../deploys/store.ts'
 import { AppError } from '../errors.ts'
+import { assertUnfenced } from '../restore/fence.ts'
 import { isId, newId } from '../ids.ts'
-import { removeLog } from '../logs/files.ts'
+import { filesOf } from '../secret-files/effective.ts'
 import { getService, type ServiceRow } from '../services/store.ts'
 import { tryMove } from '../state-machine.ts'
 import { resolveEnvironment } from '../variables/environment.ts'
 import type { JobInput, JobTrigger } from './schema.ts'
 import { jobMachine } from './states.ts'
 import {
-  deleteJob,
   getJob,
   insertJob,
-  jobsBeyond,
   jobsInProgress,
   jobStatus,
   listJobs,
@@ -22,8 +22,6 @@ import {
   type JobRow,
 } from './store.ts'
 
-/** How many jobs of a service are kept, with their logs. */
-const KEPT_JOBS = 500
 /** How many one-off jobs of a service may wait or run. A client that wants more is in a loop. */
 const MAX_IN_PROGRESS = 500
 
@@ -36,7 +34,9 @@ export interface JobMaterial {
 /** The job with this id. Throws `not_found`. */
 export function findJob(id: string): JobRow {
   const found = isId('job', id) ? getJob(id) : undefined
-  if (!found) throw new AppError('not_found', `there is no job ${id}`)
+  const reach = callersReach()
+  if (!found || (reach && !reach.service(found.service_id)))
+    throw new AppError('not_found', `there is no job ${id}`)
   return found
 }
 
@@ -47,8 +47,8 @@ export function jobsOf(service: ServiceRow, limit: number): JobFacts[] {
 
 /**
  * Returns what a job that starts now runs with: image, command and limits of the live deploy, as for every container of the
- * service, and the current variables. Throws `conflict` when there is no live image, or when a variable's reference cannot
- * be resolved.
+ * service, and the current variables and secret files. Throws `conflict` when there is no live image, or when a variable's
+ * reference cannot be resolved.
  */
 export function jobMaterial(service: ServiceRow): JobMaterial {
   const deploy = service.live_deploy_id === null ? undefined : getDeploy(service.live_deploy_id)
@@ -59,7 +59,7 @@ export function jobMaterial(service: ServiceRow): JobMaterial {
     throw new AppError('conflict', `service ${service.name} has no live image: deploy it first`)
   const variables = Object.fromEntries(resolveEnvironment(service))
   const env = live.port === null ? variables : { ...variables, PORT: String(live.port) }
-  return { deploy, snapshot: { ...live, env } }
+  return { deploy, snapshot: { ...live, env, secret_files: filesOf(service) } }
 }
 
 /**
@@ -68,6 +68,7 @@ export function jobMaterial(service: ServiceRow): JobMaterial {
  * own command is already waiting.
  */
 export function requestJob(service: ServiceRow, { command }: JobInput): JobRow {
+  assertUnfenced()
   if (command === undefined && service.type !== 'cron_job') {
     throw new AppError(
       'invalid_request',
@@ -111,7 +112,7 @@ export function cancelJob(job: JobRow): JobRow {
     )
   }
   announceJob(job.id, job.service_id)
-  return findJob(job.id)
+  return getJob(job.id)!
 }
 
 /**
@@ -129,14 +130,6 @@ export function announceJob(id: string, serviceId: string, action: Change['actio
   announce({ kind: 'job', id, service_id: serviceId, action })
   const isCron = action === 'updated' && getService(serviceId)?.type === 'cron_job'
   if (isCron) announce({ kind: 'service', id: serviceId, service_id: serviceId, action })
-}
-
-/** Deletes the jobs beyond the newest of each service, with their logs. */
-export async function forgetOldJobs(): Promise<void> {
-  for (const id of jobsBeyond(KEPT_JOBS)) {
-    deleteJob(id)
-    await removeLog(id)
-  }
 }
 
 function assertTakesJobs(service: ServiceRow): void {

@@ -1,6 +1,6 @@
 import { useContext, useDatabase } from '../context.ts'
 import type { Value } from '../database/index.ts'
-import type { Snapshot } from '../deploys/store.ts'
+import { unsealSnapshot, type Snapshot } from '../deploys/store.ts'
 import type { JobTrigger } from './schema.ts'
 import { JOB_IN_PROGRESS_SQL, type JobStatus } from './states.ts'
 
@@ -23,6 +23,8 @@ export interface JobRow {
    * What it runs with, sealed; null for a job that ended, and for one with the service's own command that has not started.
    */
   snapshot: Uint8Array | null
+  /** Where it runs, or ran; null until it is placed. */
+  node_id: string | null
   exit_code: number | null
   error: string | null
   created_at: number
@@ -43,6 +45,7 @@ const FACTS = [
   'own_command',
   'deploy_id',
   'image',
+  'node_id',
   'exit_code',
   'error',
   'created_at',
@@ -71,6 +74,11 @@ export function getJob(id: string): JobRow | undefined {
   return useDatabase().get<JobRow>('SELECT * FROM jobs WHERE id = ?', id)
 }
 
+/** Records where a job runs instead. */
+export function placeJob(id: string, nodeId: string): void {
+  useDatabase().run('UPDATE jobs SET node_id = ? WHERE id = ?', nodeId, id)
+}
+
 /** The status of a job; undefined when the job no longer exists. */
 export function jobStatus(id: string): JobStatus | undefined {
   return useDatabase().get<{ status: JobStatus }>('SELECT status FROM jobs WHERE id = ?', id)?.status
@@ -91,6 +99,16 @@ export function jobsInProgress(serviceId?: string): JobFacts[] {
   return useDatabase().all<JobFacts>(
     `SELECT ${FACT_COLUMNS} FROM jobs WHERE status IN (${JOB_IN_PROGRESS_SQL}) ${scope} ORDER BY sequence`,
     ...(serviceId === undefined ? [] : [serviceId]),
+  )
+}
+
+/** The oldest running jobs on a node, with the names of their services. */
+export function runningOn(nodeId: string, limit: number): { id: string; service: string }[] {
+  return useDatabase().all(
+    `SELECT jobs.id, services.name AS service FROM jobs JOIN services ON services.id = jobs.service_id
+     WHERE jobs.node_id = ? AND jobs.status = 'running' ORDER BY sequence LIMIT ?`,
+    nodeId,
+    limit,
   )
 }
 
@@ -135,9 +153,10 @@ export function jobsBeyond(kept: number): string[] {
   )
 }
 
-/** Deletes a job. */
-export function deleteJob(id: string): void {
-  useDatabase().run('DELETE FROM jobs WHERE id = ?', id)
+/** Deletes a job that has ended; returns whether it did. */
+export function deleteEndedJob(id: string): boolean {
+  const ended = `DELETE FROM jobs WHERE id = ? AND status NOT IN (${JOB_IN_PROGRESS_SQL})`
+  return useDatabase().run(ended, id) > 0
 }
 
 /** Stores a snapshot with a job. It holds resolved variables, so it is sealed. */
@@ -147,5 +166,5 @@ export function sealJobSnapshot(snapshot: Snapshot): Uint8Array {
 
 /** The snapshot stored with a job. */
 export function openJobSnapshot(job: JobRow): Snapshot | null {
-  return job.snapshot === null ? null : (JSON.parse(useContext().vault.open(job.snapshot)) as Snapshot)
+  return job.snapshot === null ? null : unsealSnapshot(job.snapshot)
 }

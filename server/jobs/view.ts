@@ -1,4 +1,5 @@
 import { timestamp } from '../clock.ts'
+import { nodeName } from '../nodes/store.ts'
 import type { Job } from './schema.ts'
 import type { JobFacts } from './store.ts'
 
@@ -11,6 +12,8 @@ export function viewJob(row: JobFacts): Job {
     trigger: row.trigger,
     command: row.command,
     image: row.image,
+    node: row.node_id,
+    node_name: nodeName(row.node_id),
     exit_code: row.exit_code,
     error: row.error,
     created_at: timestamp(row.created_at),

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { newestAuditSequence } from '../audit/store.ts'
 import { timestamp } from '../clock.ts'
 import { useContext } from '../context.ts'
 import { newFrame, patchedFrame, viewFrame } from '../destinations/frame.ts'
@@ -39,6 +40,7 @@ export function createDrain(input: LogDrainInput): DrainRow {
     ...newFrame('logDrain', input),
     kind: input.kind,
     ...destination,
+    ...auditColumns(input.audit ?? false),
     sent: 0,
     dropped: 0,
     last_error: null,
@@ -64,7 +66,12 @@ export function patchDrain(row: DrainRow, patch: LogDrainPatch): DrainRow {
       'invalid_request',
       'token: the stored token is only for the current host: give it again for the new url, or null for none',
     )
-  drains.update(row.id, { ...patchedFrame(row, patch), ...destination })
+  const isTurned = patch.audit !== undefined && patch.audit !== (row.audit === 1)
+  drains.update(row.id, {
+    ...patchedFrame(row, patch),
+    ...destination,
+    ...(isTurned ? auditColumns(patch.audit!) : {}),
+  })
   listeners.emit('changed')
   return drains.get(row.id)!
 }
@@ -91,9 +98,15 @@ export function viewDrain(row: DrainRow): LogDrain {
       token === null ? null : token.length > 2 * HINT_CHARACTERS ? token.slice(-HINT_CHARACTERS) : '***',
     sent: row.sent,
     dropped: row.dropped,
+    audit: row.audit === 1,
     last_error: row.last_error,
     last_sent_at: timestamp(row.last_sent_at),
   }
+}
+
+/** From when it is asked for, events are sent. */
+function auditColumns(audit: boolean): Pick<DrainRow, 'audit' | 'next_event'> {
+  return { audit: audit ? 1 : 0, next_event: audit ? newestAuditSequence() + 1 : null }
 }
 
 function checkUrl(kind: DrainKind, url: string): void {

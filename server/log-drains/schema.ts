@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { secret } from '../access/shown.ts'
 import {
   destinationAnswer,
   destinationInput,
@@ -26,6 +27,12 @@ function anyUrlFault(text: string): string | null {
   return drainUrlFault(scheme[1] === undefined ? 'syslog' : 'http', text)
 }
 
+const Audit = z.boolean().meta({
+  description:
+    'Whether the events of the audit log are sent, too: all of them, whatever `environment` and `services` say',
+  examples: [false],
+})
+
 const Url = destinationUrl(anyUrlFault).meta({
   description: '`tcp://` or `tls://host:port` for syslog, otherwise http or https',
   examples: ['https://logs.example.com'],
@@ -37,6 +44,7 @@ export const LogDrainInput = z
     ...destinationInput,
     url: Url,
     token: Token.optional(),
+    audit: Audit.optional(),
   })
   .meta({
     id: 'LogDrainInput',
@@ -45,7 +53,12 @@ export const LogDrainInput = z
 export type LogDrainInput = z.infer<typeof LogDrainInput>
 
 export const LogDrainPatch = z
-  .strictObject({ ...destinationPatch, url: Url.optional(), token: Token.optional() })
+  .strictObject({
+    ...destinationPatch,
+    url: Url.optional(),
+    token: Token.optional(),
+    audit: Audit.optional(),
+  })
   .meta({ id: 'LogDrainPatch', examples: [{ enabled: false }] })
 export type LogDrainPatch = z.infer<typeof LogDrainPatch>
 
@@ -54,14 +67,12 @@ export const LogDrain = z
     id: idSchema('logDrain'),
     ...destinationAnswer,
     kind: z.enum(DRAIN_KINDS).meta({ examples: ['loki'] }),
-    url: z.string().meta({
+    url: secret(z.string()).meta({
       description: 'Its host; of the rest, at most the end is shown',
       examples: ['https://logs.example.com'],
     }),
-    token_hint: z
-      .string()
-      .nullable()
-      .meta({ description: 'The end of the token', examples: [null] }),
+    token_hint: secret(z.string()).meta({ description: 'The end of the token', examples: [null] }),
+    audit: Audit,
     sent: z.int().meta({ description: 'Lines that the destination has accepted', examples: [12_345] }),
     dropped: z.int().meta({
       description: 'Lines that it will never get: removed before they were sent, or refused by it',
@@ -73,7 +84,10 @@ export const LogDrain = z
       .meta({ examples: [null] }),
     last_sent_at: Timestamp.nullable(),
   })
-  .meta({ id: 'LogDrain', description: 'Where the output of services is forwarded to' })
+  .meta({
+    id: 'LogDrain',
+    description: 'Where the output of services is forwarded to, and the audit log when asked',
+  })
 export type LogDrain = z.infer<typeof LogDrain>
 
 export const LogDrainDelivery = z

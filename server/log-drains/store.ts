@@ -10,11 +10,18 @@ export interface DrainRow extends DestinationRow {
   url: Uint8Array
   /** Sealed. */
   token: Uint8Array | null
+  /** Whether the events of the audit log are sent, too. */
+  audit: number
+  /** The sequence of the next event that will be sent; null when none are. */
+  next_event: number | null
   sent: number
   dropped: number
   last_error: string | null
   last_sent_at: number | null
 }
+
+/** In place of the id of a service: the audit log. */
+export const AUDIT_LOG = 'audit'
 
 export const drains = new DestinationTable<DrainRow>('log_drains')
 
@@ -30,13 +37,14 @@ export function servicesOf({ environment_id, services }: DrainRow): string[] {
     .map(({ id }) => id)
 }
 
-/** The number of the next line of a service that a drain will send; null when it has sent none yet. */
-export function placeOf(drainId: string, serviceId: string): number | null {
+/** The number of the next line of a service, or event, that a drain will send; null when it has sent none yet. */
+export function placeOf(drainId: string, sourceId: string): number | null {
+  if (sourceId === AUDIT_LOG) return drains.get(drainId)?.next_event ?? null
   return (
     useDatabase().get<{ next_line: number }>(
       'SELECT next_line FROM log_drain_places WHERE drain_id = ? AND service_id = ?',
       drainId,
-      serviceId,
+      sourceId,
     )?.next_line ?? null
   )
 }
@@ -52,10 +60,10 @@ export function beginAt(drainId: string, serviceId: string, line: number): void 
 }
 
 /** Records what a destination has accepted, and at which line the drain continues. */
-export function recordSent(drainId: string, serviceId: string, nextLine: number, sent: number): void {
+export function recordSent(drainId: string, sourceId: string, nextLine: number, sent: number): void {
   const database = useDatabase()
   database.transaction(() => {
-    setPlace(drainId, serviceId, nextLine)
+    setPlace(drainId, sourceId, nextLine)
     recordDelivery(drainId, { status: 'delivered', lines: sent, error: null })
     database.run(
       'UPDATE log_drains SET sent = sent + ?, last_error = NULL, last_sent_at = ? WHERE id = ?',
@@ -69,20 +77,31 @@ export function recordSent(drainId: string, serviceId: string, nextLine: number,
 /** Records lines that the destination will never get, and why. */
 export function recordDropped(
   drainId: string,
-  serviceId: string,
+  sourceId: string,
   nextLine: number,
   dropped: number,
   error: string,
 ): void {
   const database = useDatabase()
   database.transaction(() => {
-    setPlace(drainId, serviceId, nextLine)
+    setPlace(drainId, sourceId, nextLine)
     recordDelivery(drainId, { status: 'dropped', lines: dropped, error })
     database.run('UPDATE log_drains SET dropped = dropped + ? WHERE id = ?', dropped, drainId)
   })
 }
 
-function setPlace(drainId: string, serviceId: string, nextLine: number): void {
+function setPlace(drainId: string, sourceId: string, nextLine: number): void {
+  // Forwarding of the audit log may have been turned off meanwhile.
+  if (sourceId === AUDIT_LOG)
+    useDatabase().run(
+      'UPDATE log_drains SET next_event = ? WHERE id = ? AND next_event IS NOT NULL',
+      nextLine,
+      drainId,
+    )
+  else setLine(drainId, sourceId, nextLine)
+}
+
+function setLine(drainId: string, serviceId: string, nextLine: number): void {
   useDatabase().run(
     'UPDATE log_drain_places SET next_line = ? WHERE drain_id = ? AND service_id = ?',
     nextLine,

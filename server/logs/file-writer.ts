@@ -3,6 +3,7 @@ import { makePrivateDirectory } from '../files.ts'
 import { cleanLine } from '../text/clean-line.ts'
 import { LineFile } from './line-file.ts'
 import { lostLine, storedLine, systemLine, type LogLine } from './lines.ts'
+import { StepLog, storedStep } from './steps.ts'
 
 /** The size limit of a log on disk. */
 const MAX_LOG_BYTES = 20 * 1024 * 1024
@@ -20,6 +21,8 @@ interface Listeners {
 
 /** Appends to the log of one deploy or job. Writes only whole lines, so that a reader never sees a torn one. */
 export class LogWriter {
+  /** The steps of the deploy; a job has none. */
+  readonly steps = new StepLog((step) => this.#append(storedStep(step)))
   readonly #listeners: Listeners
   readonly #file: Promise<LineFile>
   #pending: string[] = []
@@ -52,9 +55,10 @@ export class LogWriter {
     this.write(systemLine(line))
   }
 
-  /** Adds a line of a program. */
-  output(stream: 'stdout' | 'stderr', line: string): void {
-    this.write({ ts: new Date().toISOString(), stream, line })
+  /** Adds a line of a program; `buildStep` is the number of the build's step that printed it. */
+  output(stream: 'stdout' | 'stderr', line: string, buildStep?: number): void {
+    const step = buildStep === undefined ? undefined : this.steps.builtId(buildStep)
+    this.write({ ts: new Date().toISOString(), stream, line, ...(step !== undefined && { step }) })
   }
 
   /**
@@ -69,7 +73,8 @@ export class LogWriter {
       return
     }
     this.#reportLost(isFull)
-    this.#append({ ...entry, line: cleanLine(entry.line) })
+    const step = entry.step ?? this.steps.current
+    this.#append(storedLine({ ...entry, line: cleanLine(entry.line), ...(step !== undefined && { step }) }))
   }
 
   /** Resolves when a program that can wait may continue. */
@@ -100,22 +105,22 @@ export class LogWriter {
   #cut(): void {
     this.#isCut = true
     const mebibytes = MAX_LOG_BYTES / 1024 / 1024
-    this.#append(systemLine(`the log is cut off here: the output has reached the limit of ${mebibytes} MiB`))
+    this.#append(
+      storedLine(systemLine(`the log is cut off here: the output has reached the limit of ${mebibytes} MiB`)),
+    )
   }
 
   #reportLost(isFull: boolean): void {
     if (this.#lost === 0) return
     const lines = this.#lost === 1 ? '1 line was' : `${this.#lost} lines were`
-    this.#append(
-      isFull
-        ? systemLine(`${lines} left out here: the log is full`)
-        : lostLine(this.#lost, 'the output came faster than it can be stored'),
-    )
+    const note = isFull
+      ? systemLine(`${lines} left out here: the log is full`)
+      : lostLine(this.#lost, 'the output came faster than it can be stored')
+    this.#append(storedLine(note))
     this.#lost = 0
   }
 
-  #append(line: LogLine): void {
-    const text = storedLine(line)
+  #append(text: string): void {
     const bytes = Buffer.byteLength(text)
     if (this.#size + bytes > MAX_LOG_BYTES) return
     this.#size += bytes

@@ -5,14 +5,15 @@ import { takeTurn } from '../work/turns.ts'
 import { LogReader } from './file-reader.ts'
 import { LogWriter } from './file-writer.ts'
 import type { LogLine } from './lines.ts'
+import { isStoredStep, type DeployStep } from './steps.ts'
 
 export type { LogWriter } from './file-writer.ts'
 
 const writers = new Map<string, LogWriter>()
 const readers = new Map<string, { reader: LogReader; followers: number }>()
 
-/** The file of a deploy's or a job's log: a LogLine as JSON in each line. */
-function pathOf(id: string): string {
+/** The file of a deploy's or a job's log: a LogLine as JSON in each line, and a DeployStep for each beginning and end. */
+export function logPath(id: string): string {
   return join(useContext().options.dataDirectory, 'logs', `${id}.ndjson`)
 }
 
@@ -21,7 +22,7 @@ export function openLog(id: string): LogWriter {
   const closed = () => {
     if (writers.get(id) === writer) writers.delete(id)
   }
-  const writer: LogWriter = new LogWriter(pathOf(id), { grown: () => nudgeLog(id), closed })
+  const writer: LogWriter = new LogWriter(logPath(id), { grown: () => nudgeLog(id), closed })
   writers.set(id, writer)
   return writer
 }
@@ -37,12 +38,17 @@ export async function noteInLog(id: string, line: string): Promise<void> {
 
 /** Removes a log. */
 export async function removeLog(id: string): Promise<void> {
-  await rm(pathOf(id), { force: true })
+  await rm(logPath(id), { force: true })
 }
 
 /** Whether a log is still open for writing. */
 export function isOpen(id: string): boolean {
   return writers.has(id)
+}
+
+/** The steps of a deploy whose log is open for writing; empty for any other. */
+export function openStepsOf(id: string): DeployStep[] {
+  return writers.get(id)?.steps.all ?? []
 }
 
 /** Wakes the followers of a log, because its end may have been decided. */
@@ -59,7 +65,7 @@ export async function* readLog(
   unfinished: () => boolean,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const shared = readers.get(id) ?? { reader: new LogReader(pathOf(id)), followers: 0 }
+  const shared = readers.get(id) ?? { reader: new LogReader(logPath(id)), followers: 0 }
   const { reader } = shared
   readers.set(id, shared)
   shared.followers++
@@ -99,7 +105,20 @@ export function linesOf(block: Buffer): string[] {
     .filter((line) => line.endsWith('"}'))
 }
 
-/** The parsed lines of a block. */
+/** The parsed lines of a block, without the steps. */
 export function parseLines(block: Buffer): LogLine[] {
-  return linesOf(block).map((line) => JSON.parse(line) as LogLine)
+  return linesOf(block).flatMap((line) => (isStoredStep(line) ? [] : [JSON.parse(line) as LogLine]))
+}
+
+/** The steps that are stored in the log of a deploy, in the order in which they began. */
+export async function storedSteps(id: string, signal: AbortSignal): Promise<DeployStep[]> {
+  const steps = new Map<string, DeployStep>()
+  for await (const block of readLog(id, () => false, signal)) {
+    for (const line of linesOf(block)) {
+      if (!isStoredStep(line)) continue
+      const step = JSON.parse(line) as DeployStep
+      steps.set(step.id, step)
+    }
+  }
+  return [...steps.values()]
 }

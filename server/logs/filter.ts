@@ -1,4 +1,5 @@
 import { compileExpression, requiredText, type Expression } from './expression.ts'
+import { levelOf, type LogLevel } from './level.ts'
 import type { LogLine } from './lines.ts'
 
 /** Which lines of a service's log are wanted. Times are timestamps in the format of the lines. */
@@ -8,6 +9,7 @@ export interface LineFilter {
   stream: LogLine['stream'] | null
   /** Instance names; null for all. */
   instances: string[] | null
+  levels: readonly LogLevel[] | null
   search: Search | null
 }
 
@@ -60,7 +62,13 @@ function textTest(search: Search): (text: string) => boolean {
   return (text) => text.toLowerCase().includes(needle)
 }
 
-function* headTests({ since, until, stream, instances }: LineFilter): Generator<(line: string) => boolean> {
+function* headTests({
+  since,
+  until,
+  stream,
+  instances,
+  levels,
+}: LineFilter): Generator<(line: string) => boolean> {
   if (since !== null) yield (line) => line.slice(TS_START, TS_END) >= since
   if (until !== null) yield (line) => line.slice(TS_START, TS_END) < until
   if (stream !== null) yield (line) => line.slice(STREAM_START, STREAM_END) === stream
@@ -68,6 +76,25 @@ function* headTests({ since, until, stream, instances }: LineFilter): Generator<
     const ends = instances.map((instance) => `,"instance":${JSON.stringify(instance)}}`)
     yield (line) => ends.some((end) => line.endsWith(end))
   }
+  if (levels !== null) yield (line) => levels.includes(storedLevel(line))
+}
+
+/** The timestamp of a stored line, which begins at a place of a text. */
+export function storedTime(text: string, at = 0): string {
+  return text.slice(at + TS_START, at + TS_END)
+}
+
+/** The level of a stored line. */
+export function storedLevel(line: string): LogLevel {
+  const stream = line.slice(STREAM_START, STREAM_END) as LogLine['stream']
+  // What follows the text says nothing about the level.
+  const text = line.slice(TEXT_START)
+  return levelOf(stream, text.includes(COLOUR_START) ? text.replaceAll(COLOUR, '') : text)
+}
+
+/** The lines of a block that are not of an access log. */
+export function linesBesidesAccess(block: string): string[] {
+  return linesIn(block).filter((line) => line.slice(STREAM_START, STREAM_END) !== 'access')
 }
 
 /** The lines of a block. A line that was cut off when the process was killed is left out. */

@@ -18,6 +18,12 @@ export function instanceDeploys(serviceId: string): Map<string, string> {
   return new Map(rows.map(({ id, deploy_id }) => [id, deploy_id]))
 }
 
+/** The deploy of an instance, which may be gone; undefined when it is not known. */
+export function deployOfInstance(id: string): string | undefined {
+  return useDatabase().get<{ deploy_id: string }>('SELECT deploy_id FROM log_instances WHERE id = ?', id)
+    ?.deploy_id
+}
+
 /** Forgets instances that have been gone for so long that their lines are gone too. */
 export function tidyLogInstances(retentionMs: number): void {
   const now = Date.now()

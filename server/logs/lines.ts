@@ -1,13 +1,23 @@
 import { z } from 'zod'
 import { timestamp } from '../clock.ts'
 
+/** All names have the same length, which the filters of stored lines rely on. */
+export const LOG_STREAMS = ['stdout', 'stderr', 'system', 'access'] as const
+
 /** One line of a deploy's, a job's or a container's log, as the API returns it. */
 export const LogLine = z
   .object({
     ts: z.string(),
-    stream: z.enum(['stdout', 'stderr', 'system']),
+    stream: z.enum(LOG_STREAMS),
     line: z.string(),
     instance: z.string().optional(),
+    step: z
+      .string()
+      .optional()
+      .meta({
+        description: 'In the log of a deploy: the id of the step that it belongs to',
+        examples: ['build-3'],
+      }),
   })
   .meta({ id: 'LogLine' })
 export type LogLine = z.infer<typeof LogLine>

@@ -38,6 +38,7 @@ export function filterOf(serviceId: string, query: ServiceLogQuery): LineFilter 
     until: query.until ?? null,
     stream: query.stream ?? null,
     instances: instancesWanted(serviceId, query),
+    levels: query.level ?? null,
     search: query.search ?? null,
   }
 }
@@ -131,7 +132,11 @@ async function* blocksOf({ blocks, isCut }: Found, room: ReaderRoom): AsyncGener
   }
 }
 
-async function* followed(
+/**
+ * The lines of a ring from a position on, as far as `live` wants them (all without it), until `removed` or `signal` aborts. A
+ * line says how many are missing when the reader fell behind.
+ */
+export async function* followed(
   removed: AbortSignal,
   ring: LineRing,
   start: number,
@@ -159,7 +164,7 @@ async function* followed(
 }
 
 /** Returns a filter for new lines; null when all are wanted. An expression is matched in a thread. */
-function liveFilter(filter: LineFilter, signal: AbortSignal): Live | null {
+export function liveFilter(filter: LineFilter, signal: AbortSignal): Live | null {
   if (matchesAll(filter)) return null
   if (filter.search && 'expression' in filter.search) {
     const thread = new SearchThread(filter, signal)

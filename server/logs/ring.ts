@@ -31,10 +31,12 @@ export class LineRing {
   #bytes = 0
   #isWhole = false
   #end: number
+  readonly #maxBytes: () => number
 
-  /** Creates an empty ring, whose first line will have this position. */
-  constructor(end = 0) {
+  /** Creates an empty ring, whose first line will have this position. `maxBytes` says how much it may hold now. */
+  constructor(end = 0, maxBytes = () => MAX_BYTES) {
     this.#end = end
+    this.#maxBytes = maxBytes
   }
 
   /** The position after the newest line. */
@@ -46,7 +48,7 @@ export class LineRing {
   push(lines: readonly string[]): void {
     let rest: Buffer[] = lines.map((line) => Buffer.from(line))
     while (rest.length > 0) rest = this.#fill(rest)
-    while (this.#bytes > MAX_BYTES) {
+    while (this.#bytes > this.#maxBytes()) {
       this.#bytes -= this.#blocks.shift()!.text.length
       this.#isWhole = false
     }

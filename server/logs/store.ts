@@ -42,6 +42,7 @@ export class ServiceLog {
   readonly #end: LogEnd
   #ring: { lines: LineRing; loaded: Promise<void> } | null = null
   #followers = 0
+  readonly #listeners = new Set<(lines: readonly string[]) => void>()
   /** Lines that are not settled yet: neither stored nor given up. */
   #waiting: string[] = []
   #waitingBytes = 0
@@ -101,6 +102,19 @@ export class ServiceLog {
   leave(): void {
     this.#followers--
     if (this.#followers === 0) this.#ring = null
+  }
+
+  /**
+   * Returns what is stored now, and passes all later lines to a listener as they are added, until `stop` is called. Unlike
+   * `join` it keeps no lines in memory. The listener must not throw.
+   */
+  async listen(listener: (lines: readonly string[]) => void): Promise<{ slices: Slice[]; stop: () => void }> {
+    await this.#end.opened()
+    // In one turn of the event loop: lines that are not settled are in no part yet.
+    const slices = this.#end.slices()
+    if (this.#waiting.length > 0) listener([...this.#waiting])
+    this.#listeners.add(listener)
+    return { slices, stop: () => this.#listeners.delete(listener) }
   }
 
   /** The stored parts, including all lines added before. */
@@ -163,6 +177,7 @@ export class ServiceLog {
       this.#waitingBytes += text.length
     }
     this.#ring?.lines.push(texts)
+    for (const listener of this.#listeners) listener(texts)
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS)
   }
 

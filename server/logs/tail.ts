@@ -87,10 +87,11 @@ function newest(block: Buffer, wanted: number): { text: Buffer; count: number } 
   return { text: Buffer.from(block.subarray(start)), count }
 }
 
+/** A part that is being unpacked; null for one that is not packed. */
 type Unpacked = Promise<Buffer | null> | null
 
 /** Begins to unpack a packed part; null for any other. */
-function unpacked(slice: Slice | undefined): Unpacked {
+export function unpacked(slice: Slice | undefined): Unpacked {
   if (!slice?.isPacked) return null
   const content = readPart(slice)
   // Avoids an unhandled rejection; a caller that awaits the content still gets the error.
@@ -102,7 +103,7 @@ function unpacked(slice: Slice | undefined): Unpacked {
  * The whole lines of a part in blocks, newest first. A part that cannot be read gives a line that says so, so that the other
  * parts can still be read.
  */
-async function* readableBlocks(slice: Slice, begun: Unpacked): AsyncGenerator<Buffer> {
+export async function* readableBlocks(slice: Slice, begun: Unpacked = null): AsyncGenerator<Buffer> {
   try {
     yield* blocksBackwards(slice, begun)
   } catch (error) {
@@ -114,17 +115,17 @@ async function* readableBlocks(slice: Slice, begun: Unpacked): AsyncGenerator<Bu
 }
 
 async function* blocksBackwards(slice: Slice, begun: Unpacked = null): AsyncGenerator<Buffer, void> {
-  if (slice.isPacked || slice.bytes === null) {
+  const { bytes } = slice
+  const file = slice.isPacked || bytes === null ? null : await open(slice.path, 'r').catch(() => null)
+  // One that was growing without a file was packed or removed after it was listed.
+  if (bytes === null || !file) {
     const content = await (begun ?? readPart(slice))
     if (content) yield* piecesBackwards(content.subarray(0, content.lastIndexOf(NEWLINE) + 1))
     return
   }
-  const file = await open(slice.path, 'r').catch(() => null)
-  // It was packed or removed after it was listed.
-  if (!file) return yield* blocksBackwards({ ...slice, bytes: null })
   try {
     let rest: Buffer = Buffer.alloc(0)
-    for (let end = slice.bytes; end > 0;) {
+    for (let end = bytes; end > 0;) {
       const start = Math.max(0, end - BLOCK_BYTES)
       const piece = Buffer.allocUnsafe(end - start)
       const { bytesRead } = await file.read(piece, 0, piece.length, start)

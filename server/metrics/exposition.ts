@@ -22,16 +22,33 @@ export interface Standing {
   version: string
   /** When the certificate expires, in Unix seconds, by host. */
   certificates: [host: string, expiresAt: number][]
+  /** When each datastore was last backed up; `at` in Unix seconds. */
+  datastoreBackups: { id: string; name: string; at: number }[]
+  /** When the server was last backed up, in Unix seconds; null if never. */
+  serverBackupAt: number | null
 }
 
 /** Formats all metrics in Prometheus' text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). */
-export function exposition({ version, certificates }: Standing, latest: Latest | null): string {
+export function exposition(
+  { version, certificates, datastoreBackups, serverBackupAt }: Standing,
+  latest: Latest | null,
+): string {
   const families: Family[] = [
     gauge('svc_build_info', 'The version of the server; always 1.', [[{ version }, 1]]),
     gauge(
       'svc_certificate_not_after_timestamp_seconds',
       'When the certificate of a host expires.',
       certificates.map(([host, expiresAt]) => [{ host }, expiresAt]),
+    ),
+    gauge(
+      'svc_server_backup_last_success_timestamp_seconds',
+      'When the last backup of the server that succeeded was complete.',
+      [[{}, serverBackupAt]],
+    ),
+    gauge(
+      'svc_datastore_backup_last_success_timestamp_seconds',
+      'When the last backup of a datastore that succeeded was complete.',
+      datastoreBackups.map(({ id, name, at }) => [{ id, name }, at]),
     ),
     ...(latest ? hostFamilies(latest.sample.host) : []),
     ...containerFamilies(latest?.reading?.containers ?? []),

@@ -7,6 +7,7 @@ import type { StatusCounts, Subject } from './sample.ts'
 import {
   HOUR_SECONDS,
   LONGEST_SHOWN_SECONDS,
+  MINUTE_SECONDS,
   STEP_SECONDS,
   stepStart,
   windowOf,
@@ -15,6 +16,7 @@ import {
 import { RANGES } from './schema.ts'
 import { averaged, averages, known, SummedTable, type Averaged } from './summed-table.ts'
 import { isService } from './targets.ts'
+import { POINT_SECONDS, RecentTraffic, type Traffic } from './traffic.ts'
 
 const HOST_VALUES = [
   'cpu_percent',
@@ -68,6 +70,7 @@ export class History {
   readonly #requests: SummedTable<(typeof REQUEST_VALUES)[number]>
   /** The subjects that were written since the last save, by series. */
   readonly #subjects = new Map<string, string>()
+  #recent: RecentTraffic | null = null
 
   /** Throws `UnusableHistory`, or SQLite's error when the file cannot be read or written. */
   constructor(path: string) {
@@ -100,6 +103,7 @@ export class History {
     for (const { target, name } of reading.requests?.targets ?? [])
       if (name !== null) this.#name(target, { id: target, name, kind: 'service' })
     for (const seconds of STEP_SECONDS) this.#addTo(seconds, stepStart(seconds, at), reading)
+    if (reading.requests) this.#recent?.add(at, reading.requests.targets)
   }
 
   /** Writes what was added to the file. */
@@ -154,6 +158,12 @@ export class History {
       .map((row) => ({ at: row.at, ...requestsOf(row) }))
   }
 
+  /** The requests of each target in the last hour. Read from the file once, and then counted on as readings are added. */
+  traffic(now: number): Traffic {
+    this.#recent ??= this.#readRecent(now)
+    return this.#recent.upTo(now)
+  }
+
   /** The requests of each target, and the time over which they were counted. */
   requestTotals(window: Window): { seconds: number; targets: (RequestSteps & { target: string })[] } {
     const rows = this.#requests.totals(window)
@@ -177,6 +187,13 @@ export class History {
       .prepare("SELECT series FROM subjects WHERE subject ->> '$.id' = ? AND series <> ? ORDER BY series")
       .all(id, id)
     return rows.map(({ series }) => series as string)
+  }
+
+  #readRecent(now: number): RecentTraffic {
+    const recent = new RecentTraffic()
+    const steps = this.#requests.sumsSince(MINUTE_SECONDS, RecentTraffic.begin(now), POINT_SECONDS, STATUSES)
+    for (const row of steps) recent.add(row.at, [{ target: row.series, statuses: statusesOf(row) }])
+    return recent
   }
 
   #addTo(seconds: number, at: number, { host, containers, requests }: Reading): void {
@@ -219,9 +236,13 @@ function sumsOf(seconds: number, targets: readonly TargetReading[]): RequestSums
 function requestsOf(row: RequestSums): RequestSteps {
   return {
     seconds: row.counted_seconds,
-    statuses: STATUSES.map((name) => row[name]) as StatusCounts,
+    statuses: statusesOf(row),
     buckets: BUCKETS.map((name) => row[name]!),
   }
+}
+
+function statusesOf(row: Pick<RequestSums, (typeof STATUSES)[number]>): StatusCounts {
+  return STATUSES.map((name) => row[name]) as StatusCounts
 }
 
 /** Rounds shares of a CPU to hundredths, and everything else to whole numbers. */

@@ -35,6 +35,8 @@ interface DiskReading {
 }
 
 export interface ContainerReading extends Subject {
+  /** The id of its node. */
+  node: string
   container: string
   /** 100 is one core. */
   cpuPercent: number | null
@@ -156,13 +158,15 @@ function containerReadings(
   after: ContainerCounters[],
 ): ContainerReading[] {
   const known = new Map(before?.map((each) => [each.container, each]))
-  // All containers were listed then, so a container that was not there has used everything since.
-  const start = before && before.length > 0 ? Math.max(...before.map(({ clock }) => clock)) : null
+  // All containers of a node were listed then, so a container that was not there has used everything since.
+  const starts = new Map<string, number>()
+  for (const { node, clock } of before ?? []) starts.set(node, Math.max(clock, starts.get(node) ?? clock))
   return after.map((each) => {
-    const { id, name, kind, container, memoryBytes, cpuLimit, memoryLimitBytes } = each
+    const start = starts.get(each.node) ?? null
+    const { id, name, kind, node, container, memoryBytes, cpuLimit, memoryLimitBytes } = each
     const former = known.get(container) ?? (start === null ? null : { clock: start, cpuSeconds: 0 })
     const cpuPercent = former && containerPercent(former, each)
-    return { id, name, kind, container, cpuPercent, memoryBytes, cpuLimit, memoryLimitBytes }
+    return { id, name, kind, node, container, cpuPercent, memoryBytes, cpuLimit, memoryLimitBytes }
   })
 }
 

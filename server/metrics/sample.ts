@@ -50,6 +50,8 @@ export interface Subject {
 
 export interface ContainerCounters extends Subject {
   clock: Clock
+  /** The id of its node. */
+  node: string
   /** The container's name. */
   container: string
   /** CPU seconds since it started. */

@@ -22,10 +22,10 @@ const Requests = {
 const RequestTarget = z
   .object({
     target: z.string().meta({
-      description: 'Id of a service, `dashboard` or `unrouted`',
+      description: 'Id of a service or a redirect host, `dashboard` or `unrouted`',
       examples: ['srv-4f1d0c9a7b3e5d2f6a80'],
     }),
-    name: z.string().meta({ examples: ['api'] }),
+    name: z.string().meta({ description: 'Of a redirect host, the host', examples: ['api'] }),
     ...Requests,
   })
   .meta({ id: 'RequestTarget' })
@@ -45,6 +45,15 @@ const containerFields = {
     .nullable()
     .meta({ description: 'Only for a service', examples: ['srv-4f1d0c9a7b3e5d2f6a80-1a2b3'] }),
 }
+
+export const ContainerUse = z.object({
+  ...containerFields,
+  node: z.string().meta({ description: 'Id of its node', examples: ['nod-4f1d0c9a7b3e5d2f6a80'] }),
+  cpu_percent: figure(3.5).meta({ description: '100 is one core' }),
+  cpu_limit: figure(1),
+  memory_bytes: bytes(52_428_800),
+  memory_limit_bytes: bytes(536_870_912),
+})
 
 export const CurrentMetrics = z
   .object({
@@ -70,15 +79,7 @@ export const CurrentMetrics = z
       ),
     }),
     containers: z
-      .array(
-        z.object({
-          ...containerFields,
-          cpu_percent: figure(3.5).meta({ description: '100 is one core' }),
-          cpu_limit: figure(1),
-          memory_bytes: bytes(52_428_800),
-          memory_limit_bytes: bytes(536_870_912),
-        }),
-      )
+      .array(ContainerUse)
       .nullable()
       .meta({ description: 'The busiest first; null when the container engine does not answer' }),
     requests: z.array(RequestTarget),

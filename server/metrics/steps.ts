@@ -14,6 +14,8 @@ export interface Window {
 
 /** Steps that no range shows. They make it cheap to sum up a whole day. */
 export const HOUR_SECONDS = 3_600
+/** The step of six hours, which is also read as minutes. */
+export const MINUTE_SECONDS = STEPS['6h']
 /** The longest step that a range shows. */
 export const LONGEST_SHOWN_SECONDS = STEPS['24h']
 /** The lengths of steps in which readings are stored. Each is a multiple of the one before. */

@@ -39,6 +39,25 @@ export class SummedTable<C extends string> {
     ).all(seconds, series, from, to) as (Sums<C> & { at: number })[]
   }
 
+  /**
+   * Some columns of all series from a time on, summed up over slots of `slotSeconds`, a multiple of `seconds`; in any order.
+   * `at` is the start of the first step in the slot.
+   */
+  sumsSince<K extends C>(
+    seconds: number,
+    from: number,
+    slotSeconds: number,
+    columns: readonly K[],
+  ): (Sums<K> & { series: string; at: number })[] {
+    return this.#prepare(
+      `WITH RECURSIVE ${this.#names}
+       SELECT step.series, step.at - step.at % ?3 AS slot, min(step.at) AS at,
+         ${columns.map((column) => `sum(${column}) AS ${column}`).join(', ')}
+       FROM names CROSS JOIN ${this.#name} AS step
+       WHERE step.seconds = ?1 AND step.series = names.series AND step.at >= ?2 GROUP BY step.series, slot`,
+    ).all(seconds, from, slotSeconds * 1_000) as (Sums<K> & { series: string; at: number })[]
+  }
+
   /** The sums of each series' steps in a window. */
   totals(window: Window): (Sums<C> & { series: string })[] {
     return this.#prepare(

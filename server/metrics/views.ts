@@ -1,8 +1,16 @@
+import type { z } from 'zod'
 import { timestamp } from '../clock.ts'
 import type { At, History, RequestSteps } from './history.ts'
 import { percentile } from './latency.ts'
-import type { Reading } from './reading.ts'
-import type { CurrentMetrics, MetricsHistory, Range, RequestTarget, ServiceMetrics } from './schema.ts'
+import type { ContainerReading, Reading } from './reading.ts'
+import type {
+  ContainerUse,
+  CurrentMetrics,
+  MetricsHistory,
+  Range,
+  RequestTarget,
+  ServiceMetrics,
+} from './schema.ts'
 import type { Sample } from './sample.ts'
 import { windowOf, type Window } from './steps.ts'
 import { byTarget } from './targets.ts'
@@ -31,26 +39,30 @@ export function viewCurrent(
       network_tx_bytes_per_sec: host.network_tx_bytes_per_sec,
       disks,
     },
-    containers:
-      containers &&
-      containers
-        .map(({ id, name, kind, container, cpuPercent, cpuLimit, memoryBytes, memoryLimitBytes }) => ({
-          id,
-          name,
-          kind,
-          instance: kind === 'service' ? container : null,
-          cpu_percent: cpuPercent,
-          cpu_limit: cpuLimit,
-          memory_bytes: memoryBytes,
-          memory_limit_bytes: memoryLimitBytes,
-        }))
-        .sort((left, right) => (right.cpu_percent ?? -1) - (left.cpu_percent ?? -1)),
+    containers: containers && viewContainers(containers),
     requests: (requests?.requests?.targets ?? [])
       .map(({ target, name, ...counted }) =>
         viewTarget(target, name, { seconds: requests!.requests!.seconds, ...counted }),
       )
       .sort(byTarget),
   }
+}
+
+/** What containers use as the API returns it, the busiest first. */
+export function viewContainers(containers: readonly ContainerReading[]): z.infer<typeof ContainerUse>[] {
+  return containers
+    .map(({ id, name, kind, node, container, cpuPercent, cpuLimit, memoryBytes, memoryLimitBytes }) => ({
+      id,
+      name,
+      kind,
+      instance: kind === 'service' ? container : null,
+      node,
+      cpu_percent: cpuPercent,
+      cpu_limit: cpuLimit,
+      memory_bytes: memoryBytes,
+      memory_limit_bytes: memoryLimitBytes,
+    }))
+    .sort((left, right) => (right.cpu_percent ?? -1) - (left.cpu_percent ?? -1))
 }
 
 /** The history of a range up to now as the API returns it. */

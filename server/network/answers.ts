@@ -19,6 +19,21 @@ export function failWithAnswer(request: ClientRequest): void {
   request.once('response', (answer) => answer.once('error', (error) => request.emit('error', error)))
 }
 
+/** Fails an answer that is collected whole when it is longer. One that is read as a stream is its reader's matter. */
+export function limitCollected(request: ClientRequest, maxBytes: number): void {
+  request.once('response', (answer) =>
+    process.nextTick(() => {
+      // A client library listens at once to an answer that it collects, and to none that it passes on.
+      if (answer.listenerCount('data') === 0) return
+      let bytes = 0
+      answer.on('data', (piece: Buffer) => {
+        bytes += piece.length
+        if (bytes > maxBytes) answer.destroy(new Error(`its answer is longer than ${maxBytes} bytes`))
+      })
+    }),
+  )
+}
+
 /** The beginning of a body, even of one that was cut off. The rest is not read, since it could go on forever. */
 export async function beginningOf(response: IncomingMessage, max: number): Promise<string> {
   let text = ''

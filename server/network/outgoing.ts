@@ -14,10 +14,10 @@ const MAX_SAID_CHARACTERS = 200
 const SHOWN_END_CHARACTERS = 4
 
 export interface Outgoing {
-  method: 'POST' | 'PUT'
+  method: 'GET' | 'POST' | 'PUT'
   url: string
-  headers: Record<string, string>
-  body: string | Buffer
+  headers?: Record<string, string>
+  body?: string | Buffer
   signal: AbortSignal
 }
 
@@ -36,7 +36,7 @@ const agents = judgedAgents(() => DESTINATIONS)
  * Sends a request to an address from a user: never to a link-local or metadata network, without following redirects, with a
  * time limit, and reading little of the answer. Throws when there is no answer.
  */
-export async function send({ method, url, headers, body, signal }: Outgoing): Promise<OutgoingAnswer> {
+export async function send({ method, url, headers = {}, body, signal }: Outgoing): Promise<OutgoingAnswer> {
   const target = new URL(url)
   const fault = urlFault(url)
   if (fault !== null) throw new Error(fault)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { secret } from '../access/shown.ts'
 import {
   destinationAnswer,
   destinationInput,
@@ -62,13 +63,10 @@ export const Notification = z
     id: idSchema('notification'),
     ...destinationAnswer,
     kind: z.enum(NOTIFICATION_KINDS).meta({ examples: ['webhook'] }),
-    url: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'Its host; of the rest, at most the end is shown',
-        examples: ['https://example.com/***oyer'],
-      }),
+    url: secret(z.string()).meta({
+      description: 'Its host; of the rest, at most the end is shown',
+      examples: ['https://example.com/***oyer'],
+    }),
     to: z.array(z.string()).meta({ examples: [[]] }),
     events: Events,
   })
@@ -76,14 +74,11 @@ export const Notification = z
 export type Notification = z.infer<typeof Notification>
 
 export const CreatedNotification = Notification.extend({
-  secret: z
-    .string()
-    .nullable()
-    .meta({
-      description:
-        'For a webhook: signs the messages to it (Standard Webhooks). It appears only in this answer',
-      examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
-    }),
+  secret: secret(z.string()).meta({
+    description:
+      'For a webhook: signs the messages to it (Standard Webhooks). It appears only in this answer',
+    examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
+  }),
 }).meta({ id: 'CreatedNotification' })
 
 export const DeliveryAttempt = z.object({

@@ -6,14 +6,21 @@ export const EVENT_TYPES = [
   'service.down',
   'service.recovered',
   'service.out_of_memory',
+  'service.moved',
   'job.failed',
   'job.missed',
   'datastore.down',
   'datastore.recovered',
+  'datastore.moved',
   'backup.failed',
+  'backup.overdue',
   'certificate.failed',
   'certificate.expiring',
+  'restore.finished',
   'server.disk_low',
+  'node.joined',
+  'node.down',
+  'node.up',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
@@ -28,6 +35,8 @@ export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
 export interface Message {
   type: MessageType
   timestamp: string
+  /** What the server is called; null when it has no name. */
+  server: string | null
   data: Record<string, unknown>
   text: { title: string; body: string }
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod'
+import { actionOf } from '../audit/action.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
+import { isRecorded } from '../http/attempts.ts'
 import { isSchema, isSocket, readsBody, type AnyEndpointSpec } from '../http/endpoint.ts'
+import { callersOf, takesTokens } from './callers.ts'
 import { ERROR_SCHEMA, errorExamples, errorResponses } from './errors.ts'
 import { exampleOf, rawExample } from './examples.ts'
 import { parametersOf } from './parameters.ts'
@@ -118,8 +121,12 @@ function describeOperation(
   return {
     operationId: operationId(path, method),
     summary: spec.summary,
-    description: [spec.description, AUTH_SENTENCES[spec.auth]].filter(Boolean).join('\n\n'),
+    description: [spec.description, ...callersOf(spec)].filter(Boolean).join('\n\n'),
+    ...(takesTokens(spec) ? { 'x-least-access': spec.least } : {}),
     security: securityOf(method, spec),
+    ...(isRecorded(method.toUpperCase(), spec)
+      ? { 'x-audit-action': spec.audit || actionOf(method.toUpperCase(), path) }
+      : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(spec.body ? { requestBody: requestBody(path, spec.body, collector) } : {}),
     responses: {
@@ -127,14 +134,6 @@ function describeOperation(
       ...errorResponses(codesOf(method, path, spec)),
     },
   }
-}
-
-const AUTH_SENTENCES: Record<AnyEndpointSpec['auth'], string> = {
-  token: "Needs an API token or the dashboard's session.",
-  api_token: "Needs an API token; the dashboard's session is not accepted.",
-  header_token: "Needs an API token in the header; the query and the dashboard's session are not accepted.",
-  session: "Needs the dashboard's session; an API token is refused.",
-  none: 'Needs no API token and no session.',
 }
 
 function securityOf(method: string, { auth }: AnyEndpointSpec): Json[] {
@@ -161,11 +160,13 @@ function codesOf(method: string, path: string, spec: AnyEndpointSpec): ErrorCode
   if (spec.auth !== 'none') codes.push('unauthorized')
   if (spec.auth === 'token' || spec.auth === 'session') codes.push('cross_site_request')
   if (spec.auth === 'session') codes.push('session_required')
+  if (takesTokens(spec)) codes.push('forbidden')
   if (spec.refusesOtherOrigins) codes.push('cross_site_request')
   if (isSocket(spec.response)) codes.push('upgrade_required')
   if (path.includes('{') || namesEnvironment(spec)) codes.push('not_found')
   if (readsBody(method)) codes.push('payload_too_large')
-  if (readsBody(method) && spec.auth === 'none') codes.push('service_unavailable')
+  // While an upgrade is on trial, and when there is no room for bodies of strangers.
+  if (readsBody(method) || spec.refusesHead) codes.push('service_unavailable')
   if (spec.response && 'ranges' in spec.response && spec.response.ranges)
     codes.push('precondition_failed', 'range_not_satisfiable')
   codes.push(...(spec.errors ?? []), 'internal_error', 'database_error', 'io_error')
@@ -215,7 +216,10 @@ function successResponse(path: string, spec: AnyEndpointSpec, collector: SchemaC
   }
   const schema = collector.convert(response, 'output')
   const description = SUCCESS_DESCRIPTIONS[status] ?? 'The answer'
-  const content = { 'application/json': { schema, example: exampleOf(schema, collector) } }
+  const content = {
+    'application/json': { schema, example: exampleOf(schema, collector) },
+    ...Object.fromEntries((spec.otherForms ?? []).map((form) => [form, { schema: { type: 'string' } }])),
+  }
   const existing = spec.existing === undefined ? {} : { 200: { description: spec.existing, content } }
   return { ...existing, [status]: { description, content } }
 }

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../errors.ts'
+import { ERRORS, SECOND_FACTORS, statusOf, type ErrorCode } from '../errors.ts'
 import type { Json } from './schemas.ts'
 
 interface Explanation {
@@ -39,6 +39,15 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   session_required: {
     when: "an API token where only the dashboard's session is accepted",
     message: 'an API token cannot do this: sign in to the dashboard and do it there',
+  },
+  forbidden: {
+    when: 'an API token that may not do this; the message says what it may do',
+    message:
+      'this needs a token that may change everything, and this token may read and deploy in the environment staging, and sees no secrets',
+  },
+  second_factor_required: {
+    when: 'a second factor is set up: at sign-in it is missing (401); later the session must have shown one within the last 10 minutes (403); error.details.methods lists those that would do',
+    message: 'a second factor is needed: send code, or sign in with a passkey',
   },
   cross_site_request: {
     when: "a request with the session cookie, or for a WebSocket, that came from another origin than the dashboard's",
@@ -81,7 +90,7 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     message: 'this is a WebSocket of version 13: ask for an upgrade',
   },
   too_many_attempts: {
-    when: '10 sign-ins, or password changes by one session, failed within 5 minutes',
+    when: '10 sign-ins, or guesses at a password or a code by one session, failed within 5 minutes, or 50 codes within a day',
     message: '10 sign-ins failed within 5 minutes: try again in 240 seconds',
   },
   database_error: {
@@ -105,9 +114,33 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     message: 'saved; not applied yet: the container engine does not answer',
   },
   service_unavailable: {
-    when: 'the server has no room for the request at this moment; Retry-After says when to try again',
+    when: 'the server is being upgraded, or has no room for the request at this moment; Retry-After says when to try again',
     message: 'the server has no room for this request at this moment: try again in 10 seconds',
   },
+}
+
+const FAULTS: Json = {
+  type: 'array',
+  description: 'All errors in a file that was sent, with their positions',
+  items: {
+    type: 'object',
+    properties: {
+      line: { type: 'integer' },
+      column: { type: 'integer' },
+      path: { type: 'string' },
+      message: { type: 'string' },
+    },
+    required: ['line', 'column', 'path', 'message'],
+    additionalProperties: false,
+  },
+}
+
+const METHODS: Json = {
+  type: 'object',
+  description: 'The second factors that would do',
+  properties: { methods: { type: 'array', items: { type: 'string', enum: SECOND_FACTORS } } },
+  required: ['methods'],
+  additionalProperties: false,
 }
 
 /** The schema of every error's body. */
@@ -120,21 +153,7 @@ export const ERROR_SCHEMA: Json = {
       properties: {
         code: { type: 'string', enum: Object.keys(ERRORS) },
         message: { type: 'string' },
-        details: {
-          type: 'array',
-          description: 'All errors in a file that was sent, with their positions',
-          items: {
-            type: 'object',
-            properties: {
-              line: { type: 'integer' },
-              column: { type: 'integer' },
-              path: { type: 'string' },
-              message: { type: 'string' },
-            },
-            required: ['line', 'column', 'path', 'message'],
-            additionalProperties: false,
-          },
-        },
+        details: { anyOf: [FAULTS, METHODS] },
       },
       required: ['code', 'message'],
       additionalProperties: false,
@@ -155,16 +174,23 @@ export function errorExamples(codes: Iterable<ErrorCode>): Json {
 }
 
 /** The responses of an operation that answers these codes, one for each status. */
-export function errorResponses(codes: Iterable<ErrorCode>): Json {
+export function errorResponses(codes: readonly ErrorCode[]): Json {
+  // What never answers `unauthorized` is for people who are not signed in yet.
+  const atSignIn = !codes.includes('unauthorized')
   const byStatus = new Map<number, ErrorCode[]>()
-  for (const code of codes) byStatus.set(ERRORS[code], [...(byStatus.get(ERRORS[code]) ?? []), code])
-  return Object.fromEntries([...byStatus].map(([status, group]) => [String(status), errorResponse(group)]))
+  for (const code of codes) {
+    const status = statusOf(code, atSignIn)
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [String(status), errorResponse(status, group)]),
+  )
 }
 
-function errorResponse(codes: ErrorCode[]): Json {
+function errorResponse(status: number, codes: ErrorCode[]): Json {
   return {
     description: codes.map((code) => `\`${code}\`: ${EXPLANATIONS[code].when}`).join('\n\n'),
-    ...headersOf(codes),
+    ...headersOf(status),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
@@ -174,8 +200,8 @@ function errorResponse(codes: ErrorCode[]): Json {
   }
 }
 
-function headersOf([code]: ErrorCode[]): Json {
-  const headers = HEADERS[ERRORS[code!]]
+function headersOf(status: number): Json {
+  const headers = HEADERS[status]
   return headers ? { headers } : {}
 }
 

@@ -66,6 +66,10 @@ export function tidy(schema: z.core.$ZodType, json: Json): void {
   }
   // zod drops the examples of a schema that transforms its input. Here they are examples of the input.
   if (meta?.examples) json.examples = meta.examples
+  if (meta?.['x-secret'])
+    json.description = [json.description, 'Null for a token that sees no secrets'].filter(Boolean).join('. ')
+  if (meta?.['x-least-access'])
+    json.description = `${String(json.description)}. Takes a token with the mode \`${meta['x-least-access'] as string}\``
   // JSON Schema validators do not agree on Unicode properties (JSON Schema 2020-12 core, section 6.4).
   if (typeof json.pattern === 'string' && /\\p\{/i.test(json.pattern)) delete json.pattern
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum

@@ -16,6 +16,7 @@ const TAGS: Record<string, Tag> = {
   environments: { name: 'Environments', description: 'Private networks that keep services apart' },
   domains: { name: 'Domains', description: 'Names under which services are served' },
   certificates: { name: 'Domains', description: '' },
+  redirects: { name: 'Domains', description: '' },
   datastores: { name: 'Datastores', description: 'Databases and key-value stores that the server runs' },
   backups: { name: 'Datastores', description: '' },
   blueprints: {
@@ -26,8 +27,16 @@ const TAGS: Record<string, Tag> = {
     name: 'Git connections',
     description: 'Accounts at git providers that repositories are cloned with',
   },
+  'registry-credentials': {
+    name: 'Registry credentials',
+    description: 'What private images are pulled with',
+  },
   notifications: { name: 'Notifications', description: 'Where the server reports what has happened' },
-  'log-drains': { name: 'Log drains', description: 'Where the output of services is forwarded to' },
+  'log-drains': {
+    name: 'Log drains',
+    description: 'Where the output of services, and the audit log, is forwarded to',
+  },
+  nodes: { name: 'Nodes', description: 'The machines that run what the server has' },
   server: { name: 'Server', description: 'The server itself: information, health, metrics, log and changes' },
   hooks: { name: 'Webhooks', description: 'Deploys started from outside, with secrets of their own' },
 }

@@ -70,6 +70,22 @@ export const FLAGS = {
     variable: 'DEPLOYER_KEYVALUE_IMAGE',
     help: 'image of new key-value datastores (valkey/valkey:9)',
   },
+  'node-address': {
+    variable: 'DEPLOYER_NODE_ADDRESS',
+    help: "address at which other nodes reach this host (that of the default route's interface)",
+  },
+  'node-port': {
+    variable: 'DEPLOYER_NODE_PORT',
+    help: 'TCP port between nodes, for the server and its agents (7879)',
+  },
+  'node-image': {
+    variable: 'DEPLOYER_NODE_IMAGE',
+    help: 'image with node that the agent of other nodes is built on (node:26.10.0-slim)',
+  },
+  'registry-image': {
+    variable: 'DEPLOYER_REGISTRY_IMAGE',
+    help: 'image of the registry from which other nodes get images (registry:3)',
+  },
   'backup-s3-url': {
     variable: 'DEPLOYER_BACKUP_S3_URL',
     help: 'bucket that backups are copied to: https://endpoint/bucket/prefix',
@@ -87,6 +103,10 @@ export const FLAGS = {
   'backup-s3-region': {
     variable: 'DEPLOYER_BACKUP_S3_REGION',
     help: "its region (the one in the endpoint's name, else us-east-1)",
+  },
+  'backup-passphrase-file': {
+    variable: 'DEPLOYER_BACKUP_PASSPHRASE_FILE',
+    help: 'file that holds the passphrase with which backups are sealed',
   },
   'public-ip': {
     variable: 'DEPLOYER_PUBLIC_IP',
@@ -150,13 +170,30 @@ export const FLAGS = {
     variable: 'DEPLOYER_LOG_RETENTION',
     help: 'how long the output of services is kept: 7d, 12h (7d)',
   },
+  'audit-retention': {
+    variable: 'DEPLOYER_AUDIT_RETENTION',
+    help: 'how long the audit log is kept: 365d, 12h (365d)',
+  },
   'log-size-mb': { variable: 'DEPLOYER_LOG_SIZE_MB', help: 'disk for the output of one service, MiB (100)' },
+  'disk-floor': {
+    variable: 'DEPLOYER_DISK_FLOOR',
+    help: 'builds wait while less of a disk is free: 5%, 2GiB (5%, at least 1GiB)',
+  },
   'smtp-url': {
     variable: 'DEPLOYER_SMTP_URL',
     help: 'mail server for notifications, smtp://user:password@host:587',
   },
   'smtp-url-file': { variable: 'DEPLOYER_SMTP_URL_FILE', help: 'file that holds that URL' },
   'smtp-from': { variable: 'DEPLOYER_SMTP_FROM', help: 'sender of notifications by e-mail' },
+  'server-name': {
+    variable: 'DEPLOYER_SERVER_NAME',
+    help: 'what notifications call this server (they do not name it)',
+  },
+  'heartbeat-url': {
+    variable: 'DEPLOYER_HEARTBEAT_URL',
+    help: 'URL requested each minute while the server and its engine are well',
+  },
+  'heartbeat-url-file': { variable: 'DEPLOYER_HEARTBEAT_URL_FILE', help: 'file that holds that URL' },
   'log-level': { variable: 'DEPLOYER_LOG_LEVEL', help: 'debug, info, warn or error (info)' },
   'log-format': {
     variable: 'DEPLOYER_LOG_FORMAT',
@@ -166,7 +203,7 @@ export const FLAGS = {
 
 export type FlagName = keyof typeof FLAGS
 /** Flags with a secret as value. Each has a second flag that names a file. */
-const SECRETS = ['api-token', 'webhook-secret', 'backup-s3-secret', 'smtp-url'] as const
+const SECRETS = ['api-token', 'webhook-secret', 'backup-s3-secret', 'smtp-url', 'heartbeat-url'] as const
 export type SecretFlag = (typeof SECRETS)[number]
 
 /** Flags that mean `on` without a value. */

@@ -7,12 +7,15 @@ import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../log.t
 import { MIN_MEMORY_MB } from '../schema.ts'
 import { readBucket, type BucketOptions } from './bucket.ts'
 import { defaultDataDirectory } from './data-directory.ts'
+import { readDiskFloor, type DiskFloor } from './disk-floor.ts'
 import { readDnsProvider, type DnsProvider } from './dns-provider.ts'
-import { bad, parseFlags } from './flags.ts'
+import { bad, FLAGS, parseFlags, title, type FlagName } from './flags.ts'
+import { readHeartbeatUrl } from './heartbeat.ts'
 import { readersOf, type Readers } from './readers.ts'
-import { S3_KEY_FORM, SMTP_URL_FORM, TOKEN_FORM, WEBHOOK_SECRET_FORM } from './secrets.ts'
+import { readPassphrase, S3_KEY_FORM, SMTP_URL_FORM, TOKEN_FORM, WEBHOOK_SECRET_FORM } from './secrets.ts'
 import {
   MAX_PORT,
+  readAddress,
   readCertificates,
   readChoice,
   readCidrs,
@@ -22,11 +25,13 @@ import {
   readHost,
   readHttpsUrl,
   readImage,
+  readImageName,
   readIps,
   readList,
   readListen,
   readResolvers,
   readRetention,
+  readServerName,
   readSwitch,
   type DatastoreImage,
   type ListenAddress,
@@ -34,6 +39,8 @@ import {
 
 /** Everything that is configured at start. */
 export interface Options {
+  /** The settings that were given, by the variable of each, as texts. */
+  given: Record<string, string>
   dataDirectory: string
   listen: ListenAddress
   httpListen: ListenAddress
@@ -57,8 +64,17 @@ export interface Options {
   baseImageRegistry: string | null
   relationalImage: DatastoreImage
   keyvalueImage: DatastoreImage
+  /** Where other nodes reach this host; null for the address of the default route's interface. */
+  nodeAddress: string | null
+  /** The port at which the server and the agents of other nodes listen for each other. */
+  nodePort: number
+  /** The image that the agent of other nodes is built on. */
+  nodeImage: string
+  registryImage: string
   /** The bucket that backups are copied to; null for none. */
   backupBucket: BucketOptions | null
+  /** Seals backups that leave the host, and server backups; null leaves them open. */
+  backupPassphrase: string | null
   /** The secret of push webhooks that were added to a repository by hand; null accepts none. */
   webhookSecret: string | null
   /** Denies private and loopback addresses to repositories and providers. */
@@ -83,10 +99,17 @@ export interface Options {
   logFormat: LogFormat
   /** How long the output of services is kept. */
   logRetentionMs: number
+  auditRetentionMs: number
   /** Limit for the output of one service. */
   logSizeMb: number
+  /** How much of the disk must be free for a build to start. */
+  diskFloor: DiskFloor
   /** The mail server and the sender of notifications; null when no e-mail is sent. */
   mail: { url: string; from: string } | null
+  /** What notifications call this server; null when they do not name it. */
+  serverName: string | null
+  /** Requested while the server and its engine are well; null when nothing is. */
+  heartbeatUrl: string | null
 }
 
 const DATA_PLANE_STARTS = ['start', 'wait'] as const
@@ -119,6 +142,7 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
   if (flags['data-dir'] === '') throw bad('data-dir', 'a directory', '')
   const baseDomain = readDomain('base-domain', text('base-domain') ?? 'localhost')
   return {
+    given: givenTexts(text),
     dataDirectory: resolve(text('data-dir') ?? defaultDataDirectory(environment)),
     listen: readListen('listen', text('listen'), { host: '127.0.0.1', port: 7878 }),
     ...readServiceListeners(text),
@@ -140,7 +164,9 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     allowMetadata: readSwitch('allow-metadata', text('allow-metadata')),
     relationalImage: readImage('relational-image', text('relational-image') ?? 'postgres:18'),
     keyvalueImage: readImage('keyvalue-image', text('keyvalue-image') ?? 'valkey/valkey:9'),
+    ...readNodes(readers),
     backupBucket: readBackupBucket(readers),
+    backupPassphrase: readBackupPassphrase(text),
     publicIps: readIps('public-ip', text('public-ip')),
     publicHttpPort: text('public-http-port') === null ? null : count('public-http-port', 0, 1, MAX_PORT),
     dnsResolvers: readResolvers('dns-resolvers', text('dns-resolvers')),
@@ -159,18 +185,39 @@ export function readOptions(argv: string[], environment: NodeJS.ProcessEnv = pro
     logLevel: readChoice('log-level', text('log-level'), LOG_LEVELS, 'info'),
     logFormat: readChoice('log-format', text('log-format'), LOG_FORMATS, 'auto'),
     logRetentionMs: readRetention('log-retention', text('log-retention') ?? '7d'),
+    auditRetentionMs: readRetention('audit-retention', text('audit-retention') ?? '365d'),
     logSizeMb: count('log-size-mb', 100, 1, MAX_LOG_SIZE_MB),
+    diskFloor: readDiskFloor('disk-floor', text('disk-floor') ?? '5%'),
     mail: readMail(secret('smtp-url', SMTP_URL_FORM), text('smtp-from')),
+    serverName: readServerName('server-name', text('server-name')),
+    heartbeatUrl: readHeartbeatUrl(secret),
   }
 }
 
+function givenTexts(text: Readers['text']): Options['given'] {
+  const names = Object.keys(FLAGS) as FlagName[]
+  const given = names.map((name): [string, string | null] => [FLAGS[name].variable, text(name)])
+  return Object.fromEntries(given.filter((entry): entry is [string, string] => entry[1] !== null))
+}
+
 /** The secrets among the options. */
-export function secretsOf({ apiToken, webhookSecret, backupBucket, acme }: Options): string[] {
+export function secretsOf({
+  apiToken,
+  webhookSecret,
+  backupBucket,
+  backupPassphrase,
+  acme,
+}: Options): string[] {
   const { dns, externalAccount } = acme
   const ofDns = dns?.kind === 'cloudflare' ? dns.token : dns?.kind === 'rfc2136' ? dns.tsig?.secret : null
-  return [apiToken, webhookSecret, backupBucket?.secretAccessKey, externalAccount?.key, ofDns].filter(
-    (secret) => typeof secret === 'string',
-  )
+  return [
+    apiToken,
+    webhookSecret,
+    backupBucket?.secretAccessKey,
+    backupPassphrase,
+    externalAccount?.key,
+    ofDns,
+  ].filter((secret) => typeof secret === 'string')
 }
 
 /** 1 TiB. */
@@ -192,6 +239,19 @@ function readServiceListeners(text: Readers['text']): Pick<Options, 'httpListen'
   return { httpListen, httpsListen, tls }
 }
 
+/** What nodes other than the server's own are reached and served with. */
+function readNodes({
+  text,
+  count,
+}: Readers): Pick<Options, 'nodeAddress' | 'nodePort' | 'nodeImage' | 'registryImage'> {
+  return {
+    nodeAddress: readAddress('node-address', text('node-address')),
+    nodePort: count('node-port', 7_879, 1, MAX_PORT),
+    nodeImage: readImageName('node-image', text('node-image') ?? 'node:26.10.0-slim'),
+    registryImage: readImageName('registry-image', text('registry-image') ?? 'registry:3'),
+  }
+}
+
 function readBackupBucket({ text, secret }: Readers): BucketOptions | null {
   const keys = () => ({
     accessKeyId: secret('backup-s3-key', S3_KEY_FORM),
@@ -204,6 +264,11 @@ function readBackupBucket({ text, secret }: Readers): BucketOptions | null {
     ...keys(),
     ...(areKeysInFiles && { readKeys: keys }),
   })
+}
+
+function readBackupPassphrase(text: Readers['text']): string | null {
+  const path = text('backup-passphrase-file')
+  return path === null ? null : readPassphrase(title('backup-passphrase-file'), path)
 }
 
 function readDashboardHost(value: string | null, baseDomain: string): string | null {

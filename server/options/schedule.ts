@@ -9,8 +9,12 @@ const USUAL = {
   /** Between two probes of a running instance, and of a datastore. */
   probeEveryMs: 5_000,
   datastoreProbeEveryMs: 10_000,
-  /** Between two pings through a tunnel to a datastore; its client has that long to answer. */
+  /** Between two pings through a tunnel to a datastore, and through a shell; its client has that long to answer. */
   tunnelProbeEveryMs: 30_000,
+  /** How long the ticket of a new shell is valid, how long nothing may pass through a shell, and how long it may be open. */
+  shellTicketMs: 30_000,
+  shellIdleMs: 15 * 60_000,
+  shellLastsMs: 8 * 3_600_000,
   /** How long a running instance's probe may fail until it leaves the routes, unless it is the last one. */
   failingLeavesAfterMs: 15_000,
   /** How long it may fail until the instance is restarted. */
@@ -31,8 +35,8 @@ const USUAL = {
    * plane.
    */
   afterRotationMs: 5_000,
-  /** Between the signal that asks a program to stop and the one that kills it, in whole seconds. */
-  stopGraceMs: 30_000,
+  /** The longest between the signal that asks a program to stop and the one that kills it, whatever its service allows. */
+  longestStopMs: 300_000,
   /** The pause before an engine that does not answer is asked again. */
   engineRetryMs: 2_000,
   /** The pause before reading an instance's output is tried again after a failure. */
@@ -40,9 +44,13 @@ const USUAL = {
   /** The pause before a failed log drain is tried again. It doubles with each failure, up to the second value. */
   drainPauseMs: 1_000,
   maxDrainPauseMs: 60_000,
+  /** Between two requests that say that the server and its engine are well. */
+  heartbeatEveryMs: 60_000,
   /** Between two checks of domains and of certificates. */
   domainsEveryMs: 5_000,
   certificatesEveryMs: 5_000,
+  /** How long a new version of the server is judged before it may change anything. */
+  trialMs: 60_000,
 }
 
 export type Schedule = Readonly<typeof USUAL>

@@ -28,6 +28,12 @@ export const SMTP_URL_FORM: SecretForm = {
   wanted: 'a URL such as smtp://user:password@mail.example.com:587',
 }
 
+/** Long enough that guessing one is hopeless, since whoever has a backup can guess as often as they like. */
+const PASSPHRASE_FORM: SecretForm = {
+  pattern: /^\P{Cc}{12,1024}$/u,
+  wanted: '12 to 1024 characters on one line',
+}
+
 /** A secret from a flag or its variable; `title` names these in messages. */
 interface Given {
   title: string
@@ -45,9 +51,20 @@ export function readSecret(plain: Given, file: Given, { pattern, wanted }: Secre
   throw new AppError('invalid_request', `${title} must ${file.value === null ? 'be' : 'contain'} ${wanted}`)
 }
 
+/** The passphrase in a file, of which a newline at the end is not a part. Throws `invalid_request`, which never repeats it. */
+export function readPassphrase(title: string, path: string): string {
+  const passphrase = readText(title, path).replace(/\r?\n$/, '')
+  if (PASSPHRASE_FORM.pattern.test(passphrase)) return passphrase
+  throw new AppError('invalid_request', `${title} must contain ${PASSPHRASE_FORM.wanted}`)
+}
+
 function readFile(title: string, path: string): string {
+  return readText(title, path).trim()
+}
+
+function readText(title: string, path: string): string {
   try {
-    return readFileSync(path, 'utf8').trim()
+    return readFileSync(path, 'utf8')
   } catch (cause) {
     throw new AppError('invalid_request', `${title} cannot be read: ${messageOf(cause)}`, { cause })
   }

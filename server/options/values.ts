@@ -73,6 +73,12 @@ export function readIps(name: FlagName, value: string | null): string[] {
   return addresses
 }
 
+/** An IPv4 address, or null. */
+export function readAddress(name: FlagName, value: string | null): string | null {
+  if (value !== null && isIP(value) !== 4) throw bad(name, 'an IPv4 address', value)
+  return value
+}
+
 /** Resolver addresses in node's notation (RFC 5952 section 6 for IPv6 with a port). */
 export function readResolvers(name: FlagName, value: string | null): string[] {
   return readList(value).map((entry) => {
@@ -87,6 +93,17 @@ export function readResolvers(name: FlagName, value: string | null): string[] {
 /** An absolute https URL, or null. */
 export function readHttpsUrl(name: FlagName, value: string | null): string | null {
   if (value !== null && URL.parse(value)?.protocol !== 'https:') throw bad(name, 'an https URL', value)
+  return value
+}
+
+const MAX_SERVER_NAME_CHARACTERS = 64
+
+/** A name for people, on one line without control characters, or null. */
+export function readServerName(name: FlagName, value: string | null): string | null {
+  if (value === null) return null
+  const isName = /^\P{C}+$/u.test(value) && !/[\u2028\u2029]/.test(value) && value.trim() === value
+  if (!isName || value.length > MAX_SERVER_NAME_CHARACTERS)
+    throw bad(name, `a name of at most ${MAX_SERVER_NAME_CHARACTERS} characters on one line`, value)
   return value
 }
 
@@ -128,6 +145,12 @@ export function readImage(name: FlagName, value: string): DatastoreImage {
   if (imageFault(value) !== null || value.includes('@') || colon === -1 || tag.includes('/'))
     throw bad(name, 'an image with a tag, such as postgres:18', value)
   return { repository: value.slice(0, colon), tag }
+}
+
+/** The name of an image, with or without a tag or digest. */
+export function readImageName(name: FlagName, value: string): string {
+  if (imageFault(value) !== null) throw bad(name, 'the name of an image, such as registry:3', value)
+  return value
 }
 
 /** The data plane's maximum, which is also longer than anyone waits for a build. */

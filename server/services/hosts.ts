@@ -1,6 +1,7 @@
 import { MAX_NAME_CHARACTERS } from '../domains/names.ts'
 import { servedDomains } from '../domains/store.ts'
-import { PRODUCTION, type Environment } from '../environments/store.ts'
+import { PRODUCTION } from '../environments/production.ts'
+import type { Environment } from '../environments/store.ts'
 import type { ServiceRow } from './store.ts'
 import { TYPES } from './types.ts'
 

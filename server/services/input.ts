@@ -1,20 +1,26 @@
 import { z } from 'zod'
+import { BackupRetention, BackupSchedule } from '../backups/settings.ts'
+import { disksFault, MAX_DISKS } from '../disks/list.ts'
 import { DomainName } from '../domains/schema.ts'
 import { branchNameFault } from '../git/refs.ts'
 import { deployableUrlFault } from '../git/input.ts'
 import { repositoryUrlFault } from '../git/url.ts'
 import { imageFault } from '../images/reference.ts'
 import { deployableImageFault } from '../images/registry.ts'
-import { CpuLimit, MemoryLimit, Name } from '../schema.ts'
+import { edgeSettings } from '../edge/input.ts'
+import { PlacementInput } from '../nodes/schema.ts'
+import { CpuLimit, MemoryLimit, Name, text } from '../schema.ts'
 import { scheduleFault } from '../jobs/cron.ts'
 import { EnvVars } from '../variables/schema.ts'
 import {
   APT_PACKAGE,
   dockerfilePathFault,
   healthPathFault,
+  normalMountPath,
   mountPathFault,
   relativePathFault,
 } from './rules.ts'
+import { LONGEST_SECONDS, OVERLAP_POLICIES } from './replacement.ts'
 import { RUNTIMES } from './schema.ts'
 import { MAX_INSTANCES, SERVICE_TYPES } from './types.ts'
 import { watchPathsFault } from './watch-paths.ts'
@@ -29,16 +35,10 @@ const MAX_WATCH_PATHS = 50
 const MAX_APT_PACKAGES = 50
 const MAX_PACKAGE_CHARACTERS = 128
 
-const MAX_COMMAND_CHARACTERS = 16 * 1024
+/** The length limit of names. */
+const MAX_REFERENCE_CHARACTERS = 63
 
-/** A text without NUL and with a maximum length. */
-function text(maximum: number) {
-  return z
-    .string()
-    .max(maximum)
-    .refine((value) => !value.includes('\0'), 'must not contain NUL')
-    .refine((value) => value.isWellFormed(), 'must not contain half of a surrogate pair')
-}
+const MAX_COMMAND_CHARACTERS = 16 * 1024
 
 /** An optional text setting: null or an empty string clears it. `fault` returns what is wrong with a text, or null. */
 function setting(maximum: number, fault: (value: string) => string | null = () => null) {
@@ -95,6 +95,13 @@ export const writtenHosts = {
   canonical_domain: setting(1_024),
 }
 
+const MountPath = text(1_024)
+  .superRefine((path, context) => {
+    const fault = mountPathFault(path)
+    if (fault) context.addIssue(fault)
+  })
+  .transform(normalMountPath)
+
 /** The settings that create and patch have in common. */
 const settings = {
   runtime: z
@@ -109,6 +116,11 @@ const settings = {
   root_dir: setting(1_024, relativePathFault).meta({ examples: ['services/api'] }),
   dockerfile_path: setting(1_024, dockerfilePathFault).meta({ examples: ['Dockerfile'] }),
   image: setting(1_024, deployableImageFault).meta({ examples: ['registry.example.com/api:2'] }),
+  registry_credential: setting(MAX_REFERENCE_CHARACTERS).meta({
+    description:
+      'Id or name of the registry credential for its image and the base images of its builds; null chooses by host and path',
+    examples: ['github'],
+  }),
   build_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ['npm run build'] }),
   start_command: setting(MAX_COMMAND_CHARACTERS).meta({ examples: ['npm start'] }),
   pre_deploy_command: setting(MAX_COMMAND_CHARACTERS).meta({
@@ -125,11 +137,30 @@ const settings = {
     description: 'When a cron job runs: five fields, in UTC',
     examples: ['0 3 * * *'],
   }),
+  disks: z
+    .array(
+      z.strictObject({
+        name: Name.meta({ examples: ['uploads'] }),
+        mount_path: MountPath.meta({ examples: ['/app/uploads'] }),
+      }),
+    )
+    .max(MAX_DISKS)
+    .superRefine((disks, context) => {
+      const fault = disksFault(disks)
+      if (fault) context.addIssue(fault)
+    })
+    .optional()
+    .meta({
+      description:
+        'The disks of a service, each with where it is mounted inside its container; a service with a disk runs one instance',
+      examples: [[{ name: 'data', mount_path: '/data' }]],
+    }),
   disk_mount_path: setting(1_024, mountPathFault).meta({
-    description:
-      'Where the disk of a service is mounted inside its container; a service with a disk runs one instance',
+    description: 'Where the first disk is mounted; alone, it gives a service a disk named `data`',
     examples: ['/data'],
   }),
+  disk_backup_schedule: BackupSchedule.optional(),
+  disk_backup_retention: BackupRetention.optional(),
   apt_packages: z
     .array(AptPackage)
     .max(MAX_APT_PACKAGES)
@@ -161,6 +192,43 @@ const settings = {
         "Globs from the repository's root: a push that changes no matching file deploys nothing; null matches all files",
       examples: [['services/api/**', 'package-lock.json']],
     }),
+  max_shutdown_delay_seconds: z
+    .int()
+    .min(1)
+    .max(LONGEST_SECONDS)
+    .optional()
+    .meta({
+      description: 'How long its program may take to stop after SIGTERM, before SIGKILL',
+      examples: [60],
+    }),
+  drain_seconds: z
+    .int()
+    .min(0)
+    .max(LONGEST_SECONDS)
+    .optional()
+    .meta({
+      description: 'How long requests to an instance may last after it left rotation, before it is stopped',
+      examples: [60],
+    }),
+  overlap_policy: z
+    .enum(OVERLAP_POLICIES)
+    .optional()
+    .meta({
+      description:
+        'Whether a new deploy of the source waits for the deploy in progress, or cancels it (`override`), unless that is a rollback',
+      examples: ['override'],
+    }),
+  placement: PlacementInput.nullable()
+    .optional()
+    .meta({
+      description: 'Where its instances may run; holds for what starts from now on, and null is any node',
+      examples: [{ labels: { disk: 'ssd' } }],
+    }),
+  node: setting(MAX_REFERENCE_CHARACTERS).meta({
+    description:
+      'Id or name of the node of its disks; by default the one with the most unreserved memory. Only a move changes it',
+    examples: ['worker-1'],
+  }),
   custom_domains: z
     .array(DomainName)
     .max(MAX_CUSTOM_DOMAINS)
@@ -186,6 +254,7 @@ const settings = {
         'Compresses the answers of a web service (zstd, br, gzip) when it saves bytes, except answers with Set-Cookie. Leave it off when a page contains a secret next to what its visitor sent (BREACH)',
       examples: [false],
     }),
+  ...edgeSettings,
   env_groups: z
     .array(z.string().min(1))
     .optional()

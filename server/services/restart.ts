@@ -1,13 +1,14 @@
 import { queueRestart } from '../deploys/operations.ts'
+import { fileStates } from '../secret-files/effective.ts'
 import { sha256 } from '../secrets.ts'
 import { Reading } from '../variables/environment.ts'
 import { ReferenceFault } from '../variables/references.ts'
 import { listServices, type ServiceRow } from './store.ts'
 
 /**
- * Runs a change of variables and, if asked to, queues a restart of each live service in these environments whose resolved
- * variables changed, including those that refer to a changed variable. The change stays even when a restart cannot be
- * queued; the first such error is thrown after the other restarts are queued.
+ * Runs a change of variables or secret files and, if asked to, queues a restart of each live service in these environments
+ * whose resolved variables or files changed, including those that refer to a changed variable. The change stays even when a
+ * restart cannot be queued; the first such error is thrown after the other restarts are queued.
  */
 export function restartChanged<T>(restart: boolean, environmentIds: readonly string[], change: () => T): T {
   if (!restart) return change()
@@ -18,8 +19,8 @@ export function restartChanged<T>(restart: boolean, environmentIds: readonly str
 }
 
 /**
- * Reads the resolved variables of each live service in these environments. The returned function reads them again and
- * returns the services whose variables have changed.
+ * Reads the resolved variables and the secret files of each live service in these environments. The returned function reads
+ * them again and returns the services for which they have changed.
  */
 export function watchEnvironments(environmentIds: readonly string[]): () => ServiceRow[] {
   const before = digests(runningIn(environmentIds))
@@ -30,23 +31,27 @@ export function watchEnvironments(environmentIds: readonly string[]): () => Serv
   }
 }
 
-/** The services with containers that would get new variables. */
+/** The services with containers that would get new variables and files. */
 function runningIn(environmentIds: readonly string[]): ServiceRow[] {
   return environmentIds
     .flatMap((id) => listServices(id))
     .filter(({ live_deploy_id, suspended, deleting }) => live_deploy_id !== null && !suspended && !deleting)
 }
 
-/** A digest of each service's resolved variables; the fault when they cannot be resolved. */
+/** A digest of what each service's containers get. */
 function digests(services: readonly ServiceRow[]): Map<string, string> {
   const reading = new Reading()
-  return new Map(services.map((service) => [service.id, digest(reading, service)]))
+  const states = services.map((service): [string, string] => [
+    service.id,
+    sha256(JSON.stringify([variablesIn(reading, service), fileStates(service.id).toSorted()])),
+  ])
+  return new Map(states)
 }
 
-function digest(reading: Reading, service: ServiceRow): string {
+/** The resolved variables of a service; the fault when they cannot be resolved. */
+function variablesIn(reading: Reading, service: ServiceRow): unknown {
   try {
-    const values = [...reading.resolve(service)]
-    return sha256(JSON.stringify(values.sort(([left], [right]) => (left < right ? -1 : 1))))
+    return [...reading.resolve(service)].toSorted(([left], [right]) => (left < right ? -1 : 1))
   } catch (error) {
     if (!(error instanceof ReferenceFault)) throw error
     return error.message

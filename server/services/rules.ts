@@ -22,7 +22,10 @@ export function healthPathFault(path: string): string | null {
 }
 
 /** Folders that an image needs as they are. */
-const SYSTEM_FOLDERS = ['/', '/proc', '/sys', '/dev', '/etc', '/usr', '/bin', '/lib', '/var/run']
+const SYSTEM_FOLDERS = [
+  ...['/', '/proc', '/sys', '/dev', '/etc', '/usr', '/bin', '/sbin', '/lib', '/lib64', '/var/run'],
+  ...['/usr/bin', '/usr/sbin', '/usr/lib', '/usr/lib64'],
+]
 /** Folders of the kernel; nothing may be mounted below them either. */
 const KERNEL_FOLDERS = ['/proc/', '/sys/', '/dev/']
 

@@ -1,5 +1,7 @@
 import { posix } from 'node:path'
+import { EDGE_FIELDS } from '../edge/columns.ts'
 import { AppError } from '../errors.ts'
+import { USUAL_SECONDS } from './replacement.ts'
 import type { ServiceColumns } from './store.ts'
 import { TYPES, type ServiceType } from './types.ts'
 
@@ -18,6 +20,9 @@ function rule<Field extends Column>(
 ): Rule {
   return { fields, broken }
 }
+
+/** What a service can ask only for requests that an instance of its answers. */
+const OF_INSTANCES = ['session_affinity', 'upstream_timeout_seconds', 'max_body_mb'] as const
 
 /** Runtimes of a cron job whose image may have a command of its own. */
 const BRING_COMMAND = new Set(['auto', 'docker', 'image'])
@@ -90,20 +95,60 @@ const RULES: Rule[] = [
       ? ['compression', `${TYPES[type].label} has no answers to compress`]
       : null,
   ),
+  rule(['max_shutdown_delay_seconds'], ({ max_shutdown_delay_seconds = USUAL_SECONDS }, type) =>
+    max_shutdown_delay_seconds !== USUAL_SECONDS && !TYPES[type].hasInstances
+      ? ['max_shutdown_delay_seconds', `${TYPES[type].label} has no program that keeps running`]
+      : null,
+  ),
+  rule(['drain_seconds'], ({ drain_seconds = USUAL_SECONDS }, type) =>
+    drain_seconds !== USUAL_SECONDS && !(TYPES[type].hasHosts && TYPES[type].listens)
+      ? ['drain_seconds', `${TYPES[type].label} has no requests that the server could let finish`]
+      : null,
+  ),
   rule(['disk_mount_path'], ({ disk_mount_path }, type) =>
     disk_mount_path && !TYPES[type].hasInstances
       ? ['disk_mount_path', `${TYPES[type].label} has no disk`]
       : null,
   ),
-  rule(['disk_mount_path', 'instances'], ({ disk_mount_path, instances }) =>
-    disk_mount_path && instances! > 1
+  rule(['disks'], ({ disks = '[]' }, type) =>
+    disks !== '[]' && !TYPES[type].hasInstances ? ['disks', `${TYPES[type].label} has no disk`] : null,
+  ),
+  rule(['disk_backup_schedule'], ({ disk_backup_schedule }, type) =>
+    disk_backup_schedule && !TYPES[type].hasInstances
+      ? ['disk_backup_schedule', `${TYPES[type].label} has no disk`]
+      : null,
+  ),
+  rule(['disk_mount_path', 'disks', 'instances'], ({ disk_mount_path, disks = '[]', instances }) =>
+    (disk_mount_path || disks !== '[]') && instances! > 1
       ? ['instances', 'a service with a disk runs at most one instance']
+      : null,
+  ),
+  rule(['placement', 'disks'], ({ placement, disks = '[]' }) =>
+    placement && disks !== '[]'
+      ? ['placement', 'a service with a disk runs on the node of its disk: set node instead']
+      : null,
+  ),
+  rule(['placement'], ({ placement }, type) =>
+    placement && type === 'static_site'
+      ? ['placement', `${TYPES[type].label} has no instances that run anywhere`]
       : null,
   ),
   rule(['instances'], ({ instances }, type) =>
     instances !== 1 && !TYPES[type].hasInstances
       ? ['instances', `${TYPES[type].label} cannot be scaled`]
       : null,
+  ),
+  ...EDGE_FIELDS.map((field) =>
+    rule([field], ({ [field]: value }, type) =>
+      value && !TYPES[type].hasHosts ? [field, `${TYPES[type].label} has no public address`] : null,
+    ),
+  ),
+  ...OF_INSTANCES.map((field) =>
+    rule([field], ({ [field]: value }, type) =>
+      value && TYPES[type].hasHosts && !TYPES[type].listens
+        ? [field, `${TYPES[type].label} has no instances that answer requests`]
+        : null,
+    ),
   ),
 ]
 

@@ -1,31 +1,31 @@
 import { timestamp } from '../clock.ts'
+import { keptDisksOf, type SpareVolume } from '../backups/spare-volumes.ts'
 import { useDatabase } from '../context.ts'
-import type { Database } from '../database/index.ts'
-import { IN_PROGRESS } from '../deploys/states.ts'
+import { disksOf } from '../disks/list.ts'
+import { diskRestoresOf, type DiskRestoreRow } from '../disks/restores-store.ts'
+import { viewDiskRestore, viewKeptDisks } from '../disks/view.ts'
 import { latestDeploys, listDeploys, type DeployFacts } from '../deploys/store.ts'
 import { viewDeploy } from '../deploys/view.ts'
+import { viewEdge } from '../edge/columns.ts'
 import { groupNamesByService } from '../env-groups/store.ts'
 import type { Environment } from '../environments/store.ts'
-import { isComingUp, type InstanceStatus } from '../instances/states.ts'
+import type { InstanceStatus } from '../instances/states.ts'
 import { liveStatuses } from '../instances/store.ts'
 import { lastRuns, runningJobs, type JobFacts } from '../jobs/store.ts'
 import { viewJob } from '../jobs/view.ts'
+import { movesOf, type MoveRow } from '../moves/store.ts'
+import { viewMove } from '../moves/view.ts'
+import { viewPlacement } from '../nodes/placement-setting.ts'
+import { nodeName } from '../nodes/store.ts'
 import { publicUrl } from '../network/public-address.ts'
+import { getRegistryCredential } from '../registry-credentials/store.ts'
 import { servedDomains } from '../domains/store.ts'
 import { customDomainsOf, hostsOf } from './hosts.ts'
 import { internalPort } from './ports.ts'
-import type { Service, ServiceState } from './schema.ts'
+import type { Service } from './schema.ts'
+import { liveDeploys, NOT_LIVE, stateOf, type Live } from './state.ts'
 import { aptPackagesOf, listServices, type ServiceRow } from './store.ts'
 import { TYPES } from './types.ts'
-
-/** The live deploy of a service, as views need it. */
-interface Live {
-  port: number | null
-  /** Whether it is served from its published folder, so that no program runs. */
-  isSite: boolean
-}
-
-const NOT_LIVE: Live = { port: null, isSite: false }
 
 /** What a view needs in addition to the row, read once for a whole environment. */
 interface Surroundings {
@@ -40,6 +40,12 @@ interface Surroundings {
   jobs: Map<string, number>
   /** The newest ended run of each cron job. */
   lastRuns: Map<string, JobFacts>
+  /** The last move of each. */
+  moves: Map<string, MoveRow>
+  /** The last restore of each disk. */
+  diskRestores: Map<string, DiskRestoreRow>
+  /** The replaced volumes of disks. */
+  keptDisks: Map<string, SpareVolume[]>
 }
 
 /** The services of an environment as the API returns them, by name; all, or only those that are wanted. */
@@ -62,34 +68,7 @@ export function viewService(row: ServiceRow): Service {
   return view(row, readSurroundings(environment, row.id))
 }
 
-/** What a service is doing, computed from the desired and the actual state. */
-function stateOf(
-  row: ServiceRow,
-  latest: DeployFacts | undefined,
-  live: Live,
-  instances: InstanceStatus[],
-  jobs: number,
-): ServiceState {
-  if (row.deleting) return 'deleting'
-  if (row.suspended) return 'suspended'
-  if (row.live_deploy_id === null) return stateBeforeLive(latest)
-  if (row.type === 'cron_job') return jobs > 0 ? 'running' : 'idle'
-  if (row.instances === 0) return 'idle'
-  if (live.isSite) return 'running'
-  const ready = instances.filter((status) => status === 'ready').length
-  if (ready >= row.instances) return 'running'
-  if (ready > 0) return 'degraded'
-  return row.apply_error === null && isComingUp(instances) ? 'deploying' : 'down'
-}
-
-function stateBeforeLive(latest: DeployFacts | undefined): ServiceState {
-  if (!latest) return 'not_deployed'
-  if (IN_PROGRESS.includes(latest.status)) return 'deploying'
-  return latest.status === 'canceled' ? 'not_deployed' : 'failed'
-}
-
 function readSurroundings(environment: Environment, only?: string): Surroundings {
-  const database = useDatabase()
   return {
     environment,
     domains: servedDomains(),
@@ -97,22 +76,12 @@ function readSurroundings(environment: Environment, only?: string): Surroundings
     instances: liveStatuses(environment.id),
     jobs: runningJobs(environment.id),
     lastRuns: lastRuns(environment.id, only),
-    live: new Map(
-      rows<{ id: string; port: number | null; site_id: string | null }>(
-        database,
-        'SELECT services.id, deploys.port, deploys.site_id FROM services JOIN deploys ON deploys.id = services.live_deploy_id',
-        environment.id,
-        only,
-      ).map(({ id, port, site_id }) => [id, { port, isSite: site_id !== null }]),
-    ),
+    live: liveDeploys(environment.id, only),
     groups: groupNamesByService(environment.id, only),
+    moves: movesOf(environment.id),
+    diskRestores: diskRestoresOf(environment.id),
+    keptDisks: keptDisksOf(environment.id),
   }
-}
-
-function rows<T>(database: Database, select: string, environmentId: string, only: string | undefined): T[] {
-  return only === undefined
-    ? database.all<T>(`${select} WHERE services.environment_id = ?`, environmentId)
-    : database.all<T>(`${select} WHERE services.id = ?`, only)
 }
 
 function latestDeployOf(serviceId: string): Map<string, DeployFacts> {
@@ -133,6 +102,7 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
     name: row.name,
     environment: surroundings.environment.name,
     ...viewSettings(row),
+    node_name: nodeName(nodeOf(row)),
     deploy_hook_key: row.deploy_hook_key,
     live_deploy_id: row.live_deploy_id,
     created_at: timestamp(row.created_at),
@@ -143,6 +113,9 @@ function view(row: ServiceRow, surroundings: Surroundings): Service {
     hosts: [...hosts, ...customDomains],
     internal_host: listens ? row.name : null,
     internal_port: listens ? internalPort(row, live.port) : null,
+    move: viewMove(surroundings.moves.get(row.id)),
+    disk_restore: viewDiskRestore(surroundings.diskRestores.get(row.id)),
+    disk_kept_volumes: viewKeptDisks(surroundings.keptDisks.get(row.id) ?? []),
     latest_deploy: latest ? viewDeploy(latest) : null,
     last_run: lastRun ? viewJob(lastRun) : null,
     state: stateOf(
@@ -166,6 +139,7 @@ export function viewSettings(row: ServiceRow) {
     root_dir: row.root_dir,
     dockerfile_path: row.dockerfile_path,
     image: row.image,
+    registry_credential: credentialName(row),
     build_command: row.build_command,
     start_command: row.start_command,
     publish_dir: row.publish_dir,
@@ -173,7 +147,10 @@ export function viewSettings(row: ServiceRow) {
     health_check_path: row.health_check_path,
     port: row.port,
     schedule: row.schedule,
+    disks: disksOf(row),
     disk_mount_path: row.disk_mount_path,
+    disk_backup_schedule: row.disk_backup_schedule,
+    disk_backup_retention: row.disk_backup_retention,
     instances: row.instances,
     memory_limit_mb: row.memory_limit_mb,
     cpu_limit: row.cpu_limit,
@@ -183,8 +160,23 @@ export function viewSettings(row: ServiceRow) {
     custom_domains: customDomainsOf(row),
     canonical_domain: row.canonical_domain,
     compression: row.compression === 1,
+    ...viewEdge(row),
+    max_shutdown_delay_seconds: row.max_shutdown_delay_seconds,
+    drain_seconds: row.drain_seconds,
+    overlap_policy: row.overlap_policy,
+    placement: viewPlacement(row),
+    node: nodeOf(row),
     watch_paths: row.watch_paths === null ? null : (JSON.parse(row.watch_paths) as string[]),
   }
+}
+
+/** The node of a service's disks. That of one that has none any more is kept, since its former disks are there. */
+function nodeOf(row: ServiceRow): string | null {
+  return disksOf(row).length === 0 ? null : row.node_id
+}
+
+function credentialName({ registry_credential_id: id }: ServiceRow): string | null {
+  return id === null ? null : (getRegistryCredential(id)?.name ?? null)
 }
 
 /** A repository's URL with `***` in place of stored credentials. */

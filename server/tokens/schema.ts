@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import type { Access } from '../access/access.ts'
 import { text } from '../accounts/schema.ts'
-import { parseTimestamp, timestamp } from '../clock.ts'
-import { judged } from '../schema.ts'
+import { timestamp } from '../clock.ts'
+import { FutureMoment, Timestamp } from '../schema.ts'
+import { AccessInput, TokenAccess } from './access-schema.ts'
 
 const MAX_NAME = 200
-
-const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-02T03:04:05.678Z'] })
 
 /**
  * Refuses controls, characters that reorder or hide text (Unicode's format characters), unpaired surrogates, and line and
@@ -23,15 +23,6 @@ export const TokenName = text(1, MAX_NAME)
     examples: ['laptop'],
   })
 
-/** RFC 3339 with any offset. zod's own type would add a pattern of 250 characters to the OpenAPI document. */
-export const FutureTimestamp = judged((given) => {
-  const moment = parseTimestamp(given)
-  if (moment === null) return 'must be a timestamp such as 2030-01-02T03:04:05Z'
-  return moment > Date.now() ? null : 'must be in the future'
-})
-  .transform((given) => parseTimestamp(given)!)
-  .meta({ format: 'date-time', examples: ['2030-01-02T03:04:05Z'] })
-
 export const ApiToken = z
   .object({
     id: z.string().meta({ examples: ['tok-0123456789abcdef0123'] }),
@@ -44,13 +35,15 @@ export const ApiToken = z
     last_used_at: Timestamp.nullable().meta({
       description: 'Exact to a minute; null when it was never used',
     }),
+    access: TokenAccess,
   })
   .meta({ id: 'ApiToken', description: 'An API token, without its secret' })
 
 export const NewApiToken = z
   .strictObject({
     name: TokenName,
-    expires_at: FutureTimestamp.nullish().meta({ description: 'When it expires; never when absent or null' }),
+    expires_at: FutureMoment.nullish().meta({ description: 'When it expires; never when absent or null' }),
+    access: AccessInput.optional().meta({ description: 'Everything when absent' }),
   })
   .meta({ id: 'NewApiToken', description: 'A token to create' })
 
@@ -64,13 +57,18 @@ export const CreatedApiToken = z
   })
   .meta({ id: 'CreatedApiToken', description: 'A new API token with its secret' })
 
+/** Who acts with a token: a program it was made for, a terminal that signed in, or a command on the host. */
+export type TokenHolder = 'token' | 'terminal' | 'host'
+
 export interface TokenRow {
   id: string
   name: string
   hint: string
+  holder: TokenHolder
   created_at: number
   expires_at: number | null
   last_used_at: number | null
+  access: Access
 }
 
 /** A token as clients see it. */
@@ -82,5 +80,15 @@ export function toApiToken(row: TokenRow): z.input<typeof ApiToken> {
     created_at: timestamp(row.created_at),
     expires_at: timestamp(row.expires_at),
     last_used_at: timestamp(row.last_used_at),
+    access: viewAccess(row.access),
+  }
+}
+
+function viewAccess({ mode, secrets, environments, services }: Access): z.input<typeof TokenAccess> {
+  return {
+    mode,
+    secrets,
+    environments: environments && [...environments],
+    services: services && [...services],
   }
 }

@@ -1,11 +1,12 @@
 import { useContext } from '../context.ts'
 import { groupIdsOf } from '../env-groups/store.ts'
-import { findEnvironment, type Environment } from '../environments/store.ts'
+import { loadEnvironment, type Environment } from '../environments/store.ts'
 import { AppError } from '../errors.ts'
 import { portOf } from '../services/ports.ts'
 import { qualifiedName } from '../services/qualified-name.ts'
 import { getService, type ServiceRow } from '../services/store.ts'
 import { TYPES } from '../services/types.ts'
+import { callersReferenceSight, WHOLE_SIGHT, type ReferenceSight } from './callers-references.ts'
 import {
   ESCAPE_HINT,
   OPENING,
@@ -43,6 +44,11 @@ export class Reading {
   readonly #sealed = new Map<string, Map<string, Uint8Array>>()
   readonly #opened = new Map<Uint8Array, string>()
   readonly #resolved = new Map<Uint8Array, Resolved>()
+  readonly #sight: ReferenceSight
+
+  constructor(sight: ReferenceSight = WHOLE_SIGHT) {
+    this.#sight = sight
+  }
 
   /**
    * The whole environment of a service with its references resolved: its groups' variables in the order of the links,
@@ -118,7 +124,9 @@ export class Reading {
     const { service: holder } = way.at(-1)!
     const environment = this.#environment(holder)
     const written = writeReference(reference)
-    const target = this.#target(reference, environment)
+    const isOwn = this.isOwn(holder, way.at(-1)!.key)
+    const isHidden = isOwn && this.#sight.isHidden(holder, reference, environment.name)
+    const target = isHidden ? null : this.#target(reference, environment)
     if (!target) {
       this.#refuse(
         way,
@@ -161,7 +169,7 @@ export class Reading {
   }
 
   #environment({ environment_id }: ServiceRow): Environment {
-    return remember(this.#environments, environment_id, () => findEnvironment(environment_id))
+    return remember(this.#environments, environment_id, () => loadEnvironment(environment_id))
   }
 
   #name(service: ServiceRow): string {
@@ -170,6 +178,8 @@ export class Reading {
 
   #refuse(way: Way, fault: string, missing: string | null = null): never {
     const passed = way.map(({ key, service }) => `${key} of ${this.#name(service)}`)
+    if (!way.every(({ service }) => this.#sight.mayName(service)))
+      throw new ReferenceFault(`${passed[0]}: what it refers to cannot be resolved`, way[0]!.key)
     throw new ReferenceFault(`${passed.join(' -> ')}: ${fault}`, way[0]!.key, missing)
   }
 }
@@ -206,7 +216,11 @@ let held: Map<string, Fields> | null = null
  * Call it in the transaction that wrote variables or links of a service: stores the port that they name and checks that they
  * resolve. Throws `invalid_request`.
  */
-export function settleEnvironment(serviceId: string, fields: Fields, reading = new Reading()): void {
+export function settleEnvironment(
+  serviceId: string,
+  fields: Fields,
+  reading = new Reading(callersReferenceSight()),
+): void {
   if (held) {
     held.set(serviceId, { ...held.get(serviceId), ...fields })
     return

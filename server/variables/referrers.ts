@@ -1,3 +1,4 @@
+import { callersReach } from '../access/caller.ts'
 import { AppError } from '../errors.ts'
 import type { TargetKind } from './references.ts'
 import { referrersOf } from './store.ts'
@@ -23,7 +24,11 @@ export function assertUnreferenced(
 export function referenceFault(kind: TargetKind, environmentId: string, name: string): string | null {
   const referrers = referrersOf(kind, environmentId, name)
   if (referrers.length === 0) return null
-  const listed = referrers.slice(0, MAX_LISTED).map(({ holder, name, key }) => `${key} of ${holder} ${name}`)
-  const more = referrers.length > MAX_LISTED ? ` and ${referrers.length - MAX_LISTED} more` : ''
+  const reach = callersReach()
+  // A group is only reached by one of its services, so it is not named to who may not name all of an environment.
+  const named = reach && !reach.holdsEnvironments ? [] : referrers
+  if (named.length === 0) return `${kind} ${name} is referred to by variables of other services`
+  const listed = named.slice(0, MAX_LISTED).map(({ holder, name, key }) => `${key} of ${holder} ${name}`)
+  const more = named.length > MAX_LISTED ? ` and ${named.length - MAX_LISTED} more` : ''
   return `${kind} ${name} is referred to by ${listed.join(', ')}${more}: change them first`
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { secret } from '../access/shown.ts'
 import { InEnvironment, QueryBoolean } from '../http/query.ts'
 import {
   KEY_PATTERN,
@@ -20,6 +21,14 @@ export const EnvVar = z
   })
   .meta({ id: 'EnvVar' })
 export type EnvVar = z.infer<typeof EnvVar>
+
+/** A variable as the API returns it. */
+export const ShownEnvVar = z
+  .object({
+    key: z.string().meta({ examples: ['LOG_LEVEL'] }),
+    value: secret(z.string()).meta({ examples: ['info'] }),
+  })
+  .meta({ id: 'ShownEnvVar', description: 'A variable of a service or an env group' })
 
 /** A list of variables as they are given. */
 export const EnvVars = z.array(EnvVar).superRefine(checkList).meta({ maxItems: MAX_VARIABLES })

@@ -1,5 +1,7 @@
 import { useContext, useDatabase } from '../context.ts'
 import { isId } from '../ids.ts'
+import { recordServiceEvent, listedNames } from '../service-events/store.ts'
+import { noteReferences } from './callers-references.ts'
 import { parseValue, type TargetKind } from './references.ts'
 import type { Variable } from './rules.ts'
 
@@ -34,10 +36,19 @@ export function writeVariables(holder: string, variables: readonly Variable[]): 
   const database = useDatabase()
   const { table, owner } = tableOf(holder)
   database.transaction(() => {
+    noteReferences(holder)
+    const names = changedKeys(readVariables(holder), variables)
+    if (names.length > 0) recordServiceEvent(holder, 'variables.updated', { details: listedNames(names) })
     database.run(`DELETE FROM ${table} WHERE ${owner} = ?`, holder)
     forgetReferences(holder)
     insertVariables(holder, variables)
   })
+}
+
+/** The names of variables that are added, changed or removed. */
+function changedKeys(before: readonly Variable[], after: readonly Variable[]): string[] {
+  const [old, now] = [before, after].map((all) => new Map(all.map(({ key, value }) => [key, value])))
+  return [...new Set([...old!.keys(), ...now!.keys()])].filter((key) => old!.get(key) !== now!.get(key))
 }
 
 /** Like `writeVariables`, for a new holder that has none. Call it in the transaction that creates it. */

@@ -25,6 +25,7 @@ describe('a routed host', () => {
     expect(entry).toEqual({
       host: 'api.example.com',
       service: 'api',
+      redirects_to: null,
       state: 'issued',
       expires_at: expect.stringMatching(/Z$/),
       error: null,

@@ -1,8 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { request, type RequestOptions } from 'node:https'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { connect, type ConnectionOptions, type DetailedPeerCertificate } from 'node:tls'
 import { expect } from 'vitest'
@@ -13,6 +11,7 @@ import {
   type AuthorityOptions,
   type NameServer,
 } from '../stand/acme.ts'
+import { databaseOf } from '../support/database.ts'
 import { startServer, type ServerOptions, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -150,7 +149,7 @@ export interface CertificateRow {
 }
 
 export function certificateRow(dataDirectory: string, host: string): CertificateRow | undefined {
-  const database = new DatabaseSync(join(dataDirectory, 'deployer.db'), { readOnly: true })
+  const database = databaseOf(dataDirectory, { readOnly: true })
   try {
     return database.prepare('SELECT * FROM certificates WHERE id = ?').get(host) as CertificateRow | undefined
   } finally {

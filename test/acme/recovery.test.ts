@@ -10,12 +10,12 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { supervisorPidFile } from '../../proxy/control/paths.ts'
 import { startAuthority, type Authority } from '../stand/acme.ts'
+import { databaseOf } from '../support/database.ts'
 import { startReceiver, toldTo } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
 import { refusal, startFront, type Front } from './front.ts'
@@ -60,7 +60,7 @@ function renewNow(host: string): void {
 }
 
 function setMoment(column: 'retry_at' | 'renew_at', host: string): void {
-  const database = new DatabaseSync(join(place.server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+  const database = databaseOf(place.server.dataDirectory)
   database.prepare(`UPDATE certificates SET ${column} = 0 WHERE id = ?`).run(host)
   database.close()
 }

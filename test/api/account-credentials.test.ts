@@ -37,6 +37,7 @@ describe('named tokens', () => {
       created_at: expect.any(String) as string,
       expires_at: null,
       last_used_at: null,
+      access: { mode: 'full', secrets: true, environments: null, services: null },
     })
     expect((await api('GET', '/services', undefined, bearer(token))).status).toBe(200)
     const list = await browser.get('/auth/tokens')

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { text } from 'node:stream/consumers'
+import { Secret, TOTP } from 'otpauth'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startServer } from '../support/server.ts'
 import { bearer, Browser, EMAIL, refusal, send } from './account-client.ts'
@@ -42,6 +43,28 @@ describe('reset-password', () => {
     expect((await send('GET', `${server.url}/api/v1/services`, undefined, bearer(token))).status).toBe(200)
     expect((await browser.signIn()).status).toBe(401)
     expect((await browser.signIn('a new password')).status).toBe(200)
+  })
+
+  it('removes second factors after saying so, or keeps them', async () => {
+    await browser.setUp(server.setupCode)
+    const { secret } = (await browser.post('/auth/totp')).body
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+    const { recovery_codes: codes } = (await browser.post('/auth/totp/confirm', { code })).body
+    const keep = ['--data-dir', server.dataDirectory, '--keep-second-factor']
+    expect(await run('a new password\n', keep)).toMatchObject({ code: 0, errors: '' })
+    expect((await browser.signIn('a new password')).body.error.code).toBe('second_factor_required')
+    const signIn = { email: EMAIL, password: 'a new password', code: codes[0] }
+    expect((await browser.post('/auth/login', signIn)).status).toBe(200)
+    const { code: exit, output, errors } = await run('another password\n')
+    expect(exit).toBe(0)
+    expect(errors).toContain('removes the second factors')
+    expect(output).toContain('The second factors were removed')
+    expect((await browser.signIn('another password')).status).toBe(200)
+    expect((await browser.get('/auth/second-factors')).body).toEqual({
+      totp: null,
+      passkeys: [],
+      recovery_codes_left: 0,
+    })
   })
 
   it('opens sign-in again after too many failures, and counts from then on', async () => {

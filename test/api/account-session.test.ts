@@ -1,6 +1,5 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { databaseOf } from '../support/database.ts'
 import { startServer } from '../support/server.ts'
 import { Browser, EMAIL, PASSWORD, refusal, send } from './account-client.ts'
 
@@ -185,7 +184,7 @@ describe('sessions', () => {
   })
 
   it('extend their expiry, and that of the cookie, when they are used again', async () => {
-    const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+    const database = databaseOf(server.dataDirectory)
     const anHourAgo = Date.now() - 3_600_000
     database
       .prepare('UPDATE sessions SET last_used_at = ?, expires_at = ?')
@@ -199,7 +198,7 @@ describe('sessions', () => {
   })
 
   it('expire when they are not used for 30 days', async () => {
-    const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+    const database = databaseOf(server.dataDirectory)
     database.exec(`UPDATE sessions SET expires_at = ${Date.now() - 1}`)
     database.close()
     expect(await browser.get('/services')).toMatchObject(refusal(401, 'unauthorized'))

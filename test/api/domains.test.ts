@@ -413,3 +413,12 @@ describe('custom domains', () => {
     await server.api('DELETE', '/services/brand')
   })
 })
+
+test('a new service and a new name of it are known at their hosts at once, also without an engine', async () => {
+  const { default_domain: domain } = (await server.api('GET', '/info')).body as { default_domain: string }
+  const { body } = await server.api('POST', '/services', { name: 'fresh', deploy: false })
+  expect(await statusAt(`fresh.${domain}`)).toBe(503)
+  expect((await server.api('PATCH', `/services/${body.id}`, { name: 'refreshed' })).status).toBe(200)
+  expect(await statusAt(`refreshed.${domain}`)).toBe(503)
+  expect(await statusAt(`fresh.${domain}`)).toBe(404)
+})

@@ -79,6 +79,17 @@ describe('the API port', () => {
     for (const answer of refused) expect(answer.toLowerCase()).toContain('x-content-type-options: nosniff')
   })
 
+  it('names every request in its answer: as the client did, if that is usable', async () => {
+    const idOf = async (given?: string) => {
+      const headers = given === undefined ? {} : { 'x-request-id': given }
+      return (await fetch(`${server.url}/api/v1/services`, { headers })).headers.get('x-request-id')
+    }
+    expect(await idOf('my-own.1')).toBe('my-own.1')
+    const made = [await idOf(), await idOf('a b'), await idOf('x'.repeat(129))]
+    for (const id of made) expect(id).toMatch(/^[0-9a-f]{32}$/)
+    expect(new Set(made).size).toBe(3)
+  })
+
   it('names in every 401 what it requires, including the hooks', async () => {
     const post = (path: string, body?: unknown) => server.request('POST', path, body)
     const answers = [

@@ -31,6 +31,7 @@ describe('environments', () => {
         id: expect.stringMatching(/^env-[0-9a-f]{20}$/),
         name: 'production',
         created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+        edge_defaults: null,
         services: ['api'],
         datastores: [],
         url_pattern: `http://<service>.example.com:${server.httpPort}`,

@@ -1,7 +1,6 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { type PlayedApp } from '../git/providers.ts'
+import { databaseOf } from '../support/database.ts'
 import { type ApiAnswer } from '../support/server.ts'
 
 import {
@@ -117,7 +116,7 @@ describe('an app of GitHub', () => {
 
   it('keeps nothing secret in plain sight', async () => {
     const { app } = await connectApp('sealed-org')
-    const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'))
+    const database = databaseOf(server.dataDirectory)
     const dump = JSON.stringify(
       database.prepare('SELECT * FROM git_connections').all(),
       (_, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value),

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { client } from '../cli/client.ts'
 import { startServer } from '../support/server.ts'
 
 import {
@@ -197,6 +198,17 @@ async function endless(response: import('node:http').ServerResponse): Promise<vo
 }
 
 describe('the repositories of a connection', () => {
+  it('are listed by the command line, of one account or of all', async () => {
+    const { body } = await connect()
+    for (const words of [[], [body.id]])
+      expect(await client(server, 'git', 'repositories', ...words)).toEqual({
+        code: 0,
+        out: expect.stringMatching(/^octo-org\/api\tmain\tprivate\t\S*\thttp\S+\/octo-org\/api\.git\n$/),
+        error: '',
+      })
+    expect(await client(server, 'git', 'repositories', 'git-none')).toMatchObject({ code: 4, out: '' })
+  })
+
   it.each(['gitprov_a', 'gitprov_b'] as const)(
     'of %s are listed, most recently updated first',
     async (kind) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ensurePrometheus } from '../stand/prometheus.ts'
 import { run } from '../stand/run.ts'
+import { databaseOf } from '../support/database.ts'
 import { samplesIn, scrape } from '../support/metrics.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
@@ -112,6 +113,31 @@ describe('/metrics', () => {
     const names = new Set(samplesIn(text).map(({ name }) => name))
     expect(names).toContain('svc_build_info')
     expect(names).not.toContain('svc_container_cpu_percent')
+  })
+
+  it('has when each datastore was last backed up, unless it never was', async () => {
+    await server.api('POST', '/environments', { name: 'staging' })
+    const [db] = await Promise.all(
+      ['db', 'other'].map((name) =>
+        server.api('POST', '/datastores', { name, kind: 'keyvalue', environment: 'staging' }),
+      ),
+    )
+    const { id } = db!.body
+    const database = databaseOf(server.dataDirectory)
+    const insert = database.prepare(
+      `INSERT INTO backups (id, datastore_id, status, trigger, created_at, finished_at) VALUES (?, ?, ?, 'manual', ?, ?)`,
+    )
+    for (const [backup, status, at] of [
+      ['bak-1', 'succeeded', 1_700_000_000_000],
+      ['bak-2', 'succeeded', 1_700_000_100_000],
+      ['bak-3', 'failed', 1_700_000_200_000],
+    ] as const)
+      insert.run(backup, id, status, at, at)
+    database.close()
+    const name = 'svc_datastore_backup_last_success_timestamp_seconds'
+    expect(samplesIn(await scrape(server)).filter((sample) => sample.name === name)).toEqual([
+      { name, labels: { id, name: 'db.staging' }, value: 1_700_000_100 },
+    ])
   })
 
   it('accepts the token in the query, and has the right content type', async () => {

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uploadSelfSigned } from '../support/certificate.ts'
+import { databaseOf } from '../support/database.ts'
 import { startReceiver, toldTo, type Receiver } from '../support/receiver.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
@@ -72,7 +72,7 @@ test('an expiring certificate is reported at 14, 7, 3 and 1 days, each once', as
 
 /** Makes every attempt fail to be recorded, as on a disk without a free page, while `work` runs. */
 async function withoutRecords(work: () => Promise<void>): Promise<void> {
-  const database = new DatabaseSync(join(disk, 'deployer.db'), { timeout: 5_000 })
+  const database = databaseOf(disk)
   database.exec(`CREATE TRIGGER full BEFORE UPDATE ON notification_deliveries
     BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`)
   try {

@@ -46,7 +46,14 @@ function writeFirstData(directory: string): void {
   insert('services', {
     ...{ id: SERVICE, environment_id: 'env-00000000000000000001', name: 'web', type: 'web_service' },
     ...{ runtime: 'auto', image: 'registry.example.com/team/web:2', health_check_path: '/up', port: 8080 },
-    ...{ instances: 2, memory_limit_mb: 256, cpu_limit: 0.5, auto_deploy: 0, suspended: 1 },
+    ...{
+      instances: 1,
+      disk_mount_path: '/data',
+      memory_limit_mb: 256,
+      cpu_limit: 0.5,
+      auto_deploy: 0,
+      suspended: 1,
+    },
     ...{ deploy_hook_key: 'a'.repeat(40), live_deploy_id: LIVE, created_at: MOMENT, updated_at: MOMENT },
   })
   for (const [position, [key, value]] of [
@@ -89,7 +96,8 @@ it('data of the first version is served as it was', async () => {
         image: 'registry.example.com/team/web:2',
         port: 8080,
       },
-      ...{ health_check_path: '/up', instances: 2, memory_limit_mb: 256, cpu_limit: 0.5, auto_deploy: false },
+      ...{ disk_mount_path: '/data', disks: [{ name: 'data', mount_path: '/data' }] },
+      ...{ health_check_path: '/up', instances: 1, memory_limit_mb: 256, cpu_limit: 0.5, auto_deploy: false },
       ...{ suspended: true, state: 'suspended', deploy_hook_key: 'a'.repeat(40), live_deploy_id: LIVE },
       ...{ created_at: '2026-01-02T03:04:05.678Z', env_groups: [], apt_packages: [], canonical_domain: null },
     },

@@ -105,6 +105,11 @@ describe('the OpenAPI document', () => {
     expect(faults).toEqual([])
   })
 
+  it('names every content type of the audit log', () => {
+    const { content } = document.paths['/api/v1/audit-events']!.get!.responses['200']!
+    expect(Object.keys(content!)).toEqual(['application/json', 'text/event-stream', 'application/x-ndjson'])
+  })
+
   it('shows examples that fit their schemas', () => {
     const faults = operationsOf(document).flatMap(({ name, operation }) => {
       const contents = [operation.requestBody, ...Object.values(operation.responses)].map(

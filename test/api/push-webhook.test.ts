@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { createHmac, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { databaseOf } from '../support/database.ts'
 import { startServer, type ApiAnswer, type TestServer } from '../support/server.ts'
 
 const SECRET = 'a secret of webhooks'
@@ -60,7 +60,7 @@ function deliver(payload: object | string, headers: Record<string, string> = {})
 
 /** Changes the running server's own database. */
 function withDatabase<T>(work: (database: DatabaseSync) => T): T {
-  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+  const database = databaseOf(server.dataDirectory)
   try {
     return work(database)
   } finally {
@@ -85,12 +85,14 @@ const ignored = (reason: RegExp) => ({
 
 describe('a push', () => {
   it('deploys the service of its repository and branch at its commit', async () => {
-    const { url, id } = await repository()
+    const { url, id, name } = await repository()
     const answer = await deliver(payloadOf(url))
     expect(answer).toMatchObject({ status: 200, body: { ok: true, ignored: false, reason: null } })
     expect(answer.body.deploys).toMatchObject([
       { service_id: id, status: 'queued', trigger: 'webhook', source: { kind: 'git', commit: AFTER } },
     ])
+    const [event] = (await server.api('GET', '/audit-events?actor=webhook&limit=1')).body
+    expect(event.changes).toEqual([`service ${name}: ${answer.body.deploys[0].id}`])
   })
 
   it.each([

@@ -12,6 +12,10 @@ afterAll(() => server.stop())
 
 const LONE_SURROGATE = '\ud800'
 
+function twoDisks(...disks: [name: string, mount_path: string][]) {
+  return disks.map(([name, mount_path]) => ({ name, mount_path }))
+}
+
 /** Values of each field that no service may have; a create and a patch refuse the same ones. */
 const BAD: Record<string, unknown[]> = {
   name: [
@@ -159,6 +163,137 @@ const BAD: Record<string, unknown[]> = {
   cpu_limit: [-1, 0.001, 0.009, 512.01, '1', null],
   auto_deploy: ['true', 1, 0, null],
   compression: ['true', 1, 0, null],
+  registry_credential: [1, true, [], 'x'.repeat(64), 'a\0b'],
+  max_shutdown_delay_seconds: [0, 301, 1.5, '30', null],
+  drain_seconds: [-1, 301, 1.5, '30', null],
+  overlap_policy: ['', 'Wait', 'cancel', null, 1],
+  disks: [
+    null,
+    {},
+    ['/data'],
+    [{ name: 'data' }],
+    [{ mount_path: '/data' }],
+    [{ name: 'Data', mount_path: '/data' }],
+    [{ name: 'data', mount_path: 'data' }],
+    [{ name: 'data', mount_path: '/etc' }],
+    [{ name: 'data', mount_path: '/data', size: 1 }],
+    twoDisks(['data', '/a'], ['data', '/b']),
+    twoDisks(['one', '/a'], ['two', '/a/']),
+    twoDisks(['one', '/a'], ['two', '/a/b']),
+    Array.from({ length: 9 }, (_, index) => ({ name: `d${index}`, mount_path: `/d${index}` })),
+  ],
+  disk_backup_schedule: ['daily', '61 * * * *', 1],
+  disk_backup_retention: [0, 1_001, 1.5, '7', null],
+  ip_allow_list: [
+    '203.0.113.7',
+    ['203.0.113.7'],
+    [{}],
+    [{ source: '' }],
+    [{ source: '203.0.113' }],
+    [{ source: '203.0.113.7/33' }],
+    [{ source: '2001:db8::/129' }],
+    [{ source: '203.0.113.0/24/8' }],
+    [{ source: '203.0.113.0/-1' }],
+    [{ source: '203.0.113.0/024' }],
+    [{ source: '203.0.113.0/' }],
+    [{ source: 'fe80::1%eth0' }],
+    [{ source: 'example.com' }],
+    [{ source: '203.0.113.7', description: 1 }],
+    [{ source: '203.0.113.7', extra: 1 }],
+    Array.from({ length: 1_001 }, () => ({ source: '203.0.113.7' })),
+  ],
+  redirects: [
+    {},
+    [{}],
+    [{ from: 'a', to: '/b' }],
+    [{ from: '/a b', to: '/b' }],
+    [{ from: '/a?x', to: '/b' }],
+    [{ from: '/*/a', to: '/b' }],
+    [{ from: '/%zz', to: '/b' }],
+    [{ from: '/a\\b', to: '/b' }],
+    [{ from: '/a', to: 'b' }],
+    [{ from: '/a', to: '//evil.example' }],
+    [{ from: '/a', to: 'javascript:alert(1)' }],
+    [{ from: '/a', to: 'https://' }],
+    [{ from: '/a', to: '/b\r\nX: y' }],
+    [{ from: '/a', to: '/b c' }],
+    [{ from: '/a', to: '/:splat' }],
+    [{ from: '/a', to: '/b', status: 200 }],
+    [{ from: '/a', to: '/b', status: 304 }],
+    [{ from: '/a', to: '/b', force: true }],
+    [{ from: '/a', to: '/a' }],
+    [
+      { from: '/a', to: '/b' },
+      { from: '/b', to: '/a' },
+    ],
+    Array.from({ length: 101 }, (_, index) => ({ from: `/${index}`, to: '/to' })),
+  ],
+  maintenance: [
+    true,
+    {},
+    { enabled: 'yes' },
+    { enabled: true, message: 1 },
+    { enabled: true, retry_after_seconds: 0 },
+    { enabled: true, allow_ips: ['nobody'] },
+    { enabled: true, page: 'x'.repeat(64 * 1024 + 1) },
+    { enabled: true, page: 'é'.repeat(32 * 1024 + 1) },
+  ],
+  rate_limit: [
+    10,
+    {},
+    { requests: 0 },
+    { requests: 1.5 },
+    { requests: 10, period_seconds: 0 },
+    { requests: 10, period_seconds: 86_401 },
+    { requests: 10, burst: 0 },
+  ],
+  basic_auth: [
+    {},
+    { users: [] },
+    { users: [{ username: '', password: 'x' }] },
+    { users: [{ username: 'a:b', password: 'x' }] },
+    { users: [{ username: 'a\nb', password: 'x' }] },
+    { users: [{ username: 'ada', password: '' }] },
+    { users: [{ username: 'ada', password: 'a\nb' }] },
+    { users: [{ username: 'ada', password: 1 }] },
+    { users: [{ username: 'ada', password: 'x'.repeat(1_025) }] },
+    { users: [{ username: 'ada', password: null }] },
+    { users: [{ username: 'ada' }] },
+    { users: [{ username: 'ada', hash: '$scrypt$' }] },
+    {
+      users: [
+        { username: 'ada', password: 'x' },
+        { username: 'ada', password: 'y' },
+      ],
+    },
+    { users: [{ username: 'ada', password: 'x' }], except_paths: ['webhooks'] },
+    { users: [{ username: 'ada', password: 'x' }], except_paths: ['/a/../b'] },
+    { users: [{ username: 'ada', password: 'x' }], except_paths: ['/a//b'] },
+    { users: [{ username: 'ada', password: 'x' }], except_paths: ['/%2e%2e/b'] },
+    { users: [{ username: 'ada', password: 'x' }], except_paths: ['/a%2fb'] },
+    { users: [{ username: 'ada', password: 'x' }], except_paths: ['/%61'] },
+    { users: Array.from({ length: 21 }, (_, index) => ({ username: `u${index}`, password: 'x' })) },
+  ],
+  headers: [
+    {},
+    [{ name: 'X-A' }],
+    [{ name: 'X A', value: 'b' }],
+    [{ name: 'X-A', value: 'b\r\nX-B: c' }],
+    [{ name: 'X-A\n', value: 'b' }],
+    [{ name: 'X-A', value: '' }],
+    [{ name: 'X-A', value: 'é' }],
+    [{ name: 'X-A', value: 'b', path: 'a' }],
+    ...['Connection', 'keep-alive', 'TE', 'Trailer', 'Upgrade', 'Proxy-Authenticate'].map((name) => [
+      { name, value: null },
+    ]),
+    ...['Set-Cookie', 'content-length', 'Transfer-Encoding'].map((name) => [{ name, value: 'x' }]),
+    Array.from({ length: 3 }, () => ({ name: 'X-A', value: 'x'.repeat(8_000) })),
+    Array.from({ length: 51 }, (_, index) => ({ name: `X-${index}`, value: 'x' })),
+  ],
+  session_affinity: ['true', 1, null],
+  upstream_timeout_seconds: [0, 3_601, 1.5, '60'],
+  max_body_mb: [0, 10_241, 1.5, '60'],
+  access_log: ['true', 1, null],
   env_groups: [null, 'shared', {}, [''], [1], [null], [['shared']]],
   env: [
     {},
@@ -353,10 +488,51 @@ describe('a good value at the edge of what is allowed', () => {
     { start_command: `x${'é'.repeat(16 * 1024 - 1)}` },
     { auto_deploy: false },
     { compression: true },
+    { max_shutdown_delay_seconds: 300, drain_seconds: 0, overlap_policy: 'override' },
+    { max_shutdown_delay_seconds: 1, drain_seconds: 300 },
+    { disk_backup_schedule: '0 3 * * *', disk_backup_retention: 1_000 },
+    {
+      ip_allow_list: ['203.0.113.7/24', '::ffff:198.51.100.0/120', '::/0'].map((source) => ({
+        source,
+        description: null,
+      })),
+    },
+    { ip_allow_list: [] },
+    { ip_allow_list: null },
+    {
+      redirects: [
+        { from: '/blog/:year/*', to: 'https://blog.example.com/:year/:splat?from=here', status: 301 },
+        { from: '/old', to: '/new#part', status: 303 },
+      ],
+    },
+    { rate_limit: { requests: 1_000_000, period_seconds: 86_400, burst: 1 } },
+    { headers: [{ path: '/assets/*', name: 'Cache-Control', value: null }] },
+    { session_affinity: true, access_log: true },
+    { upstream_timeout_seconds: 3_600, max_body_mb: 10_240 },
+    { upstream_timeout_seconds: null, max_body_mb: null },
+    { disks: twoDisks(['one', '/a'], ['two', '/ab']), disk_mount_path: '/a' },
+    { disks: [] },
   ])('is kept as it was given: %j', async (patch) => {
     const answer = await server.api('PATCH', '/services/kept', patch)
     const kept = Object.entries(patch).map(([field, value]) => [field, value === '' ? null : value])
     expect(answer).toMatchObject({ status: 200, body: Object.fromEntries(kept) as object })
+  })
+
+  it('is the path of the first disk, which alone changes with it, and goes with null', async () => {
+    const patched = async (patch: object) => {
+      const { status, body } = await server.api('PATCH', '/services/kept', patch)
+      return status === 200 ? [body.disk_mount_path, body.disks] : body.error.message
+    }
+    expect(await patched({ disk_mount_path: '/data/' })).toEqual(['/data', twoDisks(['data', '/data'])])
+    await patched({ disks: twoDisks(['one', '/a'], ['two', '/b//c/']) })
+    expect(await patched({ disk_mount_path: '/x' })).toEqual(['/x', twoDisks(['one', '/x'], ['two', '/b/c'])])
+    expect(await patched({ disk_mount_path: '/b' })).toMatch(/^disk_mount_path: two and one must be/)
+    expect(await patched({ disk_mount_path: '/y', disks: twoDisks(['one', '/x']) })).toMatch(
+      /^disk_mount_path: must be the mount_path of the first/,
+    )
+    expect(await patched({ disk_mount_path: null })).toEqual(['/b/c', twoDisks(['two', '/b/c'])])
+    expect(await patched({ instances: 2 })).toMatch(/^instances: /)
+    expect(await patched({ disks: [], instances: 1 })).toEqual([null, []])
   })
 
   it('is rounded to hundredths as a CPU limit', async () => {

@@ -236,3 +236,33 @@ describe("references in a group's variables", () => {
     expect((await server.api('DELETE', `/services/${target}`)).status).toBe(502)
   })
 })
+
+it('the relations of a service are what it refers to, and what refers to it, also through a group', async () => {
+  await server.api('POST', '/env-groups', {
+    name: 'shared',
+    vars: [
+      { key: 'HOME', value: '${{service.shop.url}}' },
+      { key: 'COVERED', value: '${{service.shop.host}}' },
+    ],
+  })
+  for (const name of ['shop', 'cart', 'lonely']) await server.api('POST', '/services', { name })
+  await server.api('PATCH', '/services/cart', {
+    env: [
+      { key: 'COVERED', value: 'x' },
+      { key: 'A', value: '${{service.shop.host}}:${{service.shop.port}}' },
+    ],
+    env_groups: ['shared'],
+  })
+  const relations = async (name: string) => (await server.api('GET', `/services/${name}/relations`)).body
+  const shop = (await server.api('GET', '/services/shop')).body.id
+  const cart = (await server.api('GET', '/services/cart')).body.id
+  expect(await relations('cart')).toEqual({
+    uses: [{ kind: 'service', id: shop, name: 'shop', keys: ['A', 'HOME'] }],
+    used_by: [],
+  })
+  expect(await relations('shop')).toEqual({
+    uses: [],
+    used_by: [{ kind: 'service', id: cart, name: 'cart', keys: ['A', 'HOME'] }],
+  })
+  expect(await relations('lonely')).toEqual({ uses: [], used_by: [] })
+})

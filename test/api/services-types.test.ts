@@ -14,14 +14,38 @@ const TYPES = ['web_service', 'private_service', 'background_worker', 'static_si
 /** What each type needs, so that only one further field can be wrong. */
 const NEEDS: Record<string, Fields> = { cron_job: { schedule: '0 3 * * *', start_command: 'true' } }
 
+const WITHOUT_HOSTS = ['private_service', 'background_worker', 'cron_job']
+
 /** Fields with a good value that are refused for these types. */
 const FOREIGN: [field: string, value: unknown, types: string[]][] = [
   ['port', 3000, ['background_worker', 'static_site', 'cron_job']],
   ['health_check_path', '/healthz', ['background_worker', 'static_site', 'cron_job']],
   ['schedule', '0 3 * * *', ['web_service', 'private_service', 'background_worker', 'static_site']],
   ['compression', true, ['private_service', 'background_worker', 'static_site', 'cron_job']],
+  ...(
+    [
+      ['ip_allow_list', []],
+      ['redirects', [{ from: '/a', to: '/b' }]],
+      ['maintenance', { enabled: false }],
+      ['rate_limit', { requests: 10 }],
+      ['basic_auth', { users: [{ username: 'ada', password: 'x' }] }],
+      ['headers', [{ name: 'X-A', value: 'b' }]],
+      ['access_log', true],
+    ] as const
+  ).map(([field, value]): [string, unknown, string[]] => [field, value, WITHOUT_HOSTS]),
+  ...(['session_affinity', 'upstream_timeout_seconds', 'max_body_mb'] as const).map(
+    (field): [string, unknown, string[]] => [
+      field,
+      field === 'session_affinity' ? true : 60,
+      [...WITHOUT_HOSTS, 'static_site'],
+    ],
+  ),
+  ['max_shutdown_delay_seconds', 60, ['static_site', 'cron_job']],
+  ['drain_seconds', 0, ['private_service', 'background_worker', 'static_site', 'cron_job']],
   ['publish_dir', 'dist', ['web_service', 'private_service', 'background_worker', 'cron_job']],
+  ['disks', [{ name: 'data', mount_path: '/data' }], ['static_site', 'cron_job']],
   ['disk_mount_path', '/data', ['static_site', 'cron_job']],
+  ['disk_backup_schedule', '0 3 * * *', ['static_site', 'cron_job']],
   ['instances', 2, ['static_site', 'cron_job']],
   ['instances', 0, ['static_site', 'cron_job']],
   ['runtime', 'static', ['web_service', 'private_service', 'background_worker', 'cron_job']],

@@ -1,7 +1,6 @@
 import { connect } from 'node:net'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { databaseOf } from '../support/database.ts'
 import { startServer, type ApiAnswer, type TestServer } from '../support/server.ts'
 import { refusal } from './account-client.ts'
 
@@ -27,6 +26,7 @@ describe('a service', () => {
   it('is created from a name alone, with every documented field', () => {
     expect(service).toEqual({
       id: expect.stringMatching(/^srv-[0-9a-f]{20}$/) as string,
+      ...{ placement: null, node: null, node_name: null, move: null },
       name,
       environment: 'production',
       type: 'web_service',
@@ -44,16 +44,35 @@ describe('a service', () => {
       port: null,
       schedule: null,
       disk_mount_path: null,
+      disks: [],
+      disk_backup_schedule: null,
+      disk_backup_retention: 7,
+      disk_restore: null,
+      disk_kept_volumes: [],
       instances: 1,
       memory_limit_mb: 0,
       cpu_limit: 0,
       apt_packages: [],
       auto_deploy: true,
       compression: false,
+      ip_allow_list: null,
+      redirects: null,
+      maintenance: null,
+      rate_limit: null,
+      basic_auth: null,
+      headers: null,
+      session_affinity: false,
+      upstream_timeout_seconds: null,
+      max_body_mb: null,
+      access_log: false,
+      max_shutdown_delay_seconds: 30,
+      drain_seconds: 30,
+      overlap_policy: 'wait',
       watch_paths: null,
       suspended: false,
       custom_domains: [],
       canonical_domain: null,
+      registry_credential: null,
       deploy_hook_key: expect.stringMatching(/^[0-9a-f]{40}$/) as string,
       live_deploy_id: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
@@ -262,6 +281,8 @@ describe('while the engine does not answer', () => {
       runtime_cpus: null,
       runtime_memory_bytes: null,
       tls_enabled: false,
+      client_ip: '127.0.0.1',
+      node_version: process.versions.node,
     })
   })
 })
@@ -479,11 +500,55 @@ describe('the list', () => {
       await server.api('PATCH', '/services/listed-now', { branch })
       expect((await list()).find(({ name }) => name === 'listed-now')!.branch).toBe(branch)
     }
-    const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'))
+    const database = databaseOf(server.dataDirectory)
     database.exec("UPDATE services SET branch = 'three' WHERE name = 'listed-now'")
     database.close()
     expect((await list()).find(({ name }) => name === 'listed-now')!.branch).toBe('three')
     const elsewhere = await server.api('GET', '/services?environment=nowhere')
     expect(elsewhere.status).toBe(404)
+  })
+})
+
+describe('the timeline', () => {
+  const events = async (query = '') => (await server.api('GET', `/services/${name}/events${query}`)).body
+
+  it('lists what happened, newest first, in pages and by type, with who did it', async () => {
+    await server.api('POST', `/services/${name}/scale`, { instances: 2 })
+    await server.api('PATCH', `/services/${name}`, { port: 8080, env: [{ key: 'KEY', value: 'hidden' }] })
+    await server.api('POST', `/services/${name}/suspend`)
+    const all = await events()
+    expect(all.map(({ message }: { message: string }) => message)).toEqual([
+      'Suspended',
+      'Variables saved: KEY',
+      'Settings saved: port',
+      'Scaled from 1 to 2 instances',
+      'Service created',
+    ])
+    expect(all[3]).toEqual({
+      id: expect.stringMatching(/^evt-[0-9a-f]{20}$/),
+      service_id: service.id,
+      at: expect.any(String),
+      type: 'service.scaled',
+      message: 'Scaled from 1 to 2 instances',
+      deploy_id: null,
+      instance: null,
+      details: { from: 1, to: 2 },
+      actor: { kind: 'server_token', id: null, name: null },
+      count: 1,
+      first_at: all[3].at,
+    })
+    expect(await events('?limit=2')).toEqual(all.slice(0, 2))
+    expect(await events(`?limit=2&before=${all[1].id}`)).toEqual(all.slice(2, 4))
+    expect(await events('?type=variables')).toEqual([all[1]])
+    expect(await events('?type=service.scaled')).toEqual([all[3]])
+  })
+
+  it('refuses unknown types and places with documented codes', async () => {
+    const path = `/services/${name}/events`
+    for (const query of ['type=deploy.exploded', 'type=dep', 'before=x', 'limit=many', 'since=1h'])
+      expect([query, (await server.api('GET', `${path}?${query}`)).status]).toEqual([query, 400])
+    const other = await server.api('POST', '/services', { name: `${name}-other` })
+    const [{ id }] = (await server.api('GET', `/services/${other.body.id}/events`)).body
+    expect(await server.api('GET', `${path}?before=${id}`)).toMatchObject(refusal(404, 'not_found'))
   })
 })

@@ -1,5 +1,9 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { LogLine } from '#server/logs/lines.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { allEvents, readEvents, type StreamEvent } from '../support/sse.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
@@ -356,5 +360,57 @@ describe('a stream', () => {
     expect(stream.response.status).toBe(200)
     await end(browser)
     await waitFor(() => stream.over, 'its end', 5_000)
+  })
+})
+
+describe('an access log', () => {
+  /** Requests a path of a host from the data plane; resolves when the answer has ended. */
+  async function visit(host: string, path: string): Promise<void> {
+    const [answer] = (await once(
+      get({ port: server.httpPort, host: '127.0.0.1', path, headers: { host }, agent: false }),
+      'response',
+    )) as [IncomingMessage]
+    await once(answer.resume(), 'end')
+  }
+
+  const lines = (events: StreamEvent[]) =>
+    events.filter(({ event }) => event === 'log').map(({ data }) => JSON.parse(data) as LogLine)
+
+  const kept = async (query: string) => lines(await allEvents(await open(`/services/visited/logs?${query}`)))
+
+  it('has the requests of a service that asks for one, with filters and followed, and drains send it', async () => {
+    const receiver = await startReceiver()
+    onTestFinished(() => receiver.close())
+    await server.api('POST', '/services', { name: 'visited', deploy: false })
+    await server.api('POST', '/log-drains', { kind: 'http', name: 'archive', url: receiver.url })
+    const host = 'visited.localhost'
+    await visit(host, '/before')
+    const live = await follow('/services/visited/logs?follow&stream=access&search=%2Fshop')
+    await server.api('PATCH', '/services/visited', { access_log: true })
+    await visit(host, '/shop?access_token=hidden%22value&page=2')
+    await visit(host, '/other')
+    await waitFor(() => live.events.length === 1, 'the line')
+    live.close()
+    const [line] = lines(live.events)
+    expect(line).toMatchObject({ stream: 'access', ts: expect.any(String) })
+    expect(JSON.parse(line!.line)).toMatchObject({
+      ...{ method: 'GET', host, path: '/shop?access_token=***&page=2', status: 503, ip: '127.0.0.1' },
+    })
+    await waitFor(async () => (await kept('stream=access')).length === 2, 'both')
+    const all = await kept('')
+    expect(all.filter(({ stream }) => stream === 'access')).toEqual(await kept('stream=access'))
+    expect(await kept('stream=access&search=other')).toHaveLength(1)
+    expect(await kept('stream=access&search=before')).toEqual([])
+    expect(await kept(`stream=access&until=${line!.ts}`)).toEqual([])
+    expect((await server.api('GET', '/services/visited/logs?stream=nothing')).status).toBe(400)
+    const drained = () => receiver.received.map(({ body }) => body).join('')
+    await waitFor(() => drained().includes('/other'), 'the lines at the drain')
+    expect(
+      drained()
+        .trimEnd()
+        .split('\n')
+        .map((each) => JSON.parse(each) as LogLine),
+    ).toContainEqual(expect.objectContaining({ ...line, service: 'visited', environment: 'production' }))
+    await server.api('PATCH', '/services/visited', { access_log: false })
   })
 })

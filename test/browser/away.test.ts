@@ -23,16 +23,43 @@ afterAll(async () => {
   await server?.stop()
 })
 
+/** What the list of services may cost before it can be used: requests, and bytes of compressed JavaScript. */
+const MAX_FIRST_REQUESTS = 30
+const MAX_FIRST_BYTES = 90 * 1_024
+/** All code but that of the editor. */
+const EVERYTHING = [
+  ...['head', 'index', 'vue', 'shared', 'services', 'settings', 'logs', 'charts'],
+  ...['datastores', 'server', 'account', 'others'],
+]
+
 const notice = () => page.getByRole('status').getByText('No connection to the server.')
 
-test('the code of every page is fetched in advance when the browser is idle', async () => {
-  const fetched = new Set<string>()
-  page.on('request', (request) => fetched.add(new URL(request.url()).pathname.replace(/-[\w-]{8}\.js$/, '')))
+test('a first visit waits for little, and the code of every page is fetched in advance once it has its data', async () => {
+  const fetched: Promise<number>[] = []
+  const code = new Set<string>()
+  page.on('requestfinished', (request) => {
+    const name = /\/assets\/([\w-]+)-[\w-]{8}\.js$/.exec(new URL(request.url()).pathname)?.[1]
+    const size = request.sizes().then(({ responseBodySize }) => (name ? responseBodySize : 0))
+    fetched.push(size)
+    if (name) code.add(name)
+  })
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/v1/services', async (route) => {
+    await held.promise
+    await route.continue()
+  })
   await page.goto('/services')
-  const names = ['ServicePage', 'ServiceSettings', 'ServiceVariables', 'DeployPage', 'JobPage', 'ServerPage']
-  await expect
-    .poll(() => names.filter((name) => !fetched.has(`/assets/${name}`)), { timeout: 20_000 })
-    .toEqual([])
+  await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor()
+  // Everything but the list itself is there.
+  await page.waitForFunction('new Promise((resolve) => requestIdleCallback(resolve))')
+  expect([...code].toSorted()).toEqual(['head', 'index', 'vue'])
+  expect(fetched.length).toBeLessThanOrEqual(MAX_FIRST_REQUESTS)
+  const bytes = (await Promise.all(fetched)).reduce((sum, size) => sum + size, 0)
+  expect(bytes).toBeGreaterThan(10 * 1_024)
+  expect(bytes).toBeLessThanOrEqual(MAX_FIRST_BYTES)
+  held.resolve()
+  await expect.poll(() => [...code].toSorted(), { timeout: 20_000 }).toEqual([...EVERYTHING].toSorted())
+  await page.unrouteAll()
 })
 
 test('a page whose code the network cut off is loaded all the same', async () => {
@@ -41,14 +68,14 @@ test('a page whose code the network cut off is loaded all the same', async () =>
   await fresh.getByRole('heading', { name: 'Services', level: 1 }).waitFor()
   const cutOff = (pattern: string) =>
     fresh.route(pattern, (route) => route.abort('connectionfailed'), { times: 1 })
-  await cutOff('**/assets/AccountPage-*.js')
+  await cutOff('**/assets/account-*.js')
   await cutOff('**/healthz')
   await fresh.getByRole('link', { name: 'Account', exact: true }).click()
   await fresh.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
   await fresh.context().close()
 })
 
-test('while the server is away a link keeps the page and says so, and continues when it is back', async () => {
+test('while the server is away the page stays with what was typed, a link waits, and both go on when it is back', async () => {
   await page.goto('/services/kept/settings')
   await page.getByLabel('Start command').fill('typed meanwhile')
   const before = await page.getByLabel('Port').boundingBox()
@@ -58,13 +85,9 @@ test('while the server is away a link keeps the page and says so, and continues 
   expect(Date.now() - lostAt).toBeGreaterThan(2_500)
   expect(await page.getByLabel('Port').boundingBox()).toEqual(before)
 
-  await page.getByRole('link', { name: 'Account' }).click()
-  await page.getByRole('button', { name: 'Leave' }).click()
-  await page.getByText('The server does not answer, so this page stays.').waitFor()
-  expect(new URL(page.url()).pathname).toBe('/services/kept/settings')
-  expect(await page.getByLabel('Start command').inputValue()).toBe('typed meanwhile')
   await page.getByRole('button', { name: 'Save only' }).click()
   await page.getByRole('alert').getByText('The server does not answer.').waitFor()
+  expect(await page.getByLabel('Start command').inputValue()).toBe('typed meanwhile')
 
   await server.restart()
   await notice().waitFor({ state: 'detached' })
@@ -73,6 +96,18 @@ test('while the server is away a link keeps the page and says so, and continues 
   await page.getByRole('button', { name: 'Save only' }).click()
   await page.getByText('Unsaved changes').waitFor({ state: 'detached' })
   expect((await server.api('GET', '/services/kept')).body.start_command).toBe('typed meanwhile')
+
+  await server.kill('SIGKILL')
+  await notice().waitFor()
+  await page.getByRole('link', { name: 'Domains', exact: true }).click()
+  const waits = page.getByText('The page that you chose opens once it does.')
+  await waits.waitFor()
+  await page.getByRole('link', { name: 'Account' }).click()
+  expect(new URL(page.url()).pathname).toBe('/services/kept/settings')
+  await server.restart()
+  await page.waitForURL('**/account')
+  await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
+  await waits.waitFor({ state: 'detached' })
   expect(browser.faults).toEqual([])
 })
 

@@ -26,7 +26,7 @@ interface Look {
 const DESKTOP = { width: 1280, height: 900 }
 
 // Colours are the same on a desktop and on a phone; the rules about them need not run twice.
-const LIGHT: Look = { name: 'light desktop', viewport: DESKTOP, colorScheme: 'light', options: RULES }
+export const LIGHT: Look = { name: 'light desktop', viewport: DESKTOP, colorScheme: 'light', options: RULES }
 const DARK: Look = { name: 'dark desktop', viewport: DESKTOP, colorScheme: 'dark', options: CONTRAST }
 const NARROW: Look = { name: 'phone', viewport: PHONE, colorScheme: 'light', options: LAYOUT }
 /** Rules for what only a phone has. */
@@ -37,10 +37,8 @@ export interface Visit {
   path: string
   /** What is opened on the page. */
   open?: (page: Page) => Promise<unknown>
-  /** Whether each run views it in every way, on behalf of the others that consist of the same parts. */
+  /** Whether each run views it, on behalf of the others that consist of the same parts. */
   isOfItsKind?: boolean
-  /** Whether it is a page with other data: it is only viewed with all tests. */
-  isVariant?: boolean
 }
 
 /** A page that goes from visit to visit and is checked by axe. */
@@ -76,8 +74,13 @@ export class Visitor {
     await this.#change(look)
     await this.#page.goto(visit.path)
     await this.#page.getByRole('heading', { level: 1 }).waitFor()
+    await this.#loaded()
     await visit.open?.(this.#page)
     this.#at = visit
+  }
+
+  async #loaded(): Promise<void> {
+    await this.#page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' })
   }
 
   async #change({ viewport, colorScheme }: Look): Promise<void> {
@@ -87,7 +90,7 @@ export class Visitor {
 
   /** The findings of axe once nothing moves. */
   async #findings(options: object): Promise<string[]> {
-    await this.#page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' })
+    await this.#loaded()
     await this.#page.evaluate(
       'Promise.allSettled(document.getAnimations().filter((a) => a.effect.getTiming().iterations !== Infinity).map((a) => a.finished)).then(() => {})',
     )
@@ -98,29 +101,18 @@ export class Visitor {
 
 /**
  * Tests that check each of these pages by all rules, and by those that a theme and a narrow window can change. A check takes
- * seconds, and a change that breaks one page breaks every page with the same parts. So each run checks each page once, and
- * one page of each kind in every way. Whatever else can be opened on a page, and pages with other data, are only checked with
- * all tests.
+ * seconds, and a change that breaks one page breaks every page with the same parts. So each run checks one page of each kind;
+ * the others, whatever else can be opened on a page, and pages with other data, are only checked with all tests.
  */
 export function testVisits(visits: Visit[], visitor: () => Visitor): void {
-  const paths = new Set<string>()
   for (const visit of visits) {
-    const { name, path, isOfItsKind = false, isVariant = false } = visit
-    const isFirstOfPage = !isVariant && !paths.has(path)
-    paths.add(path)
-    test(
-      `axe finds nothing on ${name}, on a light desktop`,
-      { tags: isOfItsKind || isFirstOfPage ? [] : ['slow'] },
-      async () => {
-        expect(await visitor().look(visit, [LIGHT])).toEqual([])
-      },
-    )
-    test(
-      `axe finds nothing on ${name}, on a dark desktop and on a phone`,
-      { tags: isOfItsKind ? [] : ['slow'] },
-      async () => {
-        expect(await visitor().look(visit, [DARK, NARROW])).toEqual([])
-      },
-    )
+    const { name, isOfItsKind = false } = visit
+    const tags = isOfItsKind ? [] : ['slow']
+    test(`axe finds nothing on ${name}, on a light desktop`, { tags }, async () => {
+      expect(await visitor().look(visit, [LIGHT])).toEqual([])
+    })
+    test(`axe finds nothing on ${name}, on a dark desktop and on a phone`, { tags }, async () => {
+      expect(await visitor().look(visit, [DARK, NARROW])).toEqual([])
+    })
   }
 }

@@ -61,9 +61,9 @@ test('a blueprint is written with completion, with its errors and its plan next 
   expect((await server.api('GET', '/services/shop')).body).toMatchObject({ port: 3000 })
 
   await page.getByRole('list', { name: 'Deploys started' }).getByRole('link', { name: 'shop' }).waitFor()
-  await page.getByLabel('Environment').selectOption('staging')
+  await page.getByLabel('Environment', { exact: true }).selectOption('staging')
   await page.getByText('1 to create').waitFor()
-  await page.getByLabel('Environment').selectOption('production')
+  await page.getByLabel('Environment', { exact: true }).selectOption('production')
 
   await page.keyboard.press('Control+End')
   await editor.click()

@@ -150,19 +150,19 @@ function isOwn(url: URL, host: string): boolean {
   )
 }
 
-/** Creates the account with the link that the server prints; ends at the list of services. */
+/** Creates the account with the link that the server prints; ends at the overview. */
 export async function setUp(page: Page, code: string): Promise<void> {
   await page.goto(`/setup?code=${code}`)
   await page.getByLabel('E-mail').fill(EMAIL)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Create account' }).click()
-  await page.waitForURL('**/services')
+  await page.waitForURL('**/overview')
 }
 
 export async function signIn(page: Page): Promise<void> {
   await page.getByLabel('E-mail').fill(EMAIL)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 /** Keeps pages from loading in advance, which away.test.ts tests. */

@@ -102,6 +102,17 @@ test('settings send only what was touched, and say which field was changed elsew
   expect((await sent).postDataJSON()).toEqual({ start_command: 'mine' })
   await unsaved().waitFor({ state: 'detached' })
 
+  await page.getByRole('textbox', { name: /^Disk/ }).fill('data /data\ncache /var/cache')
+  const sentDisks = page.waitForRequest((request) => request.method() === 'PATCH')
+  await page.getByRole('button', { name: 'Save only' }).click()
+  expect((await sentDisks).postDataJSON()).toEqual({
+    disks: [
+      { name: 'data', mount_path: '/data' },
+      { name: 'cache', mount_path: '/var/cache' },
+    ],
+  })
+  await unsaved().waitFor({ state: 'detached' })
+
   await page.getByLabel('Start command').fill('mine again')
   await server.api('PATCH', `/services/${name}`, { start_command: 'theirs' })
   await page.getByRole('alert').getByText('Start command', { exact: true }).waitFor()
@@ -173,6 +184,10 @@ test('leaving unsaved work asks in the page, and staying keeps it', async () => 
   )
   await page.getByRole('button', { name: 'Sign out' }).click()
   await dialog.getByRole('button', { name: 'Stay' }).click()
+  const inView = page.getByRole('complementary', { name: 'Sidebar' }).getByLabel('Environment in view')
+  await inView.selectOption('production')
+  await dialog.getByRole('button', { name: 'Stay' }).click()
+  await expect.poll(() => inView.inputValue()).toBe('')
   await page.getByRole('link', { name: 'Settings' }).click()
   await dialog.getByRole('button', { name: 'Leave' }).click()
   await page.waitForURL('**/settings')
@@ -400,5 +415,55 @@ test('a reference is completed from what is typed, with the keyboard only', asyn
   await page.getByRole('button', { name: 'Save only' }).click()
   await unsaved().waitFor({ state: 'detached' })
   expect((await variables(name))['LEVEL']).toBe('${{datastore.orders.password}}')
+  expect(browser.faults).toEqual([])
+})
+
+test('what a service asks for at its edge is saved from its page, and holds at once', async () => {
+  const name = await makeService()
+  const save = page.getByRole('button', { name: 'Save', exact: true })
+  await page.goto(`/services/${name}/edge`)
+  await page.getByLabel('Only for some addresses').check()
+  await page.getByText('so your public address is not known here').waitFor()
+  const addresses = page.getByLabel('Allowed addresses')
+  await addresses.fill('203.0.113.0/24 the office\nnowhere')
+  await save.click()
+  await page.getByText('Nowhere is not an IP address').waitFor()
+  expect(await addresses.evaluate((field) => field.matches(':focus'))).toBe(true)
+  await addresses.fill('203.0.113.0/24 the office')
+  await page.getByRole('textbox', { name: 'Redirects' }).fill('/old/* /new/:splat 301')
+  await page.getByLabel('Own page').fill('<h1>Closed</h1>')
+  await page.frameLocator('iframe').getByRole('heading', { name: 'Closed' }).waitFor()
+  expect(await page.locator('iframe').getAttribute('sandbox')).toBe('')
+  await page.getByRole('button', { name: 'Add a user' }).click()
+  const user = page.getByRole('group', { name: 'User 1' })
+  await user.getByLabel('Name').fill('ada')
+  await user.getByLabel('Password').fill('correct horse')
+  await save.click()
+  await unsaved().waitFor({ state: 'detached' })
+  expect(await user.getByLabel('Password').inputValue()).toBe('')
+  const saved = (await server.api('GET', `/services/${name}`)).body
+  expect(saved).toMatchObject({
+    ip_allow_list: [{ source: '203.0.113.0/24', description: 'the office' }],
+    redirects: [{ from: '/old/*', to: '/new/:splat', status: 301 }],
+    maintenance: { enabled: false, page: '<h1>Closed</h1>' },
+    basic_auth: { users: [{ username: 'ada', password: null }], except_paths: [] },
+  })
+  expect(browser.faults).toEqual([])
+})
+
+test('what holds for all services of an environment is saved from its card', async () => {
+  await page.goto('/environments')
+  const card = page.getByRole('article', { name: 'production' })
+  await card.getByText('Access to its services').first().click()
+  await card.getByRole('button', { name: 'Add a user' }).click()
+  const user = card.getByRole('group', { name: 'User 1' })
+  await user.getByLabel('Name').fill('ada')
+  await user.getByLabel('Password').fill('correct horse')
+  await card.getByRole('button', { name: 'Save', exact: true }).click()
+  await unsaved().waitFor({ state: 'detached' })
+  const { edge_defaults } = (await server.api('GET', '/environments/production')).body
+  expect(edge_defaults).toMatchObject({ basic_auth: { users: [{ username: 'ada' }] }, ip_allow_list: null })
+  await server.api('PATCH', '/environments/production', { edge_defaults: null })
+  await card.getByText('for everyone').waitFor()
   expect(browser.faults).toEqual([])
 })

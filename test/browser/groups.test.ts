@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
+import { LIGHT, Visitor } from './axe.ts'
 import { PHONE, setUp, TestBrowser } from './browser.ts'
 
 let browser: TestBrowser
@@ -29,7 +30,8 @@ const main = (name: string) =>
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 
 test('setup asks for the code that the link lacks, and again for one that the server refuses', async () => {
-  await page.goto('/setup')
+  const visitor = await Visitor.of(browser, page)
+  expect(await visitor.look({ name: 'setup', path: '/setup' }, [LIGHT])).toEqual([])
   const focused = () => page.evaluate<string>("document.activeElement.labels?.[0].innerText ?? ''")
   await waitFor(async () => (await focused()).trim() === 'Setup code', 'the focus in the first empty field')
   await page.goto('/setup?code=mistyped')
@@ -146,6 +148,53 @@ test('a new service is linked to the env groups that are chosen for it', async (
   await button('Create and deploy').click()
   await page.waitForURL('**/services/linked/deploys/*')
   expect((await server.api('GET', '/services/linked')).body.env_groups).toEqual(['chosen'])
+})
+
+test('secret files are written or chosen, shown only where they are not secret, replaced and deleted', async () => {
+  await server.api('POST', '/env-groups', { name: 'files' })
+  await page.goto('/env-groups/files')
+  const files = page.getByRole('region', { name: 'Secret files' })
+  const dialog = page.getByRole('dialog')
+  const act = async (file: string, action: string) => {
+    await button(`Actions of ${file}`).click()
+    await page.getByRole('menuitem', { name: action }).click()
+  }
+  await button('Add a file').click()
+  await dialog.getByLabel('Name', { exact: true }).fill('app.json')
+  await dialog.getByLabel('Content').fill('{"a": 1}\n')
+  await dialog.getByLabel(/^Path in the container/).fill('/etc/passwd')
+  await dialog.getByRole('checkbox', { name: /^Secret/ }).uncheck()
+  await button('Add file').click()
+  await dialog.getByRole('alert').getByText('must not be directly in /etc').waitFor()
+  await dialog.getByLabel(/^Path in the container/).fill('/app/app.json')
+  await button('Add file').click()
+  await files.getByText('/app/app.json').waitFor()
+  await act('app.json', 'Show and edit…')
+  expect(await dialog.getByLabel('Content').inputValue()).toBe('{"a": 1}\n')
+  await dialog.getByLabel('Mode').selectOption('0444')
+  await button('Replace file').click()
+  await files.getByText('mode 0444').waitFor()
+
+  await button('Add a file').click()
+  const buffer = Buffer.from([0, 13, 10, 255])
+  const chosen = { name: 'my key.p12', mimeType: 'application/octet-stream', buffer }
+  await dialog.getByLabel('File of this computer').setInputFiles(chosen)
+  await button('Add file').click()
+  await files.getByText('/etc/secrets/my-key.p12').waitFor()
+  const { body } = await server.api('GET', '/env-groups/files/secret-files/my-key.p12')
+  expect(body).toMatchObject({ content_base64: buffer.toString('base64'), secret: true })
+  await button('Actions of my-key.p12').click()
+  await page.getByRole('menuitem', { name: 'Replace…' }).waitFor()
+  expect(await page.getByRole('menuitem', { name: /Show|Download/ }).count()).toBe(0)
+  await page.getByRole('menuitem', { name: 'Delete…' }).click()
+  await button('Delete file').click()
+  await files.getByText('/etc/secrets/my-key.p12').waitFor({ state: 'detached' })
+
+  await page.goto('/services/linked/variables')
+  await files.getByText('No secret files.').waitFor()
+  await server.api('PUT', '/services/linked/secret-files/appears', { content: 'x' })
+  await files.getByText('/etc/secrets/appears').waitFor()
+  expect(browser.faults).toEqual([])
 })
 
 test('a custom domain comes with its record and where it points, and is removed only after confirmation', async () => {

@@ -21,6 +21,7 @@ const PATHS = [
 ]
 const FURTHER_PATHS = [
   '/services/shop/deploys',
+  '/services/shop/edge',
   '/services/shop/settings',
   '/blueprints',
   '/datastores/new',
@@ -29,7 +30,9 @@ const FURTHER_PATHS = [
   '/domains',
   '/notifications',
   '/git',
+  '/registries',
   '/server',
+  '/server/metrics',
 ]
 
 let server: TestServer
@@ -159,7 +162,7 @@ test('text of an open chart follows another size', async () => {
       drawn.add(Number.parseFloat(this.font))
       return fillText.apply(this, given)
     }`)
-  await page.goto('/server')
+  await page.goto('/server/metrics')
   await page.getByRole('figure').first().waitFor()
   const drawn = () => page.evaluate<number[]>('[...drawn]')
   await expect.poll(drawn).toEqual([24])

@@ -127,10 +127,76 @@ test.for([
 
 test.for([
   ['/notifications', 'Log drains', 'No log drains yet.'],
+  ['/domains', 'Redirects', 'No redirects yet.'],
   ['/domains', 'Your own certificates', 'No certificates uploaded yet.'],
 ] as const)('%s says under %s that there is none', async ([path, heading, words]) => {
   await page.goto(path)
   await page.getByRole('region', { name: heading }).getByText(words).waitFor()
+})
+
+test('a registry credential is stored, verified, named by a service and deleted although it is named', async () => {
+  await page.goto('/registries')
+  await page.getByRole('heading', { name: 'No registry credentials yet' }).waitFor()
+  await page.getByRole('button', { name: 'New credential' }).click()
+  const dialog = page.getByRole('dialog')
+  for (const [label, value] of [
+    ['Name', 'hub'],
+    ['Registry', 'http://127.0.0.1:9'],
+    ['User name', 'ci'],
+    ['Password or access token', 'not shown again'],
+  ] as const)
+    await dialog.getByLabel(label, { exact: true }).fill(value)
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await dialog.getByText('must be the host of a registry').waitFor()
+  await dialog.getByLabel('Registry', { exact: true }).fill('127.0.0.1:9')
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  const row = page.getByRole('list', { name: 'Registry credentials' }).getByRole('listitem')
+  await row.getByText('127.0.0.1:9 · ci').waitFor()
+  await row.getByRole('button', { name: 'Verify hub' }).click()
+  await page.getByText('127.0.0.1:9 cannot be reached').waitFor()
+  await row.getByRole('button', { name: 'Change hub…' }).click()
+  await dialog.getByLabel('Only for images under').fill('acme')
+  expect(await dialog.getByLabel('Password or access token').inputValue()).toBe('')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await row.getByText('127.0.0.1:9/acme · ci').waitFor()
+
+  await server.api('POST', '/services', { name: 'pulled', image: '127.0.0.1:9/acme/a', deploy: false })
+  await page.goto('/services/pulled/settings')
+  await page.getByLabel('Registry credential').selectOption('hub')
+  await page.getByRole('button', { name: 'Save only' }).click()
+  await page.getByText('Saved. It takes effect at the next deploy.').waitFor()
+  expect((await server.api('GET', '/services/pulled')).body.registry_credential).toBe('hub')
+
+  await page.goto('/registries')
+  await row.getByRole('button', { name: 'Delete hub…' }).click()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await dialog.getByText('is named by pulled').waitFor()
+  await dialog.getByRole('button', { name: 'Delete anyway' }).click()
+  await row.waitFor({ state: 'detached' })
+})
+
+test('a redirect is created, changed and removed on the page of domains', async () => {
+  await page.goto('/domains')
+  const card = page.getByRole('region', { name: 'Redirects' })
+  await card.getByRole('button', { name: 'New redirect' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Host').fill('Old.Example.')
+  await dialog.getByLabel('Leads to').fill('https://old.example/x')
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await dialog.getByText('leads back to old.example').waitFor()
+  await dialog.getByLabel('Leads to').fill('https://new.example/x')
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  const row = card.getByRole('listitem')
+  await row.getByText('to https://new.example/x · 308').waitFor()
+  await page.getByRole('row', { name: /^old\.example a redirect to/ }).waitFor()
+  await row.getByRole('button', { name: 'Change old.example…' }).click()
+  await dialog.getByLabel('Status').selectOption('302')
+  await dialog.getByLabel('Append the path and the query').uncheck()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await row.getByText('· 302 · without the path').waitFor()
+  await row.getByRole('button', { name: 'Remove old.example…' }).click()
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await card.getByText('No redirects yet.').waitFor()
 })
 
 test('an environment lists its services in the order of the list', async () => {
@@ -172,7 +238,7 @@ test('disabling a drain, and signing out a browser, are requested once', async (
   const other = await browser.open(server.url)
   await other.goto('/sign-in')
   await signIn(other)
-  await other.waitForURL('**/services')
+  await other.waitForURL('**/overview')
   for (const [path, name, request] of [
     ['/notifications', 'Turn off archive', '**/log-drains/*'],
     ['/account', /^End Chrome on Linux, signed in /, '**/auth/sessions/*'],

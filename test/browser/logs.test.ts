@@ -1,5 +1,8 @@
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storedLine } from '#server/logs/lines.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { PHONE, TestBrowser } from './browser.ts'
 
@@ -158,7 +161,7 @@ test('a log of which only the newest lines are shown says so', async () => {
   await page.context().close()
 })
 
-test('the keyboard reaches the number of the line that was found, which links to it', async () => {
+test('the keyboard reaches the link of the line that was found', async () => {
   const page = await open()
   await rowOf(page, ALL).waitFor()
   await page.getByLabel('Find in view').fill('said 4000.')
@@ -191,9 +194,245 @@ test('a log button that disappears gives the focus to its neighbour', async () =
   await page.context().close()
 })
 
-test('touch reaches the number of a line', async () => {
+test('a build log keeps its real numbers and the height of its rows when they have six digits', async () => {
+  const { body: built } = await server.api('POST', '/services', { name: 'built', image: 'busybox:1' })
+  const page = await browser.enter(server)
+  await page.route('**/api/v1/deploys/*/logs?*', (route) => {
+    const some = (first: number) => Array.from({ length: 50 }, (_, at) => eventOf(first + at)).join('')
+    const skipped = `event: skipped\ndata: ${JSON.stringify({ count: 120_000 })}\n\n`
+    const body = `${some(1)}${skipped}${some(120_051)}event: end\ndata: {}\n\n`
+    return route.fulfill({ contentType: 'text/event-stream', body })
+  })
+  await page.goto(`/services/built/deploys/${built.latest_deploy.id}`)
+  const last = rowOf(page, 120_100)
+  await last.getByRole('button', { name: 'Link to line 120100', exact: true }).waitFor()
+  expect((await last.boundingBox())!.height).toBe(20)
+  const bottomOf = async (part: Locator) => {
+    const box = (await part.boundingBox())!
+    return box.y + box.height
+  }
+  const below = async () => (await bottomOf(last)) - (await bottomOf(page.getByRole('log')))
+  await expect.poll(below).toBeLessThanOrEqual(0)
+  await page.goto(`/services/built/deploys/${built.latest_deploy.id}#L120077`)
+  await rowOf(page, 120_077).and(page.locator('.log-marked')).waitFor()
+  expect(browser.faults).toEqual([])
+  await page.context().close()
+})
+
+/** The log of a build whose second step failed next to another one, which printed at the same time. */
+function builtLog(): string {
+  const started_at = momentOf(1)
+  const step = (id: string, name: string, end: object) => {
+    const running = { started_at, id, name, cached: false, duration_ms: null, status: 'running' }
+    return `event: step\ndata: ${JSON.stringify({ ...running, ...end })}\n\n`
+  }
+  const said = (line: string, step?: string) =>
+    `event: log\ndata: ${JSON.stringify({ ts: started_at, stream: step ? 'stdout' : 'system', line, step })}\n\n`
+  const [source, tests, build] = [
+    'Fetch the source',
+    '[test 2/2] RUN npm test',
+    '[build 2/2] RUN npm run build',
+  ]
+  return [
+    step('source', source, {}),
+    ...Array.from({ length: 200 }, (_, at) => said(`fetched ${at + 1}.`, 'source')),
+    step('source', source, { duration_ms: 12_300, status: 'succeeded' }),
+    step('build-1', '[1/2] FROM node:24', { cached: true, duration_ms: 0, status: 'succeeded' }),
+    step('build-2', tests, {}),
+    step('build-3', build, {}),
+    ...Array.from({ length: 100 }, (_, at) => [
+      said(`#2 ${tests}`, 'build-2'),
+      said(at === 99 ? 'Error: 2 is not 3' : `tested ${at + 1}.`, 'build-2'),
+      said(`#3 ${build}`, 'build-3'),
+      said(`built ${at + 1}.`, 'build-3'),
+    ]).flat(),
+    said('#2 ERROR', 'build-2'),
+    step('build-2', tests, { duration_ms: 4_000, status: 'failed' }),
+    step('build-3', build, { duration_ms: 4_000, status: 'canceled' }),
+    said('failed: exit code 1'),
+    'event: end\ndata: {}\n\n',
+  ].join('')
+}
+
+test('the log of a deploy is folded by steps, the failed one open; a link, a search and the error open others', async () => {
+  const { body: service } = await server.api('POST', '/services', { name: 'stepped', image: 'busybox:1' })
+  const page = await browser.enter(server, { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.route('**/api/v1/deploys/*/logs?*', (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body: builtLog() }),
+  )
+  const place = `/services/stepped/deploys/${service.latest_deploy.id}`
+  await page.goto(place)
+  const log = page.getByRole('log')
+  const step = (name: RegExp, expanded: boolean) => log.getByRole('button', { name, expanded })
+  await log.getByText('failed: exit code 1').waitFor()
+  await page.getByRole('button', { name: 'Jump to the error' }).click()
+  // Its number counts all lines, also those that are not shown.
+  await page.waitForURL(({ hash }) => hash === '#L598')
+  expect(await log.locator('.log-marked').innerText()).toBe('Error: 2 is not 3')
+  await log.evaluate((element) => (element.scrollTop = 0))
+  await step(/^Fetch the source ?, succeeded.*12 s$/, false).waitFor()
+  await log.getByText('[1/2] FROM node:24').waitFor()
+  await log.getByText('cached').waitFor()
+  expect(await step(/FROM node/, false).count()).toBe(0)
+  await step(/RUN npm test ?, failed/, true).waitFor()
+  // Neither the lines of the other step nor those that repeat the heading are in between.
+  const texts = () => log.locator('.log-text').allInnerTexts()
+  expect((await texts()).slice(0, 10)).toEqual(Array.from({ length: 10 }, (_, at) => `tested ${at + 1}.`))
+
+  await page.getByLabel('Find in view').fill('built 50.')
+  await page.getByText('0 of 1').waitFor()
+  await page.keyboard.press('Enter')
+  await log.getByText('built 50.').waitFor()
+  await page.getByLabel('Find in view').fill('')
+
+  // What is in view stays there while steps above it open.
+  const foundAt = async () => (await log.getByText('built 50.').boundingBox())?.y
+  const before = await foundAt()
+  await page.getByRole('button', { name: 'Expand all steps' }).click()
+  await expect.poll(() => log.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(20 * 200)
+  expect(await foundAt()).toBe(before)
+  await log.evaluate((element) => (element.scrollTop = 0))
+  await log.getByText('fetched 1.', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Collapse all steps' }).click()
+  await step(/RUN npm run build ?, canceled/, false).waitFor()
+  await expect.poll(texts).toEqual(['failed: exit code 1'])
+  await page.getByRole('button', { name: 'Copy the log' }).click()
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+  expect(copied).toMatch(/fetched 200\.\n.*#2 \[test 2\/2\] RUN npm test\n.*tested 1\.\n/)
+
+  await page.goto(`${place}#L100`)
+  await page.reload()
+  await log.getByText('fetched 100.', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Group by steps' }).click()
+  await log.evaluate((element) => (element.scrollTop = 20 * 200))
+  await log.getByText('#2 [test 2/2] RUN npm test').first().waitFor()
+  expect(await log.getByRole('button', { name: /RUN npm test/ }).count()).toBe(0)
+  expect(browser.faults).toEqual([])
+  await page.context().close()
+})
+
+test('lines of a running log have a link and no number: they would only count what is loaded', async () => {
+  const page = await open()
+  await rowOf(page, ALL).getByRole('button', { name: 'Link to this line' }).waitFor()
+  expect(await page.locator('.log-number').first().getAttribute('data-number')).toBe('#')
+  await page.context().close()
+})
+
+test('the deploy of an address is chosen although it is not among those to choose from', async () => {
+  const deploy = `dep-${'0'.repeat(20)}`
+  const page = await open(`?deploy=${deploy}`)
+  await rowOf(page, ALL).waitFor()
+  expect(await page.getByRole('combobox', { name: 'Deploy', exact: true }).inputValue()).toBe(deploy)
+  await page.context().close()
+})
+
+test('a histogram that could not be counted says why, and is counted again on request', async () => {
+  const page = await browser.enter(server)
+  let refused = false
+  await page.route('**/api/v1/logs/histogram?*', (route) => {
+    if (refused) return route.continue()
+    refused = true
+    const error = { code: 'service_unavailable', message: '8 log searches are running' }
+    return route.fulfill({ status: 503, json: { error } })
+  })
+  await page.goto('/logs')
+  await page.getByRole('alert').getByText('8 log searches are running').waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('img', { name: /^Lines over time/ }).waitFor()
+  expect(browser.faults).toEqual([])
+  await page.context().close()
+})
+
+test('touch reaches the link of a line', async () => {
   const page = await open('', { viewport: PHONE, hasTouch: true, isMobile: true })
   const box = await rowOf(page, ALL).getByRole('button').boundingBox()
   expect(Math.min(box!.width, box!.height)).toBeGreaterThanOrEqual(24)
+  await page.context().close()
+})
+
+/** Creates a service whose log has these lines of each of these numbers of minutes ago. */
+async function keepLog(name: string, lines: Record<number, string>): Promise<void> {
+  const { body } = await server.api('POST', '/services', { name, image: 'busybox:1', deploy: false })
+  const folder = join(server.dataDirectory, 'logs', 'services', body.id)
+  mkdirSync(folder, { recursive: true })
+  const stored = Object.entries(lines)
+    .toSorted(([one], [other]) => Number(other) - Number(one))
+    .flatMap(([minutes, text]) => {
+      const ts = new Date(Date.now() - Number(minutes) * 60_000).toISOString()
+      return text.split('\n').map((line) => storedLine({ ts, stream: 'stdout', line, instance: name }))
+    })
+  const day = new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)
+  writeFileSync(join(folder, `${'0'.repeat(15)}.${day}.ndjson`), stored.join(''))
+}
+
+test('logs of several services are narrowed down to a line, its surroundings and a link', async () => {
+  await keepLog('shop', {
+    40: 'order 1 placed',
+    22: 'WARN slow <b>order</b>',
+    20: 'order 2 placed',
+    3: 'order 3 placed',
+  })
+  await keepLog('pay', { 30: 'paid 1', 21: 'ERROR card refused', 2: 'paid 2' })
+  const page = await browser.enter(server)
+  await page.goto('/logs')
+  const rows = page.getByRole('log').locator('.log-row')
+  const texts = () => rows.locator('.log-text').allTextContents()
+  await expect
+    .poll(texts)
+    .toEqual([
+      ...['order 1 placed', 'paid 1', 'WARN slow <b>order</b>', 'ERROR card refused', 'order 2 placed'],
+      ...['order 3 placed', 'paid 2'],
+    ])
+  expect(await rows.locator('.log-service').first().getAttribute('data-service')).toBe('shop')
+  const chart = page.getByRole('img', {
+    name: /^Lines over time: 1 error, 1 warning, 5 info\. The most, 1, at /,
+  })
+  const box = (await chart.boundingBox())!
+  // The histogram is of the last hour: from 25 to 15 minutes ago.
+  const at = (minutes: number) => box.x + box.width * (1 - minutes / 60)
+  await page.mouse.move(at(25), box.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(at(15), box.y + 20, { steps: 3 })
+  await page.mouse.up()
+  await page.waitForURL(/since=.*until=/)
+  const between = ['WARN slow <b>order</b>', 'ERROR card refused', 'order 2 placed']
+  await expect.poll(texts).toEqual(between)
+  await page.getByLabel('Level').selectOption('Warnings and errors')
+  await expect.poll(texts).toEqual(between.slice(0, 2))
+  // Only the keyboard.
+  await page.getByRole('button', { name: 'Services: All services' }).press('Enter')
+  await page
+    .getByRole('menuitemcheckbox', { name: 'All services', exact: true })
+    .and(page.locator(':focus'))
+    .waitFor()
+  await page.keyboard.type('pay')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await page.waitForURL(/service=pay/)
+  await expect.poll(texts).toEqual(['ERROR card refused'])
+  await rows.getByRole('button', { name: 'Link to this line' }).click()
+  await page.getByText(/^Line of pay, instance pay, /).waitFor()
+  // The address says everything.
+  const later = await page.context().newPage()
+  await later.goto(page.url())
+  await later.locator('.log-marked').getByText('ERROR card refused').waitFor()
+  await later.getByRole('button', { name: 'Services: pay' }).waitFor()
+  await page.getByRole('link', { name: 'Show around this line' }).click()
+  await page.waitForURL(/services\/pay\/logs\?.*instance=pay/)
+  await page.locator('.log-marked').getByText('ERROR card refused').waitFor()
+  expect(browser.faults).toEqual([])
+  await page.context().close()
+})
+
+test('of lines at the same time, the one that was chosen is shown with what is around it', async () => {
+  await keepLog('trace', { 5: 'Error: no card\n    at pay\n    at shop' })
+  const page = await browser.enter(server)
+  await page.goto('/logs?service=trace')
+  const row = page.getByRole('log').locator('.log-row').filter({ hasText: 'at pay' })
+  await row.getByRole('button', { name: 'Link to this line' }).click()
+  await page.getByRole('link', { name: 'Show around this line' }).click()
+  await page.waitForURL(/services\/trace\/logs/)
+  await expect.poll(() => page.locator('.log-marked .log-text').allTextContents()).toEqual(['    at pay'])
+  expect(browser.faults).toEqual([])
   await page.context().close()
 })

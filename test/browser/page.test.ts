@@ -27,6 +27,12 @@ beforeAll(async () => {
   const target = { name: LONG, url: `http://127.0.0.1:9/${LONG}` }
   await server.api('POST', '/notifications', { ...target, kind: 'webhook' })
   await server.api('POST', '/log-drains', { ...target, kind: 'http' })
+  const login = { host: `${LONG}.example.com`, username: LONG, password: 'x' }
+  await server.api('POST', '/registry-credentials', { ...login, name: LONG, path_prefix: LONG })
+  await server.api('POST', '/redirects', {
+    host: `${LONG}.example.net`,
+    to: `https://${LONG}.example.com/${LONG}`,
+  })
 })
 afterAll(async () => {
   await browser[Symbol.asyncDispose]()
@@ -65,14 +71,25 @@ test('its files are compressed and cached for good, since their names change wit
   expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
 })
 
-const TABS = ['', '/deploys', '/logs', '/runs', '/variables', '/settings']
+const TABS = ['', '/deploys', '/logs', '/runs', '/variables', '/edge', '/settings']
 
 test('no page is wider than its window, not at 400 % either, however long a name without a break is', async () => {
   const page = await browser.enter(server)
   const choosing = ['/blueprints/editor', '/datastores/new', '/environments']
   const held = [`/env-groups/${LONG}`, `/datastores/${LONG}.${LONG}`]
   const tabs = TABS.map((tab) => `/services/${LONG}.${LONG}${tab}`)
-  const lists = ['/services', '/datastores', '/domains', '/notifications', '/server', '/account']
+  const lists = [
+    '/overview',
+    '/services',
+    '/datastores',
+    '/domains',
+    '/notifications',
+    '/registries',
+    '/server',
+    '/server/metrics',
+    '/server/audit?time=between',
+    '/account',
+  ]
   await expectToFit(page, ['/services/new', ...lists, ...choosing, ...held, ...tabs])
 })
 
@@ -151,7 +168,7 @@ test('what the server fails to return is reported in its place, until it succeed
   await page.goto('/services/shop')
   const instances = page.getByRole('region', { name: 'Instances' })
   await instances.getByText('The database cannot be read').waitFor()
-  await page.getByRole('link', { name: 'Logs' }).click()
+  await page.getByRole('navigation', { name: 'Service' }).getByRole('link', { name: 'Logs' }).click()
   await page.getByRole('log').getByText('The database cannot be read').waitFor()
   await page.unroute(failing)
   await page.clock.fastForward(LONGEST_PAUSE_MS)
@@ -214,7 +231,7 @@ test('a page whose code cannot be loaded is reloaded once and then says so', asy
   const page = await browser.open(server.url)
   let documents = 0
   page.on('request', (request) => (documents += request.resourceType() === 'document' ? 1 : 0))
-  await page.route('**/assets/SignInPage*', (route) => route.abort())
+  await page.route('**/assets/account-*.js', (route) => route.abort())
   await page.goto('/sign-in')
   await page.getByRole('alert').getByText('This page could not be loaded').waitFor()
   expect(documents).toBe(2)
@@ -242,6 +259,19 @@ test('a dark system gets a dark page before anything is drawn, and a choice surv
   await page.reload()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await page.locator('html.dark').count()).toBe(0)
+})
+
+test('nothing moves for someone who asked for that', async () => {
+  const page = await browser.enter(server, { reducedMotion: 'reduce' })
+  await page.goto('/services')
+  await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  const moving = await page.evaluate<string[]>(`document.getAnimations()
+    .filter((each) => each.effect.getTiming().duration > 1)
+    .map((each) => each.animationName ?? each.transitionProperty)`)
+  expect(moving).toEqual([])
+  await page.context().close()
 })
 
 test('with forced colours, the selection can be told apart from the rest', async () => {
@@ -278,5 +308,8 @@ test('with forced colours, the selection can be told apart from the rest', async
     await look(tabs.getByRole('link', { name: 'Logs' })),
   )
   expect(await colour(tabs.getByRole('link', { name: 'Overview' }))).toBe(systemColour)
+  await page.goto(`/services/${LONG}.${LONG}/settings`)
+  const sections = page.getByRole('navigation', { name: 'Sections of the settings' }).getByRole('link')
+  expect(await look(sections.first())).not.toBe(await look(sections.last()))
   expect(browser.faults).toEqual([])
 })

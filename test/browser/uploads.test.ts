@@ -107,3 +107,30 @@ test('an upload that something other than the server answers says so', async () 
   await dialog.getByText('Something between you and the server answered instead').waitFor()
   await page.unroute('**/deploys/upload*')
 })
+
+test('a sample is deployed without a source, as its line says', async () => {
+  const isKnown = Promise.withResolvers<void>()
+  await page.route('**/api/v1/samples', async (route) => {
+    await isKnown.promise
+    await route.continue()
+  })
+  await page.goto('/services/new?source=sample')
+  // Nothing is created before it is known what is deployed.
+  const create = page.getByRole('button', { name: 'Create and deploy' })
+  expect(await create.isDisabled()).toBe(true)
+  isKnown.resolve()
+  await page.getByRole('radio', { name: /^A static site/ }).waitFor()
+  const name = page.getByLabel('Name', { exact: true })
+  await expect.poll(() => name.inputValue()).toBe('site')
+  await name.fill('first-site')
+  await page
+    .getByText('deployer deploy --sample site --service first-site --create', { exact: true })
+    .waitFor()
+  await create.click()
+  await page.waitForURL('**/services/first-site/deploys/dep-*')
+  expect((await server.api('GET', '/services/first-site')).body).toMatchObject({
+    type: 'static_site',
+    latest_deploy: { trigger: 'upload' },
+  })
+  expect(browser.faults).toEqual([])
+})

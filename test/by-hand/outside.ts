@@ -16,7 +16,6 @@ export const OUTSIDE: ByHandCase[] = [
     fields: IN_WEB,
     place: WITH_GO,
     ...GO_PROGRAM,
-    isFirst: true,
   },
   {
     title: 'a workspace of Go is above root_dir',

@@ -24,6 +24,8 @@ export interface ClientOptions {
   output?: number
   /** What it reads from standard input; nothing by default. */
   input?: string
+  /** Whether it leads a process group of its own, as what a shell starts on a terminal does. */
+  hasOwnGroup?: boolean
 }
 
 /** A client that runs. */
@@ -47,9 +49,11 @@ export function startClient(place: Place, words: readonly string[], options: Cli
   const { PATH = '' } = process.env
   const child = spawn(process.execPath, [CLIENT, ...words], {
     cwd: options.cwd ?? home,
+    detached: options.hasOwnGroup ?? false,
     stdio: [options.input === undefined ? 'ignore' : 'pipe', options.output ?? 'pipe', 'pipe'],
     env: {
-      ...{ PATH, HOME: home, ...COMPILED },
+      // For root the data directory is the same whatever HOME is, and a server of this machine may use it.
+      ...{ PATH, HOME: home, DEPLOYER_DATA_DIR: join(home, 'no-server'), ...COMPILED },
       ...{ DEPLOYER_HOST: place.url, DEPLOYER_TOKEN: place.token, ...options.env },
     },
   })

@@ -99,6 +99,18 @@ describe('a folder', () => {
     ])
   })
 
+  test('is not needed for a sample, whose service is made with the type that runs it', async () => {
+    const { code, out } = await deploy('--sample', 'site', '-s', name, '--create', '--detach')
+    expect(code).toBe(0)
+    expect(await deploysOf(name)).toMatchObject([{ id: out.trim(), trigger: 'upload' }])
+    expect((await server.api('GET', `/services/${name}`)).body).toMatchObject({ type: 'static_site' })
+    expect(await deploy('--sample', 'page', '-s', name)).toMatchObject({
+      code: 2,
+      error: 'deployer: there is no sample page; there are: site, server\n',
+    })
+    expect(await deploy('.', '--sample', 'site')).toMatchObject({ code: 2 })
+  })
+
   test('is the word, else that of the link file, else the working folder', async () => {
     await createService()
     write({ 'own/a': '', 'sub/b': '', '.deployer.json': JSON.stringify({ service: name }), c: '' })
@@ -289,6 +301,26 @@ describe('a folder on its way', () => {
       ),
     ).toEqual([])
   })
+})
+
+test('Ctrl-C while a folder is packed that is too large to be sent meanwhile leaves nothing behind', async () => {
+  await createService()
+  write({ large: '' })
+  // Without blocks on the disk.
+  truncateSync(join(folder, 'large'), 4 * 1024 * LARGE_BYTES)
+  const temporary = join(folder, '..', `${name}-tmp`)
+  mkdirSync(temporary)
+  const packing = start(['-s', name], { env: { TMPDIR: temporary } })
+  await waitFor(() => packing.error.includes('Packing 1 file, 160.0 GiB'), 'the packing')
+  packing.child.kill('SIGINT')
+  expect(await packing.ended).toMatchObject({
+    code: 130,
+    out: '',
+    error: expect.stringMatching(/^Packing .*\ndeployer: interrupted; nothing was deployed; run it again\n$/),
+  })
+  expect(readdirSync(temporary)).toEqual([])
+  rmSync(temporary, { recursive: true })
+  expect(await deploysOf(name)).toEqual([])
 })
 
 test('an image is set and deployed; a repository is deployed from a commit', async () => {

@@ -1,19 +1,15 @@
 import { appendFileSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openCuttingProxy, type CuttingProxy } from '../support/cutting-proxy.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { clientsBehindProxy } from '../support/cut-clients.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { client, linesOf, startClient, type Running } from './client.ts'
+import { client, linesOf } from './client.ts'
 
 const KIB = 1024
 const BEGIN = Date.parse('2026-01-02T03:04:05Z')
 
 let server: TestServer
-let proxy: CuttingProxy
-/** The server as it is reached through the proxy. */
-let place: { url: string; token: string }
-const running = new Set<Running>()
 
 beforeAll(async () => {
   // Without an engine, deploys wait; their logs are files that a test can write.
@@ -21,21 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-beforeEach(async () => {
-  proxy = await openCuttingProxy(server.url)
-  place = { url: proxy.url, token: server.token }
-})
-afterEach(async () => {
-  for (const { child } of running) child.kill('SIGKILL')
-  running.clear()
-  await proxy.close()
-})
-
-function start(...words: string[]): Running {
-  const started = startClient(place, words)
-  running.add(started)
-  return started
-}
+const clients = clientsBehindProxy(() => server)
+const { start } = clients
 
 let made = 0
 
@@ -80,9 +63,9 @@ test('the log of a deploy has each line once across many cuts, and following end
   const { deploy } = await create()
   appendToLog(deploy, stored(numbers(1, 6_000)))
   // Each connection reads from the first line, and gets further than the one before.
-  proxy.cutAfter = (connection) => (connection < 8 ? connection * 60 * KIB + 7 : null)
+  clients.proxy.cutAfter = (connection) => (connection < 8 ? connection * 60 * KIB + 7 : null)
   const following = start('deploys', 'logs', deploy, '-f')
-  await waitFor(() => proxy.count > 3, 'the first cuts')
+  await waitFor(() => clients.proxy.count > 3, 'the first cuts')
   appendToLog(deploy, stored(numbers(6_001, 9_000)))
   await waitFor(() => ownLines(following.out).length >= 6_000, 'the lines')
   await server.api('POST', `/deploys/${deploy}/cancel`)
@@ -90,7 +73,52 @@ test('the log of a deploy has each line once across many cuts, and following end
   expect(ownLines(out)).toEqual(numbers(1, 9_000))
   expect(code).toBe(1)
   expect(linesOf(error).at(-1)).toBe(`deployer: ${deploy} was canceled`)
-  expect(proxy.count).toBeGreaterThan(6)
+  expect(clients.proxy.count).toBeGreaterThan(6)
+})
+
+/** A step of the server and one of a build with their lines, as they are stored. */
+function storedSteps(): string {
+  const started_at = '2026-01-02T03:04:05.678Z'
+  const fetching = { started_at, id: 'source', name: 'Fetch the source', cached: false }
+  const running = { started_at, id: 'build-1', name: '[1/2] RUN npm ci', cached: false }
+  const line = (text: string, step: string) => ({ ts: started_at, stream: 'stdout', line: text, step })
+  return [
+    { ...fetching, duration_ms: null, status: 'running' },
+    line('cloning', 'source'),
+    { ...fetching, duration_ms: 1_234, status: 'succeeded' },
+    { ...running, duration_ms: null, status: 'running' },
+    line('#1 [1/2] RUN npm ci', 'build-1'),
+    line('#1 ERROR', 'build-1'),
+    { ...running, duration_ms: 65_000, status: 'failed' },
+  ]
+    .map((each) => `${JSON.stringify(each)}\n`)
+    .join('')
+}
+
+test('what follows a deploy says its steps, and a log in a pipe stays as it was stored', async () => {
+  const { name, deploy: first } = await create()
+  await server.api('POST', `/deploys/${first}/cancel`)
+  const following = start('deploy', '-s', name)
+  let deploy = ''
+  await waitFor(async () => {
+    deploy = (await server.api('GET', `/services/${name}`)).body.latest_deploy.id
+    return deploy !== first
+  }, 'the deploy')
+  appendToLog(deploy, storedSteps())
+  await server.api('POST', `/deploys/${deploy}/cancel`)
+  const { error } = await following.ended
+  expect(linesOf(error).filter((line) => !line.startsWith('waiting'))).toEqual([
+    '--- Fetch the source',
+    'cloning',
+    '--- Fetch the source: 1.2 s',
+    '#1 [1/2] RUN npm ci',
+    '#1 ERROR',
+    `deployer: ${deploy} was canceled`,
+  ])
+  const kept = await client(server, 'deploys', 'logs', deploy)
+  expect(linesOf(kept.out).slice(-3)).toEqual(['cloning', '#1 [1/2] RUN npm ci', '#1 ERROR'])
+  const { out } = await client(server, 'deploys', 'logs', deploy, '--json')
+  expect(JSON.parse(linesOf(out).at(-1)!)).toMatchObject({ line: '#1 ERROR', step: 'build-1' })
 })
 
 test('a cut is told once, and so is that it goes on', async () => {
@@ -98,7 +126,7 @@ test('a cut is told once, and so is that it goes on', async () => {
   appendToLog(deploy, stored(numbers(1, 3)))
   const following = start('deploys', 'logs', deploy, '-f')
   await waitFor(() => ownLines(following.out).length === 3, 'the lines')
-  proxy.cut()
+  clients.proxy.cut()
   await waitFor(() => following.error.includes('goes on'), 'the second connection')
   await server.api('POST', `/deploys/${deploy}/cancel`)
   const { out, error } = await following.ended
@@ -114,15 +142,16 @@ test('with --json a log is one object a line, and nothing is said about cuts', a
   const { deploy } = await create()
   appendToLog(deploy, stored(numbers(1, 3)))
   const following = start('deploys', 'logs', deploy, '-f', '--json')
-  await waitFor(() => linesOf(following.out).length >= 3, 'the lines')
-  proxy.cut()
+  const lines = () =>
+    linesOf(following.out)
+      .map((line) => JSON.parse(line))
+      .filter(({ line }) => line.startsWith('line '))
+  await waitFor(() => lines().length === 3, 'the lines')
+  clients.proxy.cut()
   await server.api('POST', `/deploys/${deploy}/cancel`)
-  const { code, out, error } = await following.ended
-  expect(
-    linesOf(out)
-      .slice(0, 3)
-      .map((line) => JSON.parse(line)),
-  ).toEqual(numbers(1, 3).map((line) => ({ ts: expect.any(String), stream: 'stdout', line })))
+  const { code, error } = await following.ended
+  // The server's own line about what the deploy waits for can come before or after these.
+  expect(lines()).toEqual(numbers(1, 3).map((line) => ({ ts: expect.any(String), stream: 'stdout', line })))
   expect(code).toBe(1)
   expect(JSON.parse(error)).toEqual({
     error: { code: 'canceled', message: `${deploy} was canceled`, exit_code: 1 },
@@ -134,7 +163,8 @@ test('a log without -f ends by itself with 0', async () => {
   appendToLog(deploy, stored(numbers(1, 3)))
   expect(await client(server, 'deploys', 'logs', deploy)).toEqual({
     code: 0,
-    out: expect.stringMatching(/^line 1\nline 2\nline 3\n/),
+    // The server's own line about what the deploy waits for can come before or after these.
+    out: expect.stringMatching(/^line 1\nline 2\nline 3$/m),
     error: '',
   })
 })
@@ -142,11 +172,26 @@ test('a log without -f ends by itself with 0', async () => {
 test('the log of a service has each line once across cuts, however many are in a millisecond', async () => {
   const { id, name } = await create()
   storeServiceLog(id, stored(numbers(1, 20_000), { instance: `${id}-1a2b3`, every: 0.05 }))
-  proxy.cutAfter = (connection) => (connection < 7 ? 400 * KIB + connection : null)
+  clients.proxy.cutAfter = (connection) => (connection < 7 ? 400 * KIB + connection : null)
   const { code, out } = await start('logs', name, '-n', '20000').ended
   expect(code).toBe(0)
   expect(linesOf(out)).toEqual(numbers(1, 20_000))
-  expect(proxy.count).toBeGreaterThan(4)
+  expect(clients.proxy.count).toBeGreaterThan(4)
+})
+
+test('lines of several services are printed together, merged by time, each once across cuts', async () => {
+  const [one, two] = [await create(), await create()]
+  storeServiceLog(one.id, stored(numbers(1, 3_000), { instance: `${one.id}-1a2b3`, every: 2 }))
+  storeServiceLog(two.id, stored(['ERROR it broke', ...numbers(1, 2_999)], { every: 2 }))
+  clients.proxy.cutAfter = (connection) => (connection < 4 ? 200 * KIB + connection : null)
+  const { code, out } = await start('logs', one.name, two.name, '-n', '6000').ended
+  const of = (name: string) =>
+    linesOf(out).flatMap((line) => (line.startsWith(`${name} | `) ? [line.slice(name.length + 3)] : []))
+  expect(code).toBe(0)
+  expect(of(one.name)).toEqual(numbers(1, 3_000))
+  expect(of(two.name)).toEqual(['ERROR it broke', ...numbers(1, 2_999)])
+  const urgent = await client(server, 'logs', '--all', '--level', 'warn,error', '--json')
+  expect(JSON.parse(urgent.out)).toMatchObject({ service: two.name, service_id: two.id, level: 'error' })
 })
 
 test('Ctrl-C ends following with 130, SIGTERM with 143', async () => {
@@ -161,9 +206,9 @@ test('Ctrl-C ends following with 130, SIGTERM with 143', async () => {
       ['events'],
       ['server', 'logs', '-f'],
     ]) {
-      const before = proxy.count
+      const before = clients.proxy.count
       const following = start(...words)
-      await waitFor(() => proxy.count > before, 'a connection')
+      await waitFor(() => clients.proxy.count > before, 'a connection')
       following.child.kill(signal)
       expect({ words, code: (await following.ended).code }).toEqual({ words, code })
     }
@@ -182,9 +227,8 @@ test('a reader that leaves ends it at once, silently, with 0', async () => {
 test('a full disk ends it with 1 and a line', async () => {
   const { id, name } = await create()
   storeServiceLog(id, stored(numbers(1, 3), { instance: `${id}-1a2b3` }))
-  const full = startClient(place, ['logs', name, '-f'], { output: openSync('/dev/full', 'w') })
-  running.add(full)
-  const { code, error } = await full.ended
+  const full = { output: openSync('/dev/full', 'w') }
+  const { code, error } = await clients.startWith(full, 'logs', name, '-f').ended
   expect({ code, lines: linesOf(error) }).toEqual({
     code: 1,
     lines: [expect.stringContaining('no space left')],
@@ -201,7 +245,7 @@ test('events are printed as they come; after a cut everything may have changed',
   const { id } = await create()
   await waitFor(() => following.out.includes(id), 'its creation')
   expect(events()).toContainEqual({ kind: 'service', id, service_id: id, action: 'created' })
-  proxy.cut()
+  clients.proxy.cut()
   await waitFor(() => following.out.includes('resync'), 'the second connection')
   expect(events()).toContainEqual({ kind: 'all', action: 'resync' })
   const later = await create()
@@ -230,6 +274,7 @@ test('bad words are refused before anything is asked', async () => {
   const nowhere = { url: 'http://127.0.0.1:9', token: 'x' }
   for (const words of [
     ['logs', 'web', '-n', 'many'],
+    ['logs', 'web', '--all'],
     ['restart', 'web', '--timeout', 'soon'],
     ['deploys', 'web', '--limit', '0'],
     ['scale', 'web', 'two'],
@@ -276,9 +321,9 @@ test('a stream that goes silent is taken up again', { tags: ['slow'] }, async ()
   appendToLog(deploy, stored(numbers(1, 3)))
   const following = start('deploys', 'logs', deploy, '-f')
   await waitFor(() => ownLines(following.out).length === 3, 'the lines')
-  proxy.isSilent = true
+  clients.proxy.isSilent = true
   await waitFor(() => following.error.includes('nothing came for 45 s'), 'the cut')
-  proxy.isSilent = false
+  clients.proxy.isSilent = false
   await server.api('POST', `/deploys/${deploy}/cancel`)
   expect(await following.ended).toMatchObject({ code: 1, error: expect.stringContaining('was canceled') })
 })

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { blueprintCases } from './nouns/blueprints.ts'
+import { ciCases } from './nouns/ci.ts'
 import { domainCases } from './nouns/domains.ts'
+import { nodeCases } from './nouns/nodes.ts'
 import { requestCases } from './nouns/requests.ts'
 import { serviceCases } from './nouns/services.ts'
 import { terminalCases } from './nouns/terminal.ts'
@@ -28,8 +30,15 @@ describe.concurrent('domains, environments and git', () => {
 describe.concurrent('blueprints', () => {
   blueprintCases(() => server)
 })
+// One after the other: there is one node, which is renamed.
+describe('nodes', () => {
+  nodeCases(() => server)
+})
 describe.concurrent('requests of any kind', () => {
   requestCases(() => server)
+})
+describe.concurrent('the examples for CI', () => {
+  ciCases(() => server)
 })
 describe.concurrent('on a terminal', () => {
   terminalCases(() => server)

@@ -1,22 +1,28 @@
 import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import {
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { request } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtServer } from '../support/build.ts'
+import { makeSelfSigned } from '../support/certificate.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let entry: string
@@ -214,6 +220,73 @@ describe('the script that installs it', () => {
     const [, bytes] = await fetched('/install-cli', { headers })
     expect(bytes.toString()).toContain("url='https://deployer.example.com'")
     expect(await script()).toContain(`url='${server.url}'`)
+  })
+})
+
+describe('deployer upgrade', () => {
+  let front: Server
+  let url: string
+  let authority: string
+
+  /** The server behind TLS with a certificate of a private authority. */
+  beforeAll(async () => {
+    const { certificate, key } = await makeSelfSigned(folder, 'localhost')
+    authority = certificate
+    const tls = { cert: readFileSync(certificate), key: readFileSync(key) }
+    front = createServer(tls, (asked, answer) => {
+      const { method, url: path, headers } = asked
+      const passed = request(server.url + path, { method, headers }, (from) => {
+        answer.writeHead(from.statusCode!, from.headers)
+        from.pipe(answer)
+      })
+      asked.pipe(passed)
+    }).listen(0, '127.0.0.1')
+    await once(front, 'listening')
+    url = `https://localhost:${(front.address() as AddressInfo).port}`
+  })
+  afterAll(() => void front?.close())
+
+  test('takes the package in the way that reaches the server, such as with its own authority', async () => {
+    const home = newHome('of an authority')
+    const { version } = (await server.api('GET', '/info')).body
+    const env = envWith({ home })
+    const text = (await script()).replace(/^url='.*'$/m, `url='${url}'`)
+    expect(await piped(text, env)).toMatchObject({ code: 1, error: expect.stringContaining('no package') })
+    const installed = await piped(text, { ...env, DEPLOYER_CA_FILE: authority })
+    expect(installed).toMatchObject({ code: 0, error: '' })
+
+    // As an older one left it.
+    const root = join(home, '.local/share/deployer')
+    const link = join(home, '.local/bin/deployer')
+    renameSync(join(root, version), join(root, '0.0.9'))
+    for (const name of readdirSync(join(root, '0.0.9'), { encoding: 'utf8', recursive: true })) {
+      const file = join(root, '0.0.9', name)
+      if (!name.endsWith('.mjs')) continue
+      writeFileSync(file, readFileSync(file, 'utf8').replaceAll(`"${version}"`, '"0.0.9"'))
+    }
+    rmSync(link)
+    symlinkSync(join(root, '0.0.9/deployer.mjs'), link)
+    const token = { ...env, DEPLOYER_TOKEN: server.token, DEPLOYER_HOST: url }
+    expect(await run(link, ['upgrade'], token)).toMatchObject({ code: 6 })
+    const upgraded = await run(link, ['upgrade', '--ca', authority], token)
+    expect(upgraded).toMatchObject({ code: 0, out: `0.0.9 was replaced by ${version}\n` })
+    expect(readlinkSync(link)).toBe(join(root, version, 'deployer.mjs'))
+    expect((await run('ls', ['-A', root])).out).toBe(`${version}\n`)
+    expect(await run(link, ['upgrade', '--ca', authority], token)).toMatchObject({
+      code: 0,
+      out: `${version} is the version of ${url} already\n`,
+    })
+  })
+
+  test('and every other command know the authority that was named at the sign-in', async () => {
+    const home = newHome('who signs in')
+    const env = { ...envWith({ home }), TOKEN: server.token }
+    const program = join(dirname(entry), '../cli/deployer.mjs')
+    const login = 'printf %s "$TOKEN" | node "$1" login "$2" --token --ca certificate.pem'
+    const words = ['-c', `cd "$0" && ${login}`, dirname(authority), program, url]
+    expect(await run('/bin/sh', words, env)).toMatchObject({ code: 0, error: '' })
+    const whoami = await run(process.execPath, [program, 'whoami'], env)
+    expect(whoami).toMatchObject({ code: 0, out: expect.stringContaining(url) })
   })
 })
 

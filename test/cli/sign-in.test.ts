@@ -1,27 +1,15 @@
-import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { execFile, execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Browser } from '../api/account-client.ts'
-import { freePort } from '../git/remotes.ts'
-import { builtServer } from '../support/build.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { CLIENT, startClient, type Outcome, type Running } from './client.ts'
+import { CLIENT, startClient, type ClientOptions, type Outcome, type Running } from './client.ts'
+import { sshCases } from './over-ssh.ts'
 
 let server: TestServer
 let browser: Browser
@@ -42,10 +30,15 @@ beforeEach(() => {
 /** Starts the client as a user who has set nothing. */
 function start(
   words: string[],
-  { input, env = {} }: { input?: string; env?: Record<string, string> } = {},
+  { input, env = {}, ...rest }: Pick<ClientOptions, 'input' | 'env' | 'hasOwnGroup'> = {},
 ): Running {
   const own = { HOME: home, DEPLOYER_HOST: '', DEPLOYER_TOKEN: '', ...env }
-  return startClient(server, words, { env: own, cwd: home, ...(input === undefined ? {} : { input }) })
+  return startClient(server, words, {
+    env: own,
+    cwd: home,
+    ...rest,
+    ...(input === undefined ? {} : { input }),
+  })
 }
 
 function run(words: string[], options: Parameters<typeof start>[1] = {}): Promise<Outcome> {
@@ -259,99 +252,5 @@ describe('the server of a command', () => {
 })
 
 describe('a server over ssh', () => {
-  let folder: string
-  let sshd: ChildProcess
-  let address: string
-  let path: string
-
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'deployer-sshd-'))
-    mkdirSync('/run/sshd', { recursive: true })
-    for (const name of ['host', 'client'])
-      execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, name)])
-    const port = await freePort()
-    const programs = join(folder, 'bin')
-    mkdirSync(programs)
-    writeProgram(join(programs, 'deployer'), `exec ${process.execPath} ${await builtServer()} "$@"`)
-    const settings = [
-      `Port ${port}`,
-      'ListenAddress 127.0.0.1',
-      `HostKey ${join(folder, 'host')}`,
-      `AuthorizedKeysFile ${join(folder, 'client.pub')}`,
-      'PidFile none',
-      'UsePAM no',
-      'StrictModes no',
-      'PermitRootLogin prohibit-password',
-      `SetEnv PATH=${programs}:/usr/bin:/bin DEPLOYER_DATA_DIR=${server.dataDirectory}`,
-    ]
-    writeFileSync(join(folder, 'config'), `${settings.join('\n')}\n`)
-    sshd = spawn('/usr/sbin/sshd', ['-D', '-f', join(folder, 'config'), '-E', join(folder, 'log')])
-    // The user's own configuration, which ssh reads from the real home folder.
-    const own = ['User root', `IdentityFile ${join(folder, 'client')}`, 'StrictHostKeyChecking no']
-    writeFileSync(
-      join(folder, 'own'),
-      `${[...own, 'UserKnownHostsFile /dev/null', 'LogLevel ERROR'].join('\n')}\n`,
-    )
-    const user = join(folder, 'user')
-    mkdirSync(user)
-    writeProgram(join(user, 'ssh'), `exec /usr/bin/ssh -F ${join(folder, 'own')} "$@"`)
-    path = `${user}:${process.env.PATH}`
-    address = `ssh://127.0.0.1:${port}?api=${new URL(server.url).host}`
-  })
-  afterAll(() => {
-    sshd?.kill()
-    rmSync(folder, { recursive: true, force: true })
-  })
-
-  test('is signed in to with a token that its host creates, and asked through its own socket', async () => {
-    const login = await run(['login', address, '--as', 'far', '--name', 'by ssh'], { env: { PATH: path } })
-    expect(login).toMatchObject({ code: 0, out: `Signed in to ${address} as far\n` })
-    const { out } = await run(['whoami', '--json'], { env: { PATH: path } })
-    expect(JSON.parse(out)).toMatchObject({ alias: 'far', host: address })
-    const { body } = await browser.get('/auth/tokens')
-    expect(body).toContainEqual(expect.objectContaining({ name: 'by ssh' }))
-  })
-
-  test('brings a datastore here through ssh, or through tunnels of the API', async () => {
-    // What the datastore would be, which only an engine can start.
-    const echo = createServer((socket) => void socket.pipe(socket)).listen(0, '127.0.0.1')
-    await once(echo, 'listening')
-    await server.api('POST', '/datastores', { kind: 'keyvalue', name: 'cache' })
-    const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
-    database
-      .prepare("UPDATE datastores SET status = 'available', host_port = ? WHERE name = 'cache'")
-      .run((echo.address() as AddressInfo).port)
-    database.close()
-    const env = { PATH: path, DEPLOYER_HOST: address, DEPLOYER_TOKEN: server.token }
-    try {
-      for (const words of [[], ['--tunnel']]) {
-        const proxy = start(['db', 'proxy', 'cache', ...words], { env })
-        const [, port] = await waitFor(
-          () => /^127\.0\.0\.1:(\d+)\nredis:\/\/.*\n$/.exec(proxy.out),
-          'the port',
-        )
-        const socket = connect(Number(port), '127.0.0.1')
-        socket.write('PING')
-        expect(String((await once(socket, 'data'))[0])).toBe('PING')
-        socket.destroy()
-        proxy.child.kill('SIGINT')
-        expect(await proxy.ended).toMatchObject({ code: 130, error: '' })
-      }
-      expect(server.logs.split('a tunnel was opened')).toHaveLength(2)
-    } finally {
-      echo.close()
-    }
-  })
-
-  test('that refuses the key ends with 6, and what ssh says is passed on', async () => {
-    const bad = address.replace('ssh://', 'ssh://nobody@')
-    const env = { PATH: path, DEPLOYER_HOST: bad, DEPLOYER_TOKEN: server.token }
-    const outcome = await run(['whoami'], { env })
-    expect(outcome).toMatchObject({ code: 6, out: '', error: expect.stringContaining('Permission denied') })
-  })
+  sshCases(() => server, { home: () => home, browser: () => browser, start, run })
 })
-
-function writeProgram(file: string, line: string): void {
-  writeFileSync(file, `#!/bin/sh\n${line}\n`)
-  chmodSync(file, 0o755)
-}

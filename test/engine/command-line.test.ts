@@ -1,17 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { client, linesOf, startClient, type Running } from '../cli/client.ts'
-import { openCuttingProxy, type CuttingProxy } from '../support/cutting-proxy.ts'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkedOut, runJob, settingsFor, variablesOf } from '../cli/ci-job.ts'
+import { client, linesOf } from '../cli/client.ts'
+import { ciExamples } from '../support/ci-examples.ts'
+import { clientsBehindProxy } from '../support/cut-clients.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { containersOf, docker, endOf } from './live.ts'
+import { query } from './datastore-support.ts'
+import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
 let server: TestServer
-let proxy: CuttingProxy
-/** The server as it is reached through the proxy. */
-let place: { url: string; token: string }
 /** A service whose output the tests produce. */
 let printer: string
-const running = new Set<Running>()
 
 beforeAll(async () => {
   server = await startServer({ engine: true })
@@ -19,21 +20,8 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-beforeEach(async () => {
-  proxy = await openCuttingProxy(server.url)
-  place = { url: proxy.url, token: server.token }
-})
-afterEach(async () => {
-  for (const { child } of running) child.kill('SIGKILL')
-  running.clear()
-  await proxy.close()
-})
-
-function start(...words: string[]): Running {
-  const started = startClient(place, words)
-  running.add(started)
-  return started
-}
+const clients = clientsBehindProxy(() => server)
+const { start } = clients
 
 async function createLive(name: string): Promise<string> {
   const fields = { name, type: 'background_worker', image: 'busybox:1', start_command: 'sleep 1000000' }
@@ -57,9 +45,9 @@ describe('logs', () => {
   test('have each line once while a connection is cut again and again under a program that prints', async () => {
     await print(printer, 'echo before')
     const following = start('logs', 'printer', '-f', '-n', '0')
-    await waitFor(() => proxy.count > 0, 'a connection')
+    await waitFor(() => clients.proxy.count > 0, 'a connection')
     // A cut every half a second, in the middle of what comes.
-    const cutting = setInterval(() => proxy.cut(), 700)
+    const cutting = setInterval(() => clients.proxy.cut(), 700)
     try {
       for (let first = 1; first <= 20_000; first += 2_000)
         await print(printer, `seq ${first} ${first + 1_999}; sleep 0.3`)
@@ -95,7 +83,7 @@ describe('logs', () => {
   test('end with 4 when what they are of is deleted', async () => {
     await createLive('gone')
     const following = start('logs', 'gone', '-f')
-    await waitFor(() => proxy.count > 0, 'a connection')
+    await waitFor(() => clients.proxy.count > 0, 'a connection')
     expect((await server.api('DELETE', '/services/gone')).status).toBe(204)
     expect(await following.ended).toMatchObject({ code: 4 })
   })
@@ -121,7 +109,7 @@ describe('run', () => {
       'for n in $(seq 1 5000); do echo $n; [ $((n % 500)) = 0 ] && sleep 0.3; done',
     )
     await waitFor(() => own(following.out).length > 0, 'a line')
-    const cutting = setInterval(() => proxy.cut(), 600)
+    const cutting = setInterval(() => clients.proxy.cut(), 600)
     const { code, out } = await following.ended.finally(() => clearInterval(cutting))
     expect(code).toBe(0)
     expect(own(out)).toEqual(numbers(1, 5_000))
@@ -137,7 +125,7 @@ describe('run', () => {
     const second = start('run', 'printer', '--', 'echo begun; sleep 1000')
     await waitFor(() => second.out.includes('begun'), 'the job')
     // Nothing comes through any more, so that the job's end cannot be seen.
-    proxy.isSilent = true
+    clients.proxy.isSilent = true
     second.child.kill('SIGINT')
     await waitFor(() => second.error.includes('Ctrl-C again'), 'the note')
     second.child.kill('SIGINT')
@@ -158,7 +146,7 @@ describe('a deploy that is followed', () => {
   test('ends with the id of a service without a URL, its log on standard error', async () => {
     const { code, out, error } = await client(server, 'restart', 'printer')
     expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^dep-\w+\n$/) })
-    expect(linesOf(error).at(-1)).toBe('live')
+    expect(linesOf(error).slice(-2)).toEqual(['live', expect.stringMatching(/^--- Switch traffic: \d/)])
     const silent = await client(server, 'restart', 'printer', '--json')
     expect(silent).toMatchObject({ code: 0, error: '' })
     expect(JSON.parse(silent.out)).toMatchObject({ status: 'live', trigger: 'restart', url: null })
@@ -207,6 +195,66 @@ describe('a deploy that is followed', () => {
     })
   })
 })
+
+test('a job of CI deploys a folder, tries it and returns to the version before, as docs/ci.md shows', async () => {
+  const { steps, scripts } = ciExamples()
+  const npm = String.raw`RUN printf '#!/bin/sh\necho "ran $*"' > /bin/npm && chmod +x /bin/npm`
+  const cwd = checkedOut({
+    Dockerfile: `FROM busybox:1\n${npm}\nCOPY index.html /www/\nCMD exec httpd -f -p $PORT -h /www\n`,
+    'index.html': 'one',
+  })
+  const served = () => fetchFrom(server, 'web.localhost')
+  await server.api('POST', '/services', { name: 'web', deploy: false })
+  const step = steps.find(({ run = '' }) => run.includes('GITHUB_OUTPUT'))!
+  const env = variablesOf(step, settingsFor(server))
+  const first = await runJob(step.run!, { cwd, env, hasNpx: true })
+  expect(first).toMatchObject({
+    code: 0,
+    outputs: expect.stringMatching(/^url=http:\/\/web\.localhost\S*\n$/),
+  })
+  expect(await served()).toEqual({ status: 200, text: 'one' })
+
+  writeFileSync(join(cwd, 'index.html'), 'two')
+  const more = scripts.find((script) => script.includes('rollback'))!
+  const [deploy, ...rest] = more.trim().split('\n')
+  expect(await runJob(deploy!, { cwd, env })).toMatchObject({ code: 0 })
+  expect(await served()).toEqual({ status: 200, text: 'two' })
+  expect(await runJob(rest.join('\n'), { cwd, env })).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^ran run smoke-test\nhttp:\/\/web\.localhost\S*\n$/),
+  })
+  expect(await served()).toEqual({ status: 200, text: 'one' })
+})
+
+test(
+  'a datastore is upgraded and restored in place, which is followed to its end',
+  { tags: ['slow'] },
+  async () => {
+    const made = await client(server, 'db', 'create', 'notes', '--kind', 'postgresql', 'version=15')
+    expect(made).toMatchObject({ code: 0, out: 'notes is available\n' })
+    const { external_url: url } = (await server.api('GET', '/datastores/notes')).body
+    await query(url, 'CREATE TABLE notes AS SELECT 1 AS id')
+    const upgrading = start('db', 'upgrade', 'notes', '17')
+    await waitFor(
+      async () => (await server.api('GET', '/datastores/notes')).body.status === 'upgrading',
+      'the upgrade',
+    )
+    expect(await client(server, 'db', 'upgrade', 'notes', '17')).toMatchObject({ code: 5, out: '' })
+    clients.proxy.cut()
+    expect(await upgrading.ended).toMatchObject({ code: 0, out: 'notes is upgraded to 17\n' })
+
+    const { id } = JSON.parse((await client(server, 'db', 'backup', 'notes', '--json')).out)
+    await query(url, 'DELETE FROM notes')
+    expect(await client(server, 'db', 'restore', 'notes', id)).toMatchObject({ code: 2, out: '' })
+    expect(await query(url, 'SELECT id FROM notes')).toEqual([])
+    expect(await client(server, 'db', 'restore', 'notes', id, '--yes')).toMatchObject({
+      code: 0,
+      out: `notes is restored from ${id}\n`,
+    })
+    expect(await query(url, 'SELECT id FROM notes')).toEqual([[1]])
+    expect(await client(server, 'db', 'delete', 'notes', '--yes')).toMatchObject({ code: 0 })
+  },
+)
 
 test('a service is scaled, suspended and resumed, and its instances are listed', async () => {
   expect((await client(server, 'scale', 'printer', '2')).out).toBe('printer has 2 instances\n')

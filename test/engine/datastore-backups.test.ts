@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databaseOf } from '../support/database.ts'
 import type { TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import {
@@ -144,7 +144,7 @@ describe('a backup that is scheduled', () => {
     const threeMinutesAgo = (now.getUTCMinutes() + 57) % 60
     await server.api('PATCH', '/datastores/cache', { backup_schedule: `${threeMinutesAgo} * * * *` })
     await server.kill('SIGTERM')
-    const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'))
+    const database = databaseOf(server.dataDirectory)
     database
       .prepare('UPDATE datastores SET backup_seen_at = ? WHERE id = ?')
       .run(now.getTime() - 10 * 60_000, cache.id)

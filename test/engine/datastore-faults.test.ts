@@ -1,7 +1,6 @@
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { databaseOf } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import {
@@ -53,7 +52,7 @@ function kept({ external_url }: Datastore): Promise<string | null> {
 
 /** What the server has recorded as created for a datastore. */
 function recorded(id: string): unknown[] {
-  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+  const database = databaseOf(server.dataDirectory)
   try {
     return database.prepare('SELECT kind, name FROM engine_things WHERE name LIKE ?').all(`${id}%`)
   } finally {

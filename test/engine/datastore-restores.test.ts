@@ -1,8 +1,7 @@
 import { appendFileSync, copyFileSync, readFileSync, truncateSync } from 'node:fs'
 import { createHash } from 'node:crypto'
-import { DatabaseSync } from 'node:sqlite'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databaseOf } from '../support/database.ts'
 import type { TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import {
@@ -57,7 +56,7 @@ async function volumesOf(id: string): Promise<string[]> {
 /** Changes the record of a backup to describe its current file, as if it had been made that way. */
 function vouchFor(backup: string): void {
   const bytes = readFileSync(backupFile(server, backup))
-  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+  const database = databaseOf(server.dataDirectory)
   database
     .prepare('UPDATE backups SET size_bytes = ?, sha256 = ? WHERE id = ?')
     .run(bytes.length, createHash('sha256').update(bytes).digest('hex'), backup)

@@ -15,6 +15,7 @@ import { standEngine } from '../support/stand-setup.ts'
 import { waitFor } from '../support/wait.ts'
 import { become, create, keyvalue, query, read, tlsUrlOf, type Datastore } from './datastore-support.ts'
 import { docker, endOf, fetchFrom } from './live.ts'
+import { openShell } from './shell-client.ts'
 
 /** A certificate that has signed none of this server's. */
 const OTHER_AUTHORITY = readFileSync(new URL('../proxy/certificates/app.crt', import.meta.url), 'utf8')
@@ -200,6 +201,17 @@ describe('a relational datastore', () => {
     expect(server.logs).toMatch(/a tunnel has ended.*server token/)
   })
 
+  test('is opened with the psql of its image, signed in', async () => {
+    const shell = await openShell(server, 'datastores/main-db')
+    expect(shell.opened.container).toBe(db.id)
+    await shell.until(/main_db=/)
+    shell.type('SELECT current_user, count(*) FROM notes;\r')
+    await shell.until(/main_db +\| +1/)
+    shell.type('\\q\r')
+    expect(await shell.closed).toMatchObject({ code: 1000 })
+    expect(shell.texts).toEqual([{ exit_code: 0 }])
+  })
+
   test('gets new limits without a restart', async () => {
     const began = await startOf(db.id)
     const { status, body } = await server.api('PATCH', `/datastores/${db.name}`, {
@@ -333,6 +345,16 @@ describe('a key-value datastore', () => {
       code: 125,
       error: expect.stringContaining('there is no datastore nobody'),
     })
+  })
+
+  test('is opened with the client of its image, signed in', async () => {
+    const shell = await openShell(server, 'datastores/cache')
+    // What is typed before the program is at its prompt, it throws away.
+    await shell.until(/6379> /)
+    shell.type('get kept\r')
+    await shell.until(/"yes"/)
+    shell.type('exit\r')
+    expect(await shell.closed).toMatchObject({ code: 1000 })
   })
 
   test('uses more memory as soon as it may', async () => {

@@ -232,7 +232,7 @@ test(
     const slow = await create('slow', { Dockerfile: `FROM busybox:1\nRUN sleep ${seconds}\n` })
     await waitFor(async () => (await logOf(slow.deploy))?.includes(`sleep ${seconds}`), 'the build')
     const first = await create('first', { Dockerfile: 'FROM busybox:1\n' })
-    const said = 'waiting for a build slot: place 1 in the queue; building now: slow'
+    const said = 'waiting for a build slot: place 1 in the queue; 1 build is running'
     await waitFor(async () => (await logOf(first.deploy))?.includes(said), 'the place in the log')
     expect((await server.api('GET', `/deploys/${first.deploy}`)).body).toMatchObject({
       status: 'queued',

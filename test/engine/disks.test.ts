@@ -75,6 +75,31 @@ test('a disk outlives deploys, restarts, suspension and crashes, and only one in
   )
 })
 
+test('several disks keep their contents over a deploy and a rollback, each its own, and are deleted with the service', async () => {
+  const disks = [
+    { name: 'data', mount_path: '/data' },
+    { name: 'notes', mount_path: '/srv/notes' },
+  ]
+  const run = 'date +%N >> /srv/notes/at; cp /srv/notes/at /data/at; exec httpd -f -p $PORT -h /data'
+  const files = { ...diary('USER 1234\n'), run: { mode: 0o755, content: `#!/bin/sh\n${run}\n` } }
+  const { id } = await create('several', files, { disk_mount_path: undefined, disks })
+  const { live_deploy_id: first } = (await server.api('GET', '/services/several')).body
+  const starts = async () => (await fetchFrom(server, 'several.localhost', '/at')).text.trim().split('\n')
+  const [begun] = await starts()
+  const restart = await server.api('POST', '/services/several/restart')
+  expect(await endOf(server, restart.body.id)).toMatchObject({ status: 'live', error: null })
+  expect(await starts()).toEqual([begun, expect.any(String)])
+  const volumes = () => docker('volume', 'ls', '-q', '--filter', `label=deployer.service=${id}`)
+  expect((await volumes()).split('\n')).toEqual([`deployer-${id}`, `deployer-${id}.notes`])
+  // What a service no longer has comes back with a rollback.
+  await server.api('PATCH', '/services/several', { disks: disks.slice(0, 1) })
+  const rollback = await server.api('POST', '/services/several/rollback', { deploy_id: first })
+  expect(await endOf(server, rollback.body.id)).toMatchObject({ status: 'live', error: null })
+  expect(await starts()).toHaveLength(3)
+  expect((await server.api('DELETE', '/services/several')).status).toBe(204)
+  expect(await volumes()).toBe('')
+})
+
 test('a failed deploy leaves the previous version running again on its disk', async () => {
   const { repository } = await create('keeper', diary())
   await commit(repository, { run: { mode: 0o755, content: '#!/bin/sh\necho no way\nexit 7\n' } }, 'broken')

@@ -1,18 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRepository, startGitHttp, type GitRemote } from '../stand/git.ts'
+import { startReceiver, type Receiver } from '../support/receiver.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { openDoor, type EngineDoor } from './engine-door.ts'
 import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
+/** Much less than the minute between two cleanups. */
+const UNTIL_CLEANED_MS = 30_000
+
 let door: EngineDoor
 let server: TestServer
 let remote: GitRemote
+let monitoring: Receiver
 
 beforeAll(async () => {
   door = await openDoor()
-  server = await startServer({ engine: true, flags: ['--docker-host', door.host] })
+  monitoring = await startReceiver()
+  server = await startServer({
+    engine: true,
+    flags: ['--docker-host', door.host],
+    env: { DEPLOYER_HEARTBEAT_URL: `${monitoring.url}/ping/secret-path-end` },
+    schedule: { heartbeatEveryMs: 100 },
+  })
   remote = await startGitHttp()
 })
 afterAll(async () => {
@@ -20,6 +31,7 @@ afterAll(async () => {
   await door?.comeBack()
   await server?.stop()
   await door?.close()
+  monitoring?.close()
 })
 beforeEach(() => door.comeBack())
 
@@ -35,6 +47,28 @@ async function live(): Promise<{ id: string; name: string }> {
   expect(await endOf(server, body.latest_deploy.id)).toMatchObject({ status: 'live', error: null })
   return { id: body.id as string, name }
 }
+
+test('the heartbeat stops while the engine is away, and while it is refused it is logged once', async () => {
+  const beats = () => monitoring.received.length
+  const more = (count: number) => waitFor(() => beats() > count, 'a heartbeat')
+  const told = (line: RegExp) => server.logs.split('\n').filter((each) => line.test(each)).length
+  await more(0)
+  expect(monitoring.received[0]).toMatchObject({ method: 'GET', path: '/ping/secret-path-end', body: '' })
+  monitoring.answer = { status: 302, headers: { location: '/elsewhere' } }
+  await waitFor(() => told(/there is no heartbeat.*redirects are not followed/), 'the refusal')
+  await more(beats() + 3)
+  expect(told(/there is no heartbeat/)).toBe(1)
+  monitoring.answer = { status: 200 }
+  await waitFor(() => told(/the heartbeat is sent again/), 'the recovery')
+
+  await door.goAway()
+  await waitFor(() => told(/there is no heartbeat.*engine does not answer/), 'the silence')
+  const before = beats()
+  await door.comeBack()
+  await more(before)
+  expect(monitoring.received.some(({ path }) => path === '/elsewhere')).toBe(false)
+  expect(server.logs).not.toContain('secret-path')
+})
 
 interface Change {
   what: string
@@ -133,6 +167,41 @@ test('how a job ended is known after a kill of the server, even if its container
   await server.restart()
   expect(await status()).toBe('succeeded')
   expect((await server.api('GET', `/jobs/${body.id}/logs`)).body).toMatch(/it is done[^]*exit code 0/)
+})
+
+test('a job whose program was about to start when the engine went away runs once, when it is back', async () => {
+  const service = await live()
+  const before = door.refusals
+  door.refuse({ line: /^POST .*\/containers\/create/, words: null })
+  const command = 'echo it ran'
+  const { id } = (await server.api('POST', `/services/${service.name}/jobs`, { command })).body
+  await waitFor(() => door.refusals > before, 'the container to be asked for')
+  door.refuse(null)
+  await door.goAway()
+  const log = async () => (await server.api('GET', `/jobs/${id}/logs`)).body as string
+  await waitFor(async () => (await log()).includes('waiting until it is back'), 'the word')
+  expect((await server.api('GET', `/jobs/${id}`)).body).toMatchObject({ status: 'running' })
+  await door.comeBack()
+  const job = await waitFor(async () => {
+    const { body } = await server.api('GET', `/jobs/${id}`)
+    return body.finished_at !== null && body
+  }, 'the end of the job')
+  expect(job).toMatchObject({ status: 'succeeded', error: null })
+  expect((await log()).match(/"it ran"/g)).toHaveLength(1)
+})
+
+test('the container of a job that ended while the engine was away is removed when it is back', async () => {
+  const service = await live()
+  const command = 'sleep 600'
+  const { id } = (await server.api('POST', `/services/${service.name}/jobs`, { command })).body
+  const running = () => docker('ps', '-q', '--filter', `name=${id}`)
+  await waitFor(running, 'its container to run')
+  await door.goAway()
+  expect((await server.api('POST', `/jobs/${id}/cancel`)).status).toBe(200)
+  await server.kill('SIGKILL')
+  await door.comeBack()
+  await server.restart()
+  await waitFor(async () => (await running()) === '', 'its container to be gone', UNTIL_CLEANED_MS)
 })
 
 test(

@@ -187,7 +187,7 @@ describe('the build cache', () => {
     const path = `/${bench.serverId}-killed`
     const Dockerfile = `FROM busybox:1\nARG WORD\nRUN echo $WORD > ${path}\nRUN echo ready; sleep 3; echo $WORD > /b\n`
     const next = createEngine({ dockerHost: standEngine(), serverId: bench.serverId, ledger: bench.ledger })
-    let seen: Promise<void> | undefined
+    let seen: Promise<number> | undefined
     const building = build(
       { Dockerfile },
       {

@@ -56,7 +56,7 @@ describe('a pull', () => {
   test('of a missing image says so', async () => {
     const pull = bench.engine.images.pull(`${registry.host}/team/app:none`, {
       ...quiet,
-      credentials: { username: registry.username, password: registry.password },
+      registryAuth: () => Promise.resolve({ username: registry.username, password: registry.password }),
     })
     await expect(pull).rejects.toMatchObject({
       code: 'runtime_error',
@@ -80,7 +80,9 @@ describe('a pull', () => {
   test('from a private registry uses the given credentials, or those of config.json', async () => {
     const name = `${registry.host}/team/app:2`
     const credentials = { username: registry.username, password: registry.password }
-    await expect(bench.engine.images.pull(name, { ...quiet, credentials })).resolves.toMatchObject({
+    await expect(
+      bench.engine.images.pull(name, { ...quiet, registryAuth: () => Promise.resolve(credentials) }),
+    ).resolves.toMatchObject({
       digest: expect.any(String),
     })
     const auth = Buffer.from(`${registry.username}:${registry.password}`).toString('base64')
@@ -119,7 +121,10 @@ describe('a pull', () => {
   test.each([null, { username: 'ci', password: 'wrong' }])(
     'from a private registry with %j is refused',
     async (credentials) => {
-      const pull = bench.engine.images.pull(`${registry.host}/team/app:2`, { ...quiet, credentials })
+      const pull = bench.engine.images.pull(`${registry.host}/team/app:2`, {
+        ...quiet,
+        registryAuth: () => Promise.resolve(credentials),
+      })
       await expect(pull).rejects.toMatchObject({
         code: 'runtime_error',
         message: expect.stringContaining('docker login'),
@@ -141,7 +146,12 @@ describe('a name that was created by a pull', () => {
 
   async function pull(): Promise<string> {
     const credentials = { username: registry.username, password: registry.password }
-    return (await bench.engine.images.pull(reference(), { ...quiet, credentials })).id
+    return (
+      await bench.engine.images.pull(reference(), {
+        ...quiet,
+        registryAuth: () => Promise.resolve(credentials),
+      })
+    ).id
   }
 
   test('is known as long as it is needed, and is removed', async () => {

@@ -111,8 +111,8 @@ describe('a container', () => {
     await bench.engine.volumes.create(volume, {})
     await bench.engine.volumes.create(volume, {})
     try {
-      await bench.output('echo kept > /data/file', { volume: { name: volume, path: '/data' } })
-      const lines = await bench.output('cat /data/file', { volume: { name: volume, path: '/data' } })
+      await bench.output('echo kept > /data/file', { volumes: [{ name: volume, path: '/data' }] })
+      const lines = await bench.output('cat /data/file', { volumes: [{ name: volume, path: '/data' }] })
       expect(lines).toMatchObject([{ line: 'kept' }])
     } finally {
       await bench.engine.volumes.remove(volume)

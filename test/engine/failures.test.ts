@@ -25,12 +25,28 @@ afterAll(async () => {
 
 let services = 0
 
+interface Ended {
+  id: string
+  name: string
+  status: string
+  error: string | null
+}
+
 /** Creates a service and returns how its first deploy ends. */
-async function firstDeploy(fields: object): Promise<{ name: string; status: string; error: string | null }> {
+async function firstDeploy(fields: object): Promise<Ended> {
   const name = `broken-${++services}`
   const { status, body } = await server.api('POST', '/services', { name, ...fields })
   expect(status).toBe(201)
-  return { name, ...(await endOf(server, body.latest_deploy.id)) }
+  const { id } = body.latest_deploy
+  return { id, name, ...(await endOf(server, id)) }
+}
+
+/** The names of the steps of a deploy that failed. */
+async function failedSteps({ id }: Ended): Promise<string[]> {
+  const { body } = await server.api('GET', `/deploys/${id}/steps`)
+  const steps = body.steps as { name: string; status: string }[]
+  expect(steps.filter(({ status }) => status === 'running')).toEqual([])
+  return steps.flatMap(({ name, status }) => (status === 'failed' ? [name] : []))
 }
 
 /** Checks that a failed service left nothing: no container, no checkout; and that its state is failed. */
@@ -49,22 +65,31 @@ describe('a repository that cannot be deployed ends build_failed and says why', 
         repo_url: remote.url(await createRepository()).replace('repo-', 'none-'),
       }),
       /does not exist/,
+      'Fetch the source',
     ],
-    ['is empty', async () => ({ repo_url: remote.url(await createRepository()) }), /empty|no commit/i],
+    [
+      'is empty',
+      async () => ({ repo_url: remote.url(await createRepository()) }),
+      /empty|no commit/i,
+      'Fetch the source',
+    ],
     [
       'has no such branch',
       async () => ({ repo_url: remote.url(await createRepository({ a: 'b' })), branch: 'nope' }),
       /nope/,
+      'Fetch the source',
     ],
     [
       'has nothing that a plan knows',
       async () => ({ repo_url: remote.url(await createRepository({ 'a.txt': 'b' })) }),
       /Dockerfile|package\.json/,
+      'Plan the build',
     ],
     [
       'has no Dockerfile where one is named',
       async () => ({ repo_url: remote.url(await createRepository({ a: 'b' })), runtime: 'docker' }),
       /Dockerfile/,
+      'Plan the build',
     ],
     [
       'has a broken Dockerfile',
@@ -72,6 +97,7 @@ describe('a repository that cannot be deployed ends build_failed and says why', 
         repo_url: remote.url(await createRepository({ Dockerfile: 'FROM busybox:1\nRUNN x\n' })),
       }),
       /RUNN|unknown instruction/i,
+      'Prepare the build',
     ],
     [
       'has a step that fails',
@@ -81,6 +107,7 @@ describe('a repository that cannot be deployed ends build_failed and says why', 
         ),
       }),
       /exit code: 3|exit code 3/,
+      '[2/2] RUN echo told && exit 3',
     ],
     [
       'has a base image that is not there',
@@ -88,16 +115,19 @@ describe('a repository that cannot be deployed ends build_failed and says why', 
         repo_url: remote.url(await createRepository({ Dockerfile: 'FROM no-such-image:9\n' })),
       }),
       /no-such-image/,
+      '[internal] load metadata for docker.io/library/no-such-image:9',
     ],
     [
       'has no such root_dir',
       async () => ({ repo_url: remote.url(await createRepository({ a: 'b' })), root_dir: 'apps' }),
       /apps/,
+      'Fetch the source',
     ],
-  ])('one that %s', async (_what, fields, message) => {
+  ])('one that %s', async (_what, fields, message, step) => {
     const deploy = await firstDeploy(await fields())
     expect(deploy.status).toBe('build_failed')
     expect(deploy.error).toMatch(message)
+    expect(await failedSteps(deploy)).toEqual([step])
     await expectNothingLeft(deploy.name)
   })
 })

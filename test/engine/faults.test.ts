@@ -307,6 +307,21 @@ describe('while a build runs', () => {
     await expectOnly(second, 1)
   })
 
+  test('a newer deploy of the source takes its place if the service says so', async () => {
+    const time = longTime()
+    const slow = await createFrom({ Dockerfile: `FROM busybox:1\nRUN sleep ${time}\n` })
+    await waitFor(() => isRunning(time), 'the step')
+    await server.api('PATCH', `/services/${slow.name}`, { overlap_policy: 'override' })
+    const newer = await deployOf(slow)
+    expect((await server.api('GET', `/deploys/${slow.deploy}`)).body).toMatchObject({
+      status: 'canceled',
+      error: `superseded by ${newer}`,
+    })
+    await untilStatus(newer, 'building')
+    await server.api('POST', `/deploys/${newer}/cancel`)
+    await expectOnly(slow, 0)
+  })
+
   test.each([
     ['suspending', 'POST', '/suspend', 200],
     ['deleting', 'DELETE', '', 204],

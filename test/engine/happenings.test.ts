@@ -1,6 +1,6 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ServiceEvent } from '#server/service-events/schema.ts'
+import { databaseOf } from '../support/database.ts'
 import { startReceiver, toldTo, type Receiver, type Told } from '../support/receiver.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
@@ -9,6 +9,7 @@ import { openDoor, type EngineDoor } from './engine-door.ts'
 import { containersOf, docker, endOf, fetchFrom } from './live.ts'
 
 const DAY_MS = 86_400_000
+const DOWN_AFTER_MS = 4_000
 
 let door: EngineDoor
 let server: TestServer
@@ -21,7 +22,7 @@ beforeAll(async () => {
   server = await startServer({
     engine: true,
     flags: ['--docker-host', door.host],
-    schedule: { downAfterMs: 1_000 },
+    schedule: { downAfterMs: DOWN_AFTER_MS },
   })
   await waitFor(() => server.logs.includes('reached_by'), 'the engine')
   await server.api('POST', '/notifications', { name: 'all', kind: 'webhook', url: receiver.url })
@@ -46,6 +47,10 @@ const ofSubject = (type: string, name: string) =>
   toldTo(receiver).filter(
     ({ type: each, data }) => each === type && (data.service ?? data.datastore)?.name === name,
   )
+
+/** The timeline of a service, oldest first. */
+const timelineOf = async (id: string): Promise<ServiceEvent[]> =>
+  (await server.api('GET', `/services/${id}/events`)).body.reverse()
 
 function told(type: string, name: string): Promise<Told> {
   return waitFor(() => ofSubject(type, name)[0], `${type} of ${name}`)
@@ -73,6 +78,9 @@ test.concurrent(
         [{}],
         [{}],
       ])
+    const types = (await timelineOf(id)).map(({ type }) => type)
+    expect(types.slice(0, 3)).toEqual(['service.created', 'deploy.started', 'deploy.succeeded'])
+    expect(types.filter((type) => /down|recovered/.test(type))).toEqual(['service.down', 'service.recovered'])
   },
 )
 
@@ -89,6 +97,10 @@ test.concurrent('a program that needs more memory than it may use is reported', 
     service: { id },
     message: expect.stringContaining(instance!),
   })
+  // It is killed for memory, and so has not crashed as well.
+  expect((await timelineOf(id)).slice(3)).toMatchObject([
+    { type: 'service.out_of_memory', instance, actor: null, count: 1 },
+  ])
 })
 
 test.concurrent('a failed run is reported, a successful one is not', async () => {
@@ -102,6 +114,8 @@ test.concurrent('a failed run is reported, a successful one is not', async () =>
   }
   expect((await told('job.failed', 'runner')).data.job).toMatchObject({ command: 'exit 3', exit_code: 3 })
   expect(ofSubject('job.failed', 'runner')).toHaveLength(1)
+  const { body } = await server.api('GET', '/services/runner/events?type=job')
+  expect(body).toMatchObject([{ details: { exit_code: 3, job_id: expect.stringMatching(/^job-/) } }])
 })
 
 describe('a service that starts again', () => {
@@ -140,6 +154,13 @@ describe('a service that starts again', () => {
     expect((await server.api('POST', '/services/broken/resume')).body.state).toBe('deploying')
     const { data } = await told('service.down', 'broken')
     expect(data.message).toBe('the program ended: exit code 3')
+    const events = await timelineOf(id)
+    expect(events.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['service.suspended', 'service.resumed', 'service.crashed', 'service.down']),
+    )
+    const crash = events.find(({ type }) => type === 'service.crashed')!
+    expect(crash).toMatchObject({ details: { exit_code: 3 }, deploy_id: expect.stringMatching(/^dep-/) })
+    expect(crash.message).toMatch(/^Instance [0-9a-f]{5} ended: exit code 3$/)
     await waitFor(
       async () => (await fetchFrom(server, 'broken.localhost')).status === 502,
       'its visitors to be told',
@@ -181,7 +202,7 @@ test('a failed backup is reported with the reason', async () => {
 test('runs that a server has missed for days are reported in one message', { tags: ['slow'] }, async () => {
   await createLive('nightly', { type: 'cron_job', schedule: '0 3 * * *', start_command: 'true' })
   await server.kill('SIGTERM')
-  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'))
+  const database = databaseOf(server.dataDirectory)
   database.prepare('UPDATE schedule_marks SET seen_at = seen_at - ?').run(3 * DAY_MS)
   database.close()
   await server.restart()

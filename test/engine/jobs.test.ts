@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databaseOf } from '../support/database.ts'
 import { allEvents } from '../support/sse.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
@@ -272,8 +273,7 @@ describe('when the server stops while jobs run', () => {
     await createLive({ name: 'missed', type: 'cron_job', schedule: '* * * * *', start_command: 'echo late' })
     const runs = async () => (await server.api('GET', '/services/missed/jobs')).body as Job[]
     await server.kill('SIGTERM')
-    const { DatabaseSync } = await import('node:sqlite')
-    const database = new DatabaseSync(`${server.dataDirectory}/deployer.db`)
+    const database = databaseOf(server.dataDirectory)
     database.exec('DELETE FROM jobs')
     database.exec(`UPDATE schedule_marks SET seen_at = ${Date.now() - 10 * 60_000}`)
     database.close()

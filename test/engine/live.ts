@@ -14,7 +14,7 @@ export function fetchFrom(
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
-      { host: '127.0.0.1', port: server.httpPort, path, headers: { host } },
+      { host: server.host, port: server.httpPort, path, headers: { host } },
       (response) => {
         let text = ''
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
@@ -26,17 +26,19 @@ export function fetchFrom(
   })
 }
 
-/** Waits for a deploy's end and returns how it ended. */
+/** Waits for a deploy's end and returns how it ended; `limitMs` for one that compiles much. */
 export function endOf(
   server: TestServer,
   deployId: string,
+  limitMs?: number,
 ): Promise<{ status: string; error: string | null }> {
-  return waitFor(async () => {
+  const end = async () => {
     const { body } = await server.api('GET', `/deploys/${deployId}`)
     return ['queued', 'building', 'deploying'].includes(body.status)
       ? null
       : (body as { status: string; error: string | null })
-  }, `the end of ${deployId}`)
+  }
+  return waitFor(end, `the end of ${deployId}`, limitMs)
 }
 
 /** Counts what happens to the container of a name from now on, even if it is created again. */

@@ -5,11 +5,11 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LogDrainDelivery } from '#server/log-drains/schema.ts'
 import { findProgram } from '../stand/packages.ts'
+import { databaseOf } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { containersOf, docker, endOf } from './live.ts'
@@ -189,7 +189,7 @@ test('nothing is lost while a target accepts nothing, and the server is killed m
 
 test('accepted lines are not sent again because that cannot be recorded', { tags: ['slow'] }, async () => {
   const id = await create({ kind: 'http', url: `${base}/full` })
-  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+  const database = databaseOf(server.dataDirectory)
   // As on a disk without a free page.
   database.exec(`CREATE TRIGGER full BEFORE UPDATE ON log_drain_places
     BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`)

@@ -168,6 +168,17 @@ describe('the change feed', () => {
 })
 
 describe('the log of a deploy', () => {
+  test('has what a program printed before it was ready, however soon that was', async () => {
+    const id = await createLive({
+      name: 'quick',
+      start_command: 'echo printed; exec httpd -f -p $PORT -h /tmp',
+    })
+    const { body } = await server.api('GET', `/services/${id}`)
+    const lines = (await whole(`/deploys/${body.latest_deploy.id}/logs`)).map(({ line }) => line)
+    expect(lines).toContain('printed')
+    expect(lines.indexOf('printed')).toBeLessThan(lines.indexOf('live'))
+  })
+
   test('that was cut still says what the server did afterwards', async () => {
     const id = await createLive({
       name: 'chatty',

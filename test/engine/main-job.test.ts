@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { LogLine } from '#server/logs/lines.ts'
+import type { DeployStep } from '#server/logs/steps.ts'
 import { readEvents } from '../support/sse.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { commit, createRepository, startGitHttp, type GitRemote, type Repository } from '../stand/git.ts'
 import { busyboxApplication, expressApplication } from './applications.ts'
 import { endOf, fetchFrom } from './live.ts'
+
+/** No other test and no earlier run has built it, so that nothing of it is in the build cache. */
+const SECOND = `two, built at ${Date.now()}`
 
 let server: TestServer
 let remote: GitRemote
@@ -37,21 +42,39 @@ describe('a repository goes live', () => {
 
   test('its deploy log shows the clone, the build and the start, and ends', async () => {
     const { body } = await server.api('GET', '/services/shop')
-    const lines: string[] = []
+    const lines: LogLine[] = []
+    const steps = new Map<string, DeployStep>()
     let ended = false
     const response = await fetch(`${server.url}/api/v1/deploys/${body.live_deploy_id}/logs?follow`, {
       headers: { authorization: `Bearer ${server.token}` },
     })
     for await (const { event, data } of readEvents(response)) {
-      if (event === 'log') lines.push((JSON.parse(data) as { line: string }).line)
+      if (event === 'log') lines.push(JSON.parse(data) as LogLine)
+      if (event === 'step') {
+        const step = JSON.parse(data) as DeployStep
+        steps.set(step.id, step)
+      }
       if (event === 'end') ended = true
     }
     expect(ended).toBe(true)
-    expect(lines.join('\n')).toMatch(/cloning[\s\S]*commit [0-9a-f]{40}[\s\S]*npm[\s\S]*is ready[\s\S]*live/)
+    const text = lines.map(({ line }) => line).join('\n')
+    expect(text).toMatch(/cloning[\s\S]*commit [0-9a-f]{40}[\s\S]*npm[\s\S]*is ready[\s\S]*live/)
+    const stepOf = (line: RegExp) => lines.find((each) => line.test(each.line))?.step
+    expect([/^cloning/, /is ready$/, /^live$/].map(stepOf)).toEqual(['source', 'health', 'switch'])
+    expect(steps.get(stepOf(/^#\d+ \[.*\] RUN .*npm/)!)!.name).toMatch(/npm/)
+    expect([...steps.values()].every(({ status }) => status === 'succeeded')).toBe(true)
+    expect([...steps.keys()].filter((id) => !id.startsWith('build-'))).toEqual([
+      'source',
+      'plan',
+      'prepare',
+      'start',
+      'health',
+      'switch',
+    ])
   })
 
   test('a pushed change is deployed without a failed request', async () => {
-    await commit(repository, expressApplication('two'), 'second')
+    await commit(repository, expressApplication(SECOND), 'second')
     const deploy = await server.api('POST', '/services/shop/deploys')
     expect(deploy.status).toBe(202)
     const answers = { good: 0, bad: [] as string[] }
@@ -62,13 +85,13 @@ describe('a repository goes live', () => {
           status: 0,
           text: error.message,
         }))
-        if (status === 200 && (text === 'one' || text === 'two')) answers.good++
+        if (status === 200 && (text === 'one' || text === SECOND)) answers.good++
         else answers.bad.push(`${status} ${text.slice(0, 80)}`)
       }
     })
     await untilLive(deploy.body.id)
     await waitFor(
-      async () => (await fetchFrom(server, 'shop.localhost')).text === 'two',
+      async () => (await fetchFrom(server, 'shop.localhost')).text === SECOND,
       'the new version',
       10_000,
     )
@@ -78,6 +101,30 @@ describe('a repository goes live', () => {
     expect(answers.good).toBeGreaterThan(100)
     const replaced = await server.api('GET', '/services/shop/deploys')
     expect(replaced.body.map((entry: { status: string }) => entry.status)).toEqual(['live', 'deactivated'])
+  })
+
+  test('its steps say what came from the cache, and how long each took the time before', async () => {
+    const { body: deploys } = await server.api('GET', '/services/shop/deploys')
+    const [second, first] = await Promise.all(
+      [deploys[0].id, deploys[1].id].map(
+        async (id) => (await server.api('GET', `/deploys/${id}/steps`)).body,
+      ),
+    )
+    expect(first.previous).toBeNull()
+    expect(second).toMatchObject({
+      duration_ms: expect.any(Number),
+      previous: { deploy_id: deploys[1].id, duration_ms: first.duration_ms },
+    })
+    const installing = (all: { steps: (DeployStep & { previous: unknown })[] }) =>
+      all.steps.find(({ name }) => name.includes('npm'))!
+    expect(installing(second)).toMatchObject({
+      cached: true,
+      duration_ms: 0,
+      previous: { duration_ms: installing(first).duration_ms },
+    })
+    // What changed was copied again.
+    expect(second.steps.some(({ name, cached }: DeployStep) => name.includes('COPY') && !cached)).toBe(true)
+    expect(second.steps.every(({ previous }: { previous: unknown }) => previous !== null)).toBe(true)
   })
 
   test('a rollback brings the earlier version back without a build', async () => {

@@ -17,6 +17,8 @@ const MIB = 1024 * 1024
 /** Of one core: a load of known size, which a busy machine may cut short but never exceeds. */
 const CPU_LIMIT = 0.2
 const HELD_MIB = 48
+/** A kernel under pressure may take some of it away. */
+const AT_LEAST = 0.75 * HELD_MIB * MIB
 
 /** Holds memory in a variable, works without a pause, and serves a page. */
 const WORK = `held=$(head -c ${HELD_MIB}m /dev/zero | tr '\\0' x); mkdir /www; echo hello > /www/index.html
@@ -66,7 +68,7 @@ describe('the figures of containers', () => {
     expect(cache).toMatchObject({ id: datastore.id, instance: null })
     expect(busy.cpu_percent).toBeGreaterThan(2)
     expect(busy.cpu_percent).toBeLessThan(CPU_LIMIT * 100 * 1.5)
-    expect(busy.memory_bytes).toBeGreaterThan(HELD_MIB * MIB)
+    expect(busy.memory_bytes).toBeGreaterThan(AT_LEAST)
 
     const stats = await docker(
       'stats',
@@ -83,11 +85,10 @@ describe('the figures of containers', () => {
 
   test("are also in a service's status", async () => {
     const status = async () => (await server.api('GET', '/services/busy/status')).body.instances[0]
-    const instance = await waitFor(async () => {
-      const found = await status()
-      return found.cpu_percent === null ? null : found
+    await waitFor(async () => {
+      const { cpu_percent, memory_bytes } = await status()
+      return cpu_percent !== null && memory_bytes > AT_LEAST
     }, 'a reading of the instance')
-    expect(instance.memory_bytes).toBeGreaterThan(HELD_MIB * MIB)
   })
 
   test('leave out a container that is gone', async () => {

@@ -36,17 +36,6 @@ const FIELDS: { [Field in keyof Omit<Service, 'birth' | 'type'>]: readonly Servi
 // Most are web services, which have the most settings.
 const TYPES = ['web_service', ...SERVICE_TYPES] as const
 
-/** Numbers that look random and are the same for the same seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** Draws an operation at random, valid and invalid ones alike. */
 export function drawOperation(random: () => number): Operation {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { randomFrom } from '../support/random.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { drawOperation, randomFrom, type Operation } from './model-operations.ts'
+import { drawOperation, type Operation } from './model-operations.ts'
 import { Model } from './model.ts'
 
 /** The beginning of a walk, and the rest of it in `npm test -- --all`. */

@@ -35,6 +35,7 @@ beforeAll(async () => {
   server = await startServer({
     engine: true,
     flags: ['--smtp-url', `smtp://user:secret@127.0.0.1:${mailPort}`, '--smtp-from', 'deployer@example.com'],
+    env: { DEPLOYER_SERVER_NAME: 'prod 1' },
   })
   silent = createServer(() => {})
   silence = `http://127.0.0.1:${await listening(silent.listen(0, '127.0.0.1'))}/`
@@ -98,6 +99,7 @@ test('a webhook reports each change once, signed as Standard Webhooks requires',
   const { headers, body } = receiver.received[1]!
   expect(JSON.parse(body)).toMatchObject({
     type: 'deploy.failed',
+    server: 'prod 1',
     data: {
       service: { name: 'told', environment: 'production' },
       deploy: { id: deploy, status: 'build_failed' },
@@ -159,12 +161,12 @@ test('Slack, Discord and ntfy get their formats, and their URLs are not shown co
   await waitFor(() => receiver.received.length === 3, 'the messages')
   const at = (path: string) =>
     JSON.parse(receiver.received.find((each) => each.path === path)!.body) as Record<string, unknown>
-  expect(at('/services/T0/B0/secretpart').text).toMatch(/^\*Deploy of chats failed\*\n/)
+  expect(at('/services/T0/B0/secretpart').text).toMatch(/^\*prod 1: Deploy of chats failed\*\n/)
   expect(at('/api/webhooks/1/secretpart')).toMatchObject({
-    content: expect.stringMatching(/^Deploy of chats failed\n/),
+    content: expect.stringMatching(/^prod 1: Deploy of chats failed\n/),
     allowed_mentions: { parse: [] },
   })
-  expect(at('/')).toMatchObject({ topic: 'my-topic', title: 'Deploy of chats failed', priority: 4 })
+  expect(at('/')).toMatchObject({ topic: 'my-topic', title: 'prod 1: Deploy of chats failed', priority: 4 })
   // The shown value may be sent back, and changes nothing.
   await server.api('PATCH', `/notifications/${slack.id}`, { url: slack.url, name: 'renamed' })
   expect((await server.api('POST', `/notifications/${slack.id}/test`)).body).toEqual({
@@ -184,7 +186,7 @@ test('e-mail reaches a mail server', async () => {
   await failingDeploy('mailed')
   await waitFor(() => mails.length === 1, 'the mail')
   expect(mails[0]!.to).toEqual(['ops@example.com', 'dev@example.com'])
-  expect(mails[0]!.text).toMatch(/^Subject: Deploy of mailed failed\r?$/m)
+  expect(mails[0]!.text).toMatch(/^Subject: prod 1: Deploy of mailed failed\r?$/m)
   const { body } = await server.api('GET', `/notifications/${id}/deliveries`)
   expect(mails[0]!.text).toContain(`Message-ID: <${body[0].id}@example.com>`)
   expect((await server.api('POST', `/notifications/${id}/test`)).body).toMatchObject({ ok: true })

@@ -1,7 +1,6 @@
-import { DatabaseSync } from 'node:sqlite'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRepository, startGitHttp, type GitRemote } from '../stand/git.ts'
+import { databaseOf } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { docker, endOf, fetchFrom } from './live.ts'
@@ -23,7 +22,7 @@ afterAll(async () => {
 })
 
 function query(sql: string, ...values: string[]): Record<string, unknown>[] {
-  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+  const database = databaseOf(server.dataDirectory)
   try {
     return database.prepare(sql).all(...values)
   } finally {

@@ -5,6 +5,8 @@ export interface SmallApplication {
   files: Record<string, string>
   /** The exit code after SIGTERM: 137 would be a kill. */
   exitCodes: number[]
+  /** Its build takes a minute on a slow machine: it only runs with all tests. */
+  isSlow?: true
 }
 
 /** Ended by the signal itself, or by a handler. */
@@ -19,6 +21,7 @@ export const APPLICATIONS: Record<string, SmallApplication> = {
     },
     // A Go program that does not handle the signal exits with 2 or by the signal.
     exitCodes: [2, 143],
+    isSlow: true,
   },
   python: {
     files: {
@@ -69,6 +72,7 @@ while (my $client = $server->accept) {
 `,
     },
     exitCodes: TERMINATED,
+    isSlow: true,
   },
   cpp: {
     files: {
@@ -98,6 +102,7 @@ int main(void) {
 `,
     },
     exitCodes: TERMINATED,
+    isSlow: true,
   },
   php: {
     // Many programs read the service's variables only there.
@@ -106,6 +111,7 @@ int main(void) {
         '<?php echo "hello from " . (isset($_ENV["PORT"]) ? posix_getuid() : "nobody with a port");\n',
     },
     exitCodes: TERMINATED,
+    isSlow: true,
   },
   bun: {
     files: {

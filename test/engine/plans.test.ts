@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { waitFor } from '../support/wait.ts'
 import { never, openBench, type Bench } from './engine-support.ts'
 import { buildPlanned } from './planned-image.ts'
-import { APPLICATIONS, EMBEDDING, SITE, type SmallApplication } from './plans-applications.ts'
+import { APPLICATIONS, EMBEDDING, SITE } from './plans-applications.ts'
 
 let bench: Bench
 let directory: string
@@ -18,7 +18,7 @@ beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), 'plans-'))
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
 /** A first build pulls its base image and compiles; longer is a hang. */
-const BUILD_LIMIT_MS = 240_000
+const BUILD_LIMIT_MS = 600_000
 const PORT = '8123'
 const MIB = 1024 * 1024
 
@@ -29,34 +29,35 @@ async function logsOf(name: string): Promise<string> {
   return lines.join('\n')
 }
 
-test.each<[string, SmallApplication]>(Object.entries(APPLICATIONS))(
-  'a small application in %s is built, serves on its port as a non-root user, and exits on SIGTERM',
-  async (language, { files, exitCodes }) => {
-    const { plan, image } = await buildPlanned(bench, directory, files)
-    expect(plan.name).toBe(language)
-    const name = `${bench.serverId}-${language}`
-    const address = `${bench.prefix}${20 + ++applications}`
-    const { env, ...spec } = bench.spec('', { name, image, address, memoryBytes: 512 * MIB })
-    delete spec.command
-    await bench.engine.containers.create({ ...spec, env: { ...env, PORT } })
-    await bench.engine.containers.start(name)
-    const text = await waitFor(
-      () =>
-        fetch(`http://${address}:${PORT}/`, { signal: AbortSignal.timeout(2_000) }).then(
-          async (response) => (response.ok ? await response.text() : null),
-          () => null,
-        ),
-      `an answer of ${language}`,
-    ).catch(async (cause: unknown) => {
-      throw new Error(`no answer; the program said:\n${await logsOf(name)}`, { cause })
-    })
-    expect(text.trim()).toBe('hello from 1000')
-    const ended = bench.engine.containers.wait(name, never())
-    await bench.engine.containers.stop(name, 20)
-    expect(exitCodes).toContain((await ended).exitCode)
-  },
-  BUILD_LIMIT_MS,
-)
+for (const [language, { files, exitCodes, isSlow }] of Object.entries(APPLICATIONS))
+  test(
+    `a small application in ${language} is built, serves on its port as a non-root user, and exits on SIGTERM`,
+    { tags: isSlow ? ['slow'] : [], timeout: BUILD_LIMIT_MS },
+    async () => {
+      const { plan, image } = await buildPlanned(bench, directory, files)
+      expect(plan.name).toBe(language)
+      const name = `${bench.serverId}-${language}`
+      const address = `${bench.prefix}${20 + ++applications}`
+      const { env, ...spec } = bench.spec('', { name, image, address, memoryBytes: 512 * MIB })
+      delete spec.command
+      await bench.engine.containers.create({ ...spec, env: { ...env, PORT } })
+      await bench.engine.containers.start(name)
+      const text = await waitFor(
+        () =>
+          fetch(`http://${address}:${PORT}/`, { signal: AbortSignal.timeout(2_000) }).then(
+            async (response) => (response.ok ? await response.text() : null),
+            () => null,
+          ),
+        `an answer of ${language}`,
+      ).catch(async (cause: unknown) => {
+        throw new Error(`no answer; the program said:\n${await logsOf(name)}`, { cause })
+      })
+      expect(text.trim()).toBe('hello from 1000')
+      const ended = bench.engine.containers.wait(name, never())
+      await bench.engine.containers.stop(name, 20)
+      expect(exitCodes).toContain((await ended).exitCode)
+    },
+  )
 
 test(
   "a site's image holds what the build made of the variables, where the plan says",

@@ -1,6 +1,5 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databaseOf } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { docker, endOf, fetchFrom } from './live.ts'
@@ -97,7 +96,7 @@ describe.each([
   test('is not run again, nor is a job, because that could not be recorded', { tags }, async () => {
     const name = `counted-${ends.job}`
     expect(await endOf(server, await create(name))).toMatchObject({ status: 'live' })
-    const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { timeout: 5_000 })
+    const database = databaseOf(server.dataDirectory)
     // As on a disk without a free page, although a write of something else finds one.
     const REFUSED = "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"
     database.exec(

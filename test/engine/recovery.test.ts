@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
-import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { createGzip } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databaseOf } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
 import { cacheIds, tarOf } from './engine-support.ts'
@@ -159,7 +159,7 @@ test.each([
 )
 
 function cacheRecords(): { name: string; engine_id: string | null }[] {
-  const database = new DatabaseSync(join(server.dataDirectory, 'deployer.db'), { readOnly: true })
+  const database = databaseOf(server.dataDirectory, { readOnly: true })
   try {
     const sql = "SELECT name, engine_id FROM engine_things WHERE kind = 'build_cache'"
     return database.prepare(sql).all() as { name: string; engine_id: string | null }[]

@@ -51,6 +51,21 @@ test('a folder that is deployed from a terminal is served at the URL that is pri
   expect(await fetchFrom(server, 'typed.localhost')).toEqual({ status: 200, text: 'typed' })
 })
 
+test('the samples are deployed from a terminal with nothing that is downloaded', async () => {
+  const ended = await Promise.all(
+    ['site', 'server'].map(
+      (name) => startClient(server, ['deploy', '--sample', name, '-s', `my-${name}`, '--create']).ended,
+    ),
+  )
+  expect(ended.map(({ code, error }) => (code === 0 ? '' : error))).toEqual(['', ''])
+  expect(ended[1]!.error).not.toContain('pull')
+  const { text } = await fetchFrom(server, 'my-site.localhost')
+  expect(text).toContain('<h1>It works</h1>')
+  expect(await fetchFrom(server, 'my-site.localhost', '/missing')).toMatchObject({ status: 404 })
+  expect((await fetchFrom(server, 'my-server.localhost')).text).toMatch(/of the service <code>my-server</)
+  expect(await fetchFrom(server, 'my-server.localhost', '/healthz')).toEqual({ status: 200, text: 'ok' })
+})
+
 test('a folder of files is served as it is, with its rules, and runs no container', async () => {
   const repository = await createRepository({
     'index.html': '<h1>home</h1>',

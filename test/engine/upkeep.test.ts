@@ -150,6 +150,53 @@ describe('a service whose instance is coming up', () => {
   })
 })
 
+/** Answers after 20 seconds, and ignores SIGTERM. */
+const SERVE_SLOWLY = `trap '' TERM
+mkdir -p /www/cgi-bin
+cat > /www/cgi-bin/slow <<'END'
+#!/bin/sh
+sleep 20
+printf 'Content-Type: text/plain\\n\\ndone'
+END
+chmod +x /www/cgi-bin/slow
+exec httpd -f -p $PORT -h /www`
+
+test('an instance that is replaced gets the time that its service allows, for its requests and to stop', async () => {
+  const id = await create('hasty', SERVE_SLOWLY)
+  const [container] = await containersOf(id)
+  const answer = fetchFrom(server, 'hasty.localhost', '/cgi-bin/slow').then(
+    ({ status }) => status,
+    () => 'cut',
+  )
+  await waitFor(async () => (await docker('top', container!)).includes('sleep 20') || null, 'the request')
+  await server.api('PATCH', '/services/hasty', { drain_seconds: 0, max_shutdown_delay_seconds: 1 })
+  const since = await now()
+  const restart = await server.api('POST', '/services/hasty/restart')
+  expect(await endOf(server, restart.body.id)).toMatchObject({ status: 'live' })
+  expect(await answer).not.toBe(200)
+  await waitFor(async () => !(await containersOf(id)).includes(container!) || null, 'its end')
+  const [asked, killed] = await signalsTo(container!, since)
+  expect([asked!.signal, killed!.signal]).toEqual(['15', '9'])
+  // The server under test allows five at most.
+  expect(killed!.seconds - asked!.seconds).toBeLessThan(4)
+})
+
+/** The time of the engine. */
+function now(): Promise<string> {
+  return docker('info', '--format', '{{.SystemTime}}')
+}
+
+/** The signals that a container got since a time of the engine, and when. */
+async function signalsTo(container: string, since: string): Promise<{ signal: string; seconds: number }[]> {
+  const filters = ['--filter', `container=${container}`, '--filter', 'event=kill']
+  const format = ['--format', '{{.Actor.Attributes.signal}} {{.TimeNano}}']
+  const lines = await docker('events', '--since', since, '--until', await now(), ...filters, ...format)
+  return lines.split('\n').map((line) => {
+    const [signal, nanoseconds] = line.split(' ')
+    return { signal: signal!, seconds: Number(nanoseconds) / 1e9 }
+  })
+}
+
 test('a health path takes effect with the deploy that brings it, not before', async () => {
   await create('probed', SERVE)
   await server.api('PATCH', '/services/probed', { health_check_path: '/not-there' })

@@ -77,6 +77,11 @@ describe('a blueprint that is synced from git', () => {
       last_sync: { status: 'succeeded', actions: [{ action: 'update' }] },
     })
     expect(await levelOf('shop')).toBe('debug')
+    const [event] = (await server.api('GET', '/audit-events?action=blueprint.synced&limit=1')).body
+    expect(event).toMatchObject({
+      actor: { kind: 'system' },
+      ...{ resource: { name: 'shop' }, changes: ['service shop: env.LOG_LEVEL: changed'] },
+    })
   })
 
   it('keeps variables that were set by hand, unless it may overwrite them', async () => {

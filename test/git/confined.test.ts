@@ -74,6 +74,29 @@ describe('a commit of a fork', () => {
   })
 })
 
+describe('a token that may only deploy', () => {
+  const byToken = (of: Repository, commit: string, rest: Partial<CheckoutRequest> = {}) =>
+    byHook(of, commit, { confined: 'branch', ...rest })
+
+  test('deploys what the branch contains, by id or by a name for it, and nothing else', async () => {
+    const source = repository()
+    const old = source.push({ a: 'old' }, 'old')
+    git(source.work, 'tag', '-a', 'v1', '-m', 'v1')
+    const head = source.push({ a: 'new' }, 'new')
+    const side = git(source.work, 'commit-tree', '-p', old, '-m', 'side', `${old}^{tree}`)
+    git(source.work, 'push', '-q', 'origin', 'v1', `${side}:refs/heads/side`, `${side}:refs/tags/v2`)
+    const fork = propose(source)
+    for (const commit of [old.slice(0, 9), 'v1'])
+      expect(await byToken(source, commit, { branch: 'main' })).toMatchObject({ sha: old, branch: 'main' })
+    expect(await byToken(source, 'main')).toMatchObject({ sha: head, branch: 'main' })
+    for (const commit of [side, 'side', 'v2', fork])
+      await expect(byToken(source, commit, { branch: 'main' })).rejects.toMatchObject(
+        failure('does not contain the commit'),
+      )
+    await expect(byToken(source, 'side')).rejects.toMatchObject(failure('does not contain the commit'))
+  })
+})
+
 describe('a commit of the configured branch', () => {
   test.each(['http', 'git'] as const)('is deployed over %s, by full or short id', async (protocol) => {
     const source = repository()

@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -8,12 +9,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PRIORITY_OF_REQUESTS } from '../../proxy/control/priority.ts'
 import { VERSION } from '../../server/version.ts'
 import { sweepEngine } from '../stand/engine.ts'
 import { builtServer } from '../support/build.ts'
+import { endOnceReady, makeRelease, type TestRelease } from '../support/release.ts'
 import { waitFor } from '../support/wait.ts'
 import { Box, whyNoBox } from './box.ts'
 import { makeCertificate, once, onceSecure, Requests } from './requests.ts'
@@ -26,6 +28,7 @@ const HOST = 'web.localhost'
 /** Local, since an authority would not certify it. */
 const SECURE_HOST = 'shop.example.test'
 const NEXT_VERSION = '99.0.0'
+const RELEASED = '99.1.0'
 const PORTS = { api: 27_878, http: 27_880, https: 27_843 }
 /** The signal that ends a process at once. */
 const KILL = 'KILL'
@@ -157,6 +160,37 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     expect(await requests.failures()).toEqual([])
   })
 
+  test('is upgraded to a signed release without a failed request', async () => {
+    const release = await makeRelease(join(box.folder, 'better'), RELEASED, { node: 'own' })
+    const before = await pids()
+    const text = await upgrade(release, 4_000, '--key', inBox(release.key))
+    expect(text).toContain(`version ${RELEASED} runs`)
+    const after = await pids()
+    expect([after.control === before.control, after.data === before.data]).toEqual([false, false])
+    const status = await box.must(DEPLOYER, 'status')
+    expect(status).toMatch(new RegExp(`control plane +runs version ${RELEASED}`))
+    expect(status).toMatch(new RegExp(`data plane +runs version ${RELEASED}`))
+    expect(await requests.failures()).toEqual([])
+    await waitFor(
+      async () => 'id' in (await api('POST', '/env-groups', { name: 'after' })),
+      'it to go to work',
+    )
+  })
+
+  test('goes back to the former release without a failed request', { tags: ['slow'] }, async () => {
+    const release = await makeRelease(join(box.folder, 'worse'), '99.2.0', {
+      change: (program) => endOnceReady(program, DATA),
+    })
+    // The running release brought the key.
+    const groups = await api('GET', '/env-groups')
+    await expect(upgrade(release, 30_000)).rejects.toThrow(`99.2.0 was not kept, and ${RELEASED} runs again`)
+    const status = await box.must(DEPLOYER, 'status')
+    expect(status).toMatch(new RegExp(`control plane +runs version ${RELEASED}`))
+    expect(status).toMatch(new RegExp(`data plane +runs version ${RELEASED}`))
+    expect(await api('GET', '/env-groups')).toEqual(groups)
+    expect(await requests.failures()).toEqual([])
+  })
+
   test('serves over HTTPS with a certificate that the data plane reads within its sandbox', async () => {
     await api('POST', '/services/web/domains', { domain: SECURE_HOST })
     await api('POST', '/certificates/uploaded', await makeCertificate(SECURE_HOST))
@@ -224,6 +258,19 @@ describe.skipIf(obstacle !== null)('a server that runs as a service', () => {
     expect(await containers()).toEqual([])
     expect(existsSync(box.path(DATA)) || existsSync(box.path('/etc/deployer'))).toBe(false)
   })
+
+  function inBox(path: string): string {
+    return join('/tmp', path.slice(box.folder.length))
+  }
+
+  /** Upgrades with a trial of this time. */
+  function upgrade({ file }: TestRelease, trialMs: number, ...flags: string[]): Promise<string> {
+    mkdirSync(box.path(inBox(dirname(file))), { recursive: true })
+    for (const name of [basename(file), 'SHA256SUMS', 'SHA256SUMS.sig', 'key.pem'])
+      copyFileSync(join(dirname(file), name), box.path(inBox(join(dirname(file), name))))
+    const schedule = `DEPLOYER_TEST_SCHEDULE=${JSON.stringify({ trialMs })}`
+    return box.must('env', schedule, DEPLOYER, 'upgrade', inBox(file), ...flags)
+  }
 
   function connectEngine(): void {
     symlinkSync('/mnt/docker.sock', box.path(ENGINE))

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { waitFor as waitUntil } from '../support/wait.ts'
 import { closing, start as startStand } from './lifetimes.ts'
 import { certificate, secureConnection, secureTable, shownName } from './secure.ts'
-import { HOST, HttpUpstream, type ProxyStand, RawUpstream, waitFor } from './stand.ts'
+import { HOST, HttpUpstream, type ProxyStand, RawUpstream, tableOf, waitFor } from './stand.ts'
 
 async function start(table: Parameters<typeof ProxyStand.start>[0], workers = 1): Promise<ProxyStand> {
   return startStand(table, { workers })
@@ -335,6 +335,32 @@ test('a host may redirect to another, with and without TLS, and its requests cou
     'the counts of the redirects',
   )
 })
+
+test.each([
+  [301, true, 'https://www.test/new', 'https://www.test/new/a?b=c'],
+  [302, false, 'https://www.test/new/?x=y', 'https://www.test/new/?x=y'],
+  [303, false, 'https://www.test', 'https://www.test'],
+  [307, true, 'http://www.test', 'http://www.test/a?b=c'],
+] as const)(
+  'a redirect may have the status %i and keep the path or not (%s)',
+  async (status, keeps, to, location) => {
+    const table = tableOf([], {
+      targets: {
+        app: {
+          ...{ id: 'rdr-1', state: 'serving', upstreams: [], redirect: to },
+          ...{ redirect_status: status, redirect_keeps_path: keeps },
+        },
+      },
+    })
+    const stand = await start(table)
+    const received = await stand
+      .raw()
+      .request('GET /a?b=c HTTP/1.1', `Host: ${HOST}`, 'Connection: close')
+      .end()
+    expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(received).toContain(`\r\nLocation: ${location}\r\n`)
+  },
+)
 
 test('browsers are told to use only TLS if configured, unless the service tells them itself', async () => {
   const upstream = closing(

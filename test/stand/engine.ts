@@ -37,11 +37,17 @@ export function isEngineUp(): Promise<boolean> {
 export async function startEngine(mirror: string): Promise<void> {
   if (await isEngineUp()) return
   const directory = standFolder('engine')
+  writeFileSync(configurationFile(directory), JSON.stringify(engineConfiguration(mirror), null, 2))
+  await launchEngine(directory)
+  // Nobody can be using an engine that was down.
+  await sweepEngine()
+}
+
+/** Starts dockerd as it is configured and waits until it answers. */
+async function launchEngine(directory: string): Promise<void> {
   forgetDeadProcesses(directory)
-  const configuration = join(directory, 'daemon.json')
-  writeFileSync(configuration, JSON.stringify(engineConfiguration(mirror), null, 2))
   const log = openSync(join(directory, 'dockerd.log'), 'a', 0o600)
-  const child = spawn(findProgram('dockerd')!, engineFlags(directory, configuration), {
+  const child = spawn(findProgram('dockerd')!, engineFlags(directory), {
     detached: true,
     stdio: ['ignore', log, log],
   })
@@ -53,8 +59,18 @@ export async function startEngine(mirror: string): Promise<void> {
     }
     await delay(POLL_MS)
   }
-  // Nobody can be using an engine that was down.
-  await sweepEngine()
+}
+
+/**
+ * Kills the stand's engine, as a crash would, under everything that uses it. Returns what starts it again; the containers have
+ * kept running.
+ */
+export async function crashEngine(): Promise<() => Promise<void>> {
+  const directory = standFolder('engine')
+  const pid = Number(readFileSync(join(directory, 'docker.pid'), 'utf8'))
+  process.kill(pid, 'SIGKILL')
+  while (isAlive(pid)) await delay(POLL_MS)
+  return () => launchEngine(directory)
 }
 
 /** Stops the stand's engine if it runs; containers keep running if they were told to (`live-restore`). */
@@ -102,10 +118,14 @@ async function removeAll(list: string[], remove: string[]): Promise<void> {
   )
 }
 
-function engineFlags(directory: string, configuration: string): string[] {
+function configurationFile(directory: string): string {
+  return join(directory, 'daemon.json')
+}
+
+function engineFlags(directory: string): string[] {
   const flags: Record<string, string> = {
     host: `unix://${engineSocket()}`,
-    'config-file': configuration,
+    'config-file': configurationFile(directory),
     'data-root': join(directory, 'data'),
     'exec-root': join(directory, 'exec'),
     pidfile: join(directory, 'docker.pid'),

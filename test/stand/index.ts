@@ -65,21 +65,20 @@ async function stopAll(): Promise<void> {
 async function giveBack(lease: string): Promise<void> {
   if (!existsSync(lease)) return
   rmSync(lease, { force: true })
-  if (existsSync(keepFile()) || otherLeases()) return
+  if (existsSync(keepFile()) || countLeases() > 0) return
   await withLock('stand', async () => {
-    if (existsSync(keepFile()) || otherLeases()) return
+    if (existsSync(keepFile()) || countLeases() > 0) return
     await stopAll()
   })
 }
 
-/** Whether a living process uses the stand; leases of dead ones are dropped. */
-function otherLeases(): boolean {
+/** How many uses of the stand have not ended; leases of dead processes are dropped. */
+export function countLeases(): number {
   const folder = standFolder('leases')
   for (const name of readdirSync(folder)) {
-    if (isAlive(Number(name.split('.')[0]))) return true
-    rmSync(join(folder, name), { force: true })
+    if (!isAlive(Number(name.split('.')[0]))) rmSync(join(folder, name), { force: true })
   }
-  return false
+  return readdirSync(folder).length
 }
 
 function keepFile(): string {

@@ -32,9 +32,13 @@ const PACKAGES: Record<string, string[]> = {
 /** Daemons are in the system's folders, which a user's path may lack. */
 const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin']
 
-/** The full path of a program; null if it is not installed. */
+/** What npm puts in front of the path of its scripts: programs of packages, of which one has the name of the system's `nft`. */
+const OF_PACKAGES = join('node_modules', '.bin')
+
+/** The full path of a program of the system; null if it is not installed. */
 export function findProgram(name: string): string | null {
-  for (const folder of [...(process.env.PATH ?? '').split(delimiter), ...SYSTEM_FOLDERS]) {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.endsWith(OF_PACKAGES))
+  for (const folder of [...folders, ...SYSTEM_FOLDERS]) {
     const path = join(folder, name)
     try {
       accessSync(path, constants.X_OK)

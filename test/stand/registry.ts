@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { docker, isAlive } from './engine.ts'
 import { findProgram } from './packages.ts'
 import { standDirectory, standFolder } from './place.ts'
-import { run } from './run.ts'
+import { endsWithThis, run } from './run.ts'
 
 const USUAL_PORT = 5000
 const START_DEADLINE_MS = 120_000
@@ -87,6 +87,12 @@ async function push(
   }
 }
 
+/** Serves the images of the stand's registry at another address too, as long as this process runs at most. */
+export async function serveCopy(host: string, directory: string): Promise<{ close(): Promise<void> }> {
+  const pid = await serve(host, directory, '', join(standFolder('registry'), 'data'))
+  return { close: () => end(pid) }
+}
+
 /** Whether the registry at a host has an image tag. */
 export async function hasTag(host: string, repository: string, tag: string): Promise<boolean> {
   const url = `http://${host}/v2/${repository}/manifests/${tag}`
@@ -96,16 +102,19 @@ export async function hasTag(host: string, repository: string, tag: string): Pro
   return response.status === 200
 }
 
-async function serve(host: string, directory: string, extra: string): Promise<number> {
+async function serve(host: string, directory: string, extra: string, copied?: string): Promise<number> {
   const file = join(directory, 'config.yml')
+  const storage = copied ? 'maintenance: { readonly: { enabled: true } }' : 'delete: { enabled: true }'
   writeFileSync(
     file,
     `version: 0.1\nlog: { level: warn }\n` +
-      `storage: { filesystem: { rootdirectory: ${join(directory, 'data')} }, delete: { enabled: true } }\n` +
+      `storage: { filesystem: { rootdirectory: ${copied ?? join(directory, 'data')} }, ${storage} }\n` +
       `http: { addr: '${host}' }\n${extra}`,
   )
   const log = openSync(join(directory, 'registry.log'), 'a', 0o600)
-  const child = spawn(findProgram('docker-registry')!, ['serve', file], {
+  const command = [findProgram('docker-registry')!, 'serve', file]
+  const [program, ...args] = copied ? endsWithThis(command) : command
+  const child = spawn(program!, args, {
     detached: true,
     stdio: ['ignore', log, log],
   })

@@ -36,6 +36,11 @@ export function run(program: string, arguments_: string[], options: RunOptions =
   })
 }
 
+/** A command that starts a program which is killed when this process ends, however it ends (PR_SET_PDEATHSIG(2const)). */
+export function endsWithThis(command: readonly string[]): string[] {
+  return ['setpriv', '--pdeathsig', 'KILL', '--', ...command]
+}
+
 /** Says what the stand does, on standard error. */
 export function say(message: string): void {
   process.stderr.write(`test stand: ${message}\n`)

@@ -5,6 +5,7 @@ import { provideContext, type Context } from '#server/context.ts'
 import { openDatabase } from '#server/database/index.ts'
 import { ensureBaseDomain } from '#server/domains/operations.ts'
 import { ensureProduction } from '#server/environments/store.ts'
+import { ensureOwnNode } from '#server/nodes/own.ts'
 import { readOptions } from '#server/options/index.ts'
 import { openVault } from '#server/secrets.ts'
 
@@ -21,6 +22,7 @@ export async function openContext(): Promise<{ context: Context; close: () => Pr
   }
   provideContext(context)
   ensureProduction()
+  ensureOwnNode()
   ensureBaseDomain()
   return {
     context,

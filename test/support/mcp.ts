@@ -22,10 +22,15 @@ export class McpHost {
     return new Client({ name: 'test', version: '0.0.0' }, { versionNegotiation: { mode } })
   }
 
-  /** Connects by HTTP, with the server token. */
-  static async overHttp(server: TestServer, path: string, revision: Revision): Promise<McpHost> {
+  /** Connects by HTTP, with the server token unless another is given. */
+  static async overHttp(
+    server: TestServer,
+    path: string,
+    revision: Revision,
+    token: string = server.token,
+  ): Promise<McpHost> {
     const client = this.#client(revision)
-    const headers = { authorization: `Bearer ${server.token}` }
+    const headers = { authorization: `Bearer ${token}` }
     await client.connect(
       new StreamableHTTPClientTransport(new URL(path, server.url), { requestInit: { headers } }),
     )

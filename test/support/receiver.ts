@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 export interface Received {
+  method: string
   path: string
   headers: IncomingMessage['headers']
   body: string
@@ -22,7 +23,7 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   const listener = createServer((request, response) => {
     void text(request).then((body) => {
-      receiver.received.push({ path: request.url!, headers: request.headers, body })
+      receiver.received.push({ method: request.method!, path: request.url!, headers: request.headers, body })
       if (receiver.answer)
         response.writeHead(receiver.answer.status, receiver.answer.headers).end('{"said":"so"}')
     })

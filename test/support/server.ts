@@ -9,7 +9,9 @@ import { promisify } from 'node:util'
 import { removeRules } from '#daemon/packet-filter/index.ts'
 import type { Schedule } from '#server/options/schedule.ts'
 import { sweepEngine } from '../stand/engine.ts'
+import type { Machine } from '../stand/machine.ts'
 import { builtServer } from './build.ts'
+import { childrenOf } from './processes.ts'
 import { standEngine } from './stand-setup.ts'
 import { waitFor } from './wait.ts'
 
@@ -28,7 +30,7 @@ const QUICK: Partial<Schedule> = {
   crashPauseMs: 200,
   maxCrashPauseMs: 5_000,
   afterRotationMs: 500,
-  stopGraceMs: 5_000,
+  longestStopMs: 5_000,
   engineRetryMs: 300,
   outputRetryMs: 500,
   drainPauseMs: 200,
@@ -45,6 +47,8 @@ export interface ServerOptions {
   env?: Record<string, string>
   /** Whether it gets the test stand's container engine; otherwise its engine never answers. */
   engine?: boolean
+  /** The machine on which it runs, in place of this one: its engine is that of the machine, and it listens for the others. */
+  machine?: Pick<Machine, 'address' | 'dockerHost' | 'entering'>
   /** Waits that differ from those of other servers under test; `usual` uses the real ones. */
   schedule?: Partial<Schedule> | 'usual'
 }
@@ -60,6 +64,8 @@ export interface ApiAnswer {
 export interface TestServer {
   /** Address of the API and the dashboard, without a slash at the end. */
   readonly url: string
+  /** The address of its ports. */
+  readonly host: string
   /** Where services are served. */
   readonly httpPort: number
   readonly httpsPort: number
@@ -106,6 +112,7 @@ export const startedServers = new Set<Pick<TestServer, 'url' | 'logs' | 'isStopp
 
 class ServerProcess implements TestServer {
   readonly url: string
+  readonly host: string
   readonly httpPort: number
   readonly httpsPort: number
   readonly dataDirectory: string
@@ -119,7 +126,8 @@ class ServerProcess implements TestServer {
   constructor(entry: string, options: ServerOptions, [port, httpPort, httpsPort]: [number, number, number]) {
     this.#entry = entry
     this.#options = options
-    this.#listen = `127.0.0.1:${port}`
+    this.host = options.machine?.address ?? '127.0.0.1'
+    this.#listen = `${this.host}:${port}`
     this.url = `http://${this.#listen}`
     this.httpPort = httpPort
     this.httpsPort = httpsPort
@@ -136,18 +144,22 @@ class ServerProcess implements TestServer {
 
   get pid(): number {
     if (!this.#child?.pid) throw new Error('the server does not run')
-    return this.#child.pid
+    // A machine is entered by a program that starts a child and waits for it.
+    return (this.#options.machine && childrenOf(this.#child.pid)[0]) ?? this.#child.pid
   }
 
   async start(): Promise<void> {
-    const { flags = [], env = {}, engine = false, schedule = {} } = this.#options
-    const dockerHost = engine ? standEngine() : `unix://${join(this.dataDirectory, 'no-engine.sock')}`
+    const { flags = [], env = {}, engine = false, machine, schedule = {} } = this.#options
+    const noEngine = `unix://${join(this.dataDirectory, 'no-engine.sock')}`
+    const dockerHost = machine?.dockerHost ?? (engine ? standEngine() : noEngine)
     const args = ['serve', '--data-dir', this.dataDirectory, '--listen', this.#listen]
-    args.push('--http-listen', `127.0.0.1:${this.httpPort}`, '--https-listen', `127.0.0.1:${this.httpsPort}`)
+    args.push('--http-listen', `${this.host}:${this.httpPort}`)
+    args.push('--https-listen', `${this.host}:${this.httpsPort}`)
     args.push('--docker-host', dockerHost, ...flags)
     // Nothing is deployed without an engine, so there is little for several workers to share.
-    if (!engine && !flags.includes('--proxy-workers')) args.push('--proxy-workers', '1')
-    const child = spawn(process.execPath, [this.#entry, ...args], {
+    if (!engine && !machine && !flags.includes('--proxy-workers')) args.push('--proxy-workers', '1')
+    const [program, ...before] = this.#command()
+    const child = spawn(program, [...before, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       // Tests read lines as people do.
       env: {
@@ -197,17 +209,21 @@ class ServerProcess implements TestServer {
 
   async stop(): Promise<void> {
     this.isStopped = true
-    await promisify(execFile)(
-      process.execPath,
-      [this.#entry, 'stop', '--all', '--data-dir', this.dataDirectory],
-      {
-        timeout: STOP_LIMIT_MS,
-      },
-    ).catch((error: Error) => (this.logs += `${error.message}\n`))
+    const [program, ...before] = this.#command()
+    const args = [...before, 'stop', '--all', '--data-dir', this.dataDirectory]
+    await promisify(execFile)(program, args, { timeout: STOP_LIMIT_MS }).catch(
+      (error: Error) => (this.logs += `${error.message}\n`),
+    )
     await this.kill('SIGTERM')
     if (this.#options.dataDirectory) return
     if (this.#options.engine) await this.#sweep()
     rmSync(this.dataDirectory, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  /** The program and its first arguments. */
+  #command(): [string, ...string[]] {
+    const command = [...(this.#options.machine?.entering ?? []), process.execPath, this.#entry]
+    return command as [string, ...string[]]
   }
 
   /** Removes what outlives the server: what it created in the engine, and its packet filter rules. */
@@ -225,8 +241,9 @@ class ServerProcess implements TestServer {
     const child = this.#child
     if (!child || hasEnded(child)) return
     const ended = once(child, 'exit')
-    child.kill(signal)
-    const insist = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
+    const { pid } = this
+    process.kill(pid, signal)
+    const insist = setTimeout(() => process.kill(pid, 'SIGKILL'), STOP_LIMIT_MS)
     await ended
     clearTimeout(insist)
   }
@@ -242,7 +259,7 @@ class ServerProcess implements TestServer {
     const { pid } = JSON.parse(readFileSync(join(this.dataDirectory, 'server.json'), 'utf8')) as {
       pid: number
     }
-    return pid === child.pid
+    return pid === idOf(this.pid)
   }
 
   async #isSetUp(): Promise<boolean> {
@@ -271,6 +288,11 @@ async function fetchAgain(url: string, init: RequestInit): Promise<Response> {
     if (init.method !== 'GET' || (code !== 'UND_ERR_SOCKET' && code !== 'ECONNRESET')) throw error
     return fetch(url, init)
   }
+}
+
+/** The id of a process in its own namespace, where it knows itself by it (`NSpid` in proc_pid_status(5)). */
+function idOf(pid: number): number {
+  return Number(/^NSpid:.*\s(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
 
 function hasEnded(child: ChildProcess): boolean {

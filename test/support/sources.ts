@@ -31,7 +31,7 @@ export function sourcesOf(folder: string): Source[] {
 
 /** The path, relative to the checkout, of the project's file that a specifier refers to; null for packages. */
 export function resolveInside(from: string, specifier: string): string | null {
-  if (/^#(server|daemon|plans|proxy|mcp)\//.test(specifier)) return specifier.slice(1)
+  if (/^#(server|daemon|plans|proxy|mcp|agent)\//.test(specifier)) return specifier.slice(1)
   if (!specifier.startsWith('.')) return null
   const target = relative(ROOT, join(ROOT, dirname(from), specifier))
   return target.startsWith('..') ? null : target

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => close())
 
-const newSession = () => openSession(context.database, undefined).id
+const newSession = () => openSession(context.database, undefined, false).id
 const guess = (session: string) =>
   changePassword({ current_password: 'a wrong one', new_password: 'another one' }, session)
 

@@ -31,7 +31,7 @@ describe('the server token', () => {
     expect(content('api_token')).toBe(token)
     expect(mode('api_token')).toBe(0o600)
     expect(ensureServerToken(context)).toBe(token)
-    expect(verifyToken(token)).toEqual({ id: null })
+    expect(verifyToken(token)).toMatchObject({ id: null })
     expect(verifyToken(`${token}0`)).toBeUndefined()
     expect(verifyToken('')).toBeUndefined()
   })
@@ -40,7 +40,7 @@ describe('the server token', () => {
     context.options.apiToken = 'a-token-of-my-own-choice'
     expect(ensureServerToken(context)).toBe('a-token-of-my-own-choice')
     expect(existsSync(join(directory, 'api_token'))).toBe(false)
-    expect(verifyToken('a-token-of-my-own-choice')).toEqual({ id: null })
+    expect(verifyToken('a-token-of-my-own-choice')).toMatchObject({ id: null })
   })
 
   it('is closed to others if its file was open to them', () => {

@@ -32,7 +32,7 @@ afterEach(async () => {
 
 describe('a session', () => {
   it('ends 30 days after its last use', () => {
-    const { id, secret } = openSession(context.database, 'Browser')
+    const { id, secret } = openSession(context.database, 'Browser', false)
     vi.advanceTimersByTime(SESSION_LIFETIME_MS - 1)
     expect(resumeSession(secret)).toEqual({ id, renewed: true })
     vi.advanceTimersByTime(SESSION_LIFETIME_MS - 1)
@@ -43,28 +43,41 @@ describe('a session', () => {
   })
 
   it('writes its last use at most once a minute', () => {
-    const { secret } = openSession(context.database, undefined)
-    const lastUsed = () => listSessions('')[0]!.last_used_at
-    const opened = lastUsed()
+    const { secret } = openSession(context.database, undefined, false)
+    const written = () =>
+      context.database.get<{ last_used_at: number }>('SELECT last_used_at FROM sessions')!.last_used_at
+    const opened = written()
     vi.advanceTimersByTime(MINUTE_MS - 1)
     expect(resumeSession(secret)?.renewed).toBe(false)
-    expect(lastUsed()).toBe(opened)
+    expect(written()).toBe(opened)
     vi.advanceTimersByTime(1)
     expect(resumeSession(secret)?.renewed).toBe(true)
-    expect(Date.parse(lastUsed()) - Date.parse(opened)).toBe(MINUTE_MS)
+    expect(written() - opened).toBe(MINUTE_MS)
+  })
+
+  it('is listed by its last use, also by one that is not written', () => {
+    const first = openSession(context.database, undefined, false)
+    vi.advanceTimersByTime(1)
+    const second = openSession(context.database, undefined, false)
+    vi.advanceTimersByTime(1)
+    resumeSession(first.secret)
+    const [used, unused] = listSessions(second.id)
+    expect([used!.id, unused!.id]).toEqual([first.id, second.id])
+    expect(Date.parse(used!.last_used_at)).toBe(Date.now())
+    expect(Date.parse(used!.expires_at)).toBe(Date.now() + SESSION_LIFETIME_MS)
   })
 
   it('keeps no secret in the database', () => {
-    const { secret } = openSession(context.database, undefined)
+    const { secret } = openSession(context.database, undefined, false)
     expect(JSON.stringify(context.database.all('SELECT * FROM sessions'))).not.toContain(secret)
   })
 
   it('gives way to newer ones if there are over a thousand', () => {
-    const first = openSession(context.database, undefined)
+    const first = openSession(context.database, undefined, false)
     context.database.transaction(() => {
       for (let i = 0; i < 1_000; i++) {
         vi.setSystemTime(Date.now() + 1)
-        openSession(context.database, undefined)
+        openSession(context.database, undefined, false)
       }
     })
     expect(listSessions('')).toHaveLength(1_000)
@@ -76,7 +89,7 @@ describe('an API token', () => {
   it('is not valid from the moment it expires, and stays listed', () => {
     const { token, api_token: record } = createToken('ci', Date.now() + MINUTE_MS)
     vi.advanceTimersByTime(MINUTE_MS - 1)
-    expect(verifyToken(token)).toEqual({ id: record.id })
+    expect(verifyToken(token)).toMatchObject({ id: record.id })
     vi.advanceTimersByTime(1)
     expect(verifyToken(token)).toBeUndefined()
     expect(listTokens()).toHaveLength(1)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { BackupSchedule } from '#daemon/datastores/backup-schedule.ts'
+import { BackupSchedule } from '#daemon/backups/schedule.ts'
 import { listBackups } from '#server/backups/store.ts'
 import { createDatastore } from '#server/datastores/operations.ts'
 import { recordDatastore } from '#server/datastores/store.ts'

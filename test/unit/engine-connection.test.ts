@@ -12,8 +12,8 @@ const SILENCE_MS = 200
 /** An engine that speaks has done so long before. */
 const HANG_MS = 10_000
 
-/** A connection to an engine that answers like this. */
-function connectionTo(answer: RequestListener): Connection {
+/** A connection to an engine that answers like this, that of a node if that has a name. */
+function connectionTo(answer: RequestListener, nodeName?: () => string): Connection {
   const folder = mkdtempSync(join(tmpdir(), 'deployer-connection-'))
   const socket = join(folder, 'engine.sock')
   const engine = createServer(answer).listen(socket)
@@ -22,7 +22,7 @@ function connectionTo(answer: RequestListener): Connection {
     engine.close()
     rmSync(folder, { recursive: true })
   })
-  return new Connection(`unix://${socket}`)
+  return new Connection(`unix://${socket}`, nodeName)
 }
 
 test.each([
@@ -71,4 +71,27 @@ test('a call does not cost more because of other open streams', async () => {
     expect(await connection.dial('asking', { method: 'GET', path: '/info' })).toMatchObject({
       ApiVersion: '1.51',
     })
+})
+
+test('an answer of another machine is cut where it goes on and on, and the stream of one is not', async () => {
+  const piece = 'x'.repeat(1024 * 1024)
+  const connection = connectionTo(
+    (request, response) => {
+      if (request.url!.endsWith('/version'))
+        return response.end(JSON.stringify({ Version: '29.0.0', ApiVersion: '1.51' }))
+      let left = 40
+      const more = (): void => void (left-- > 0 ? response.write(piece, more) : response.end())
+      response.on('error', () => {})
+      more()
+    },
+    () => 'worker-1',
+  )
+  await expect(connection.dial('asking', { method: 'GET', path: '/info' })).rejects.toMatchObject({
+    code: 'runtime_error',
+    message: expect.stringContaining('its answer is longer than 16777216 bytes'),
+  })
+  let bytes = 0
+  for await (const chunk of await connection.stream('reading', { method: 'GET', path: '/events?' }))
+    bytes += (chunk as Buffer).length
+  expect(bytes).toBe(40 * piece.length)
 })

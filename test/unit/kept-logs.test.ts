@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import type { Engine } from '#daemon/engine/index.ts'
 import { LogCollector } from '#daemon/logs/collector.ts'
 import { useDatabase } from '#server/context.ts'
 import { createService } from '#server/services/operations.ts'
@@ -13,7 +12,7 @@ afterEach(() => void vi.useRealTimers())
 afterAll(() => close())
 
 test('stored logs survive a clock that was set ahead, and back', async () => {
-  const tidying = new LogCollector({} as Engine).task()
+  const tidying = new LogCollector(() => null).task()
   const { signal } = new AbortController()
   const { id } = createService({ name: 'api', type: 'background_worker', deploy: false })
   useDatabase().run(

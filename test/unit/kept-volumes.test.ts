@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { leftovers } from '#daemon/datastores/leftovers.ts'
 import type { World } from '#daemon/world.ts'
-import {
-  giveUpVolume,
-  insertSpareVolume,
-  spareVolumesOf,
-} from '#server/datastores/restores-and-upgrades-store.ts'
+import { insertSpareVolume, spareVolumesOf } from '#server/backups/spare-volumes.ts'
+import { giveUpVolume } from '#server/datastores/restores-and-upgrades-store.ts'
+import { ownNodeId } from '#server/nodes/store.ts'
 import { openContext } from '../support/context.ts'
 
 const DAY_MS = 86_400_000
@@ -19,11 +17,13 @@ afterAll(() => close())
 test('a volume that is kept for a day survives a clock that was set ahead, and back', async () => {
   const removed: string[] = []
   const remove = async (name: string) => void removed.push(name)
-  const world = { reachByAddress: true, engine: { volumes: { remove } } } as unknown as World
+  const engineOf = () => ({ volumes: { remove } })
+  const world = { reachByAddress: true, engineOf, engines: () => [] } as unknown as World
   const look = leftovers(world, () => false)
   const { signal } = new AbortController()
   giveUpVolume('given-up', STORE)
-  insertSpareVolume({ volume: 'kept', datastore_id: STORE, remove_at: Date.now() + DAY_MS, version: '17' })
+  const kept = { volume: 'kept', node_id: ownNodeId(), datastore_id: STORE, version: '17' }
+  insertSpareVolume({ ...kept, remove_at: Date.now() + DAY_MS })
   await look.run(signal)
   expect(removed).toEqual(['given-up'])
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * DAY_MS })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createServer } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDrainDestination } from '#daemon/log-drains/destinations.ts'
-import { bodyOf } from '#daemon/log-drains/formats.ts'
+import { bodyOf, SERVER } from '#daemon/log-drains/formats.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, '../proxy/certificates', name))
@@ -60,4 +60,9 @@ test('a destination that repeats its token in an answer does not reveal it', asy
 test('a name longer than a syslog message allows is cut there', () => {
   const body = bodyOf('syslog', { ...origin, service: 'a'.repeat(63) }, [line])
   expect(body.split(' ')[4]).toBe('a'.repeat(48))
+})
+
+test('an event of the audit log is a message of the facility for those', () => {
+  const body = bodyOf('syslog', SERVER, [{ ...line, stream: 'audit', line: '{"id":"aud-1"}' }])
+  expect(body).toMatch(/^\d+ <109>1 \S+ none deployer - audit \[.* stream="audit"\] \uFEFF\{"id":"aud-1"\}$/)
 })

@@ -57,7 +57,14 @@ test.each([
   for (const ignoreCase of [false, true]) {
     const search = { expression, ignoreCase }
     const found = compileExpression(search)
-    const matcher = lineMatcher({ since: null, until: null, stream: null, instances: null, search })
+    const matcher = lineMatcher({
+      since: null,
+      until: null,
+      stream: null,
+      instances: null,
+      levels: null,
+      search,
+    })
     const wanted = LINES.filter((line) => found(shown(line)))
     // Together, and each alone: how a block is searched depends on what is in it.
     expect(matcher(`${LINES.join('\n')}\n`)).toEqual(wanted)

@@ -77,7 +77,8 @@ class Container {
     onTestFinished(() => abort.abort())
     const got: string[] = []
     const following = async () => {
-      for await (const { line } of followContainer(this.#engine(), 'c', abort.signal)) got.push(line)
+      for await (const { line } of followContainer(this.#engine(), 'c', { signal: abort.signal }))
+        got.push(line)
     }
     void following()
     return got

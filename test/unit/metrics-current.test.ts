@@ -26,7 +26,7 @@ describe('current metrics', () => {
     ])
     expect(containers!.at(-1)!.memory_bytes).toBeNull()
     expect(Object.keys(containers![0]!).sort()).toEqual(
-      'cpu_limit cpu_percent id instance kind memory_bytes memory_limit_bytes name'.split(' '),
+      'cpu_limit cpu_percent id instance kind memory_bytes memory_limit_bytes name node'.split(' '),
     )
   })
 

@@ -24,7 +24,15 @@ function found() {
 }
 
 const textOf = (latest: ReturnType<typeof found> | null) =>
-  exposition({ version: '1.2.3', certificates: [['a"b\\c', 1_700_000_000]] }, latest)
+  exposition(
+    {
+      version: '1.2.3',
+      certificates: [['a"b\\c', 1_700_000_000]],
+      serverBackupAt: 1_700_000_001,
+      datastoreBackups: [{ id: 'dbs-1', name: 'db.staging', at: 1_700_000_000.5 }],
+    },
+    latest,
+  )
 
 describe('the text for Prometheus', () => {
   it('names services by their instances and datastores without, each by its name in its environment', () => {
@@ -60,7 +68,7 @@ describe('the text for Prometheus', () => {
     )
   })
 
-  it('has the version and the certificates whatever was measured', () => {
+  it('has the version, the certificates and the backups whatever was measured', () => {
     expect(
       textOf(null)
         .split('\n')
@@ -68,6 +76,8 @@ describe('the text for Prometheus', () => {
     ).toEqual([
       'svc_build_info{version="1.2.3"} 1',
       'svc_certificate_not_after_timestamp_seconds{host="a\\"b\\\\c"} 1700000000',
+      'svc_server_backup_last_success_timestamp_seconds 1700000001',
+      'svc_datastore_backup_last_success_timestamp_seconds{id="dbs-1",name="db.staging"} 1700000000.5',
     ])
   })
 })

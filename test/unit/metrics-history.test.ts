@@ -87,6 +87,38 @@ describe('the history', () => {
     expect(viewHistory(history, '1h', START + 20 * SECOND).host[1]!.cpu_percent).toBeNull()
   })
 
+  it('has the requests of the last hour of each service in 30 points, and knows what was not measured', () => {
+    const now = START + HOUR + 30 * SECOND
+    history.add(START + 110 * SECOND, reading(0, { requests: { 'srv-a': 1_000 } }))
+    history.add(START + 121 * SECOND, reading(0, { requests: { 'srv-a': 5, 'srv-b': 2 } }))
+    history.add(START + 239 * SECOND, reading(0, { requests: { 'srv-a': 6 } }))
+    history.add(START + 361 * SECOND, reading(0))
+    history.add(now, reading(0, { requests: { 'srv-a': 1 } }))
+    const traffic = history.traffic(now)
+    expect([traffic.from, traffic.pointSeconds]).toEqual([START + 120 * SECOND, 120])
+    const gap = Array(26).fill(null)
+    expect(traffic.of('srv-a').requests).toEqual([11, null, 0, ...gap, 1])
+    expect(traffic.of('srv-b')).toEqual({
+      requests: [2, null, 0, ...gap, 0],
+      status_5xx: [0, null, 0, ...gap, 0],
+    })
+    expect(traffic.of('srv-c').requests).toEqual([0, null, 0, ...gap, 0])
+    // It counts on, and each point is forgotten after an hour, also by the next start.
+    history.add(now + 45 * SECOND, reading(0, { requests: { 'srv-a': 3 } }))
+    history.add(now + 120 * SECOND, reading(0, { requests: { 'srv-c': 4 } }))
+    const later = () =>
+      ['srv-a', 'srv-b', 'srv-c'].map((id) => history.traffic(now + 125 * SECOND).of(id).requests)
+    const expected = [
+      [null, 0, ...gap, 4, 0],
+      [null, 0, ...gap, 0, 0],
+      [null, 0, ...gap, 0, 4],
+    ]
+    expect(later()).toEqual(expected)
+    history.save()
+    restart()
+    expect(later()).toEqual(expected)
+  })
+
   it('has at most 360 points, the newest', () => {
     for (let step = 0; step < 400; step++) history.add(START + step * 10 * SECOND, reading(step % 100))
     const now = START + 399 * 10 * SECOND

@@ -45,6 +45,7 @@ export function container(name: string, clock: number, cpuSeconds: number | null
     id: 'srv-x',
     name: 'api',
     kind: 'service',
+    node: 'nod-x',
     container: name,
     clock,
     cpuSeconds,

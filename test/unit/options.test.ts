@@ -38,6 +38,22 @@ test('HTTP and HTTPS cannot have the same address, unless there is no HTTPS', ()
   expect(read([...flags, '--tls', 'off']).httpListen.port).toBe(8443)
 })
 
+test.each([
+  ['ftp://secret.example.com/path', 'must be a URL such as'],
+  ['https://[secret', 'must be a URL such as'],
+  ['http://169.254.169.254/secret', '169.254.169.254 is a link-local'],
+])('a heartbeat is not sent to %s, which no message repeats', (url, message) => {
+  const refusal = () => read([], { DEPLOYER_HEARTBEAT_URL: url })
+  expect(refusal).toThrow(message)
+  expect(refusal).not.toThrow('secret')
+})
+
+test('a server has a name of one line', () => {
+  expect(read(['--server-name', 'prod 1']).serverName).toBe('prod 1')
+  for (const name of ['a\nb', ' a', 'a\u2028b', 'x'.repeat(65)])
+    expect(() => read(['--server-name', name])).toThrow('--server-name (DEPLOYER_SERVER_NAME) must be a name')
+})
+
 describe('what the data plane would not accept is refused by the name of its flag', () => {
   test.each([
     [['--hsts', 'yes'], '--hsts (DEPLOYER_HSTS) must be a number, at least 0, not "yes"'],

@@ -40,7 +40,7 @@ describe('the token of a log drain', () => {
   test('stays when the shown url is sent back', () => {
     const row = drain('https://key@logs.example.com/in?a=b')
     const { url } = viewDrain(row)
-    expect(openDestination(patchDrain(row, { url, enabled: false }))).toEqual(openDestination(row))
+    expect(openDestination(patchDrain(row, { url: url!, enabled: false }))).toEqual(openDestination(row))
   })
 })
 

@@ -120,10 +120,11 @@ describe('every plan', () => {
   ]
 
   test.each(trees)(
-    'mounts the variables as secrets for the commands that build, and puts none into the image: %j',
+    'mounts the variables and secret files as secrets for the commands that build, and puts none into the image: %j',
     async (files) => {
       const { dockerfile } = await plan(files, {
         secretNames: ['A', 'TOKEN'],
+        secretFiles: ['npm.rc'],
         buildCommand: 'make',
         startCommand: 'run',
       })
@@ -133,8 +134,10 @@ describe('every plan', () => {
         .filter((line) => line.startsWith('RUN --mount=type=cache'))
       expect(steps.length).toBeGreaterThan(0)
       for (const line of steps)
-        expect(line).toContain('--mount=type=secret,id=A --mount=type=secret,id=TOKEN')
-      expect(dockerfile.slice(dockerfile.lastIndexOf('FROM'))).not.toMatch(/secret|TOKEN/)
+        expect(line).toContain(
+          '--mount=type=secret,id=A --mount=type=secret,id=TOKEN --mount=type=secret,id=npm.rc,target=/etc/secrets/npm.rc',
+        )
+      expect(dockerfile.slice(dockerfile.lastIndexOf('FROM'))).not.toMatch(/secret|TOKEN|npm\.rc/)
     },
   )
 

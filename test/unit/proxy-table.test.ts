@@ -27,7 +27,8 @@ const target = fc.record({
     selector: ({ instance, port }) => `${instance} ${port}`,
   }),
   compression: fc.boolean(),
-  redirect: fc.constantFrom('https://one.test', 'https://two.test'),
+  redirect: fc.constantFrom('https://one.test', 'https://two.test/x'),
+  redirect_status: fc.constantFrom(301, 308),
 })
 
 /** The hosts that requests come for before a table is in use, and with it. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runToEnd, type RunEnd } from '#daemon/jobs/run-to-end.ts'
 import type { World } from '#daemon/world.ts'
 import type { LogWriter } from '#server/logs/files.ts'
+import { ownNodeId } from '#server/nodes/store.ts'
 import { openContext } from '../support/context.ts'
 
 let close: () => Promise<void>
@@ -27,10 +28,12 @@ async function endAfter(looksInVain: number): Promise<RunEnd | undefined> {
   const output = { async *logs() {} }
   const log = { flushed: async () => {}, ready: async () => {}, write: () => {}, system: () => {} }
   const answers = async () => true
-  const world = { engine: { containers, output, answers }, engineDepartures: 0 } as unknown as World
+  const engine = { containers, output, answers }
+  const world = { engine, engineOf: () => engine, engineDepartures: 0 } as unknown as World
   let ended: RunEnd | undefined
   const run = {
     logId: 'job_1',
+    nodeId: ownNodeId(),
     launch: () => Promise.reject(new Error('it is there already')),
     name: 'job_1',
     kind: 'job',
@@ -72,13 +75,12 @@ async function endWhenLate(running: boolean): Promise<{ end: RunEnd | undefined;
   }
   const output = { async *logs() {} }
   const log = { flushed: async () => {}, ready: async () => {}, write: () => {}, system: () => {} }
-  const world = {
-    engine: { containers, output, answers: async () => true },
-    engineDepartures: 0,
-  } as unknown as World
+  const engine = { containers, output, answers: async () => true }
+  const world = { engine, engineOf: () => engine, engineDepartures: 0 } as unknown as World
   let ended: RunEnd | undefined
   const run = {
     logId: 'job_2',
+    nodeId: ownNodeId(),
     launch: () => Promise.reject(new Error('it is there already')),
     name: 'job_2',
     kind: 'job',

@@ -1,5 +1,13 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { open as openFile, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +23,14 @@ import { Allowance, readTail } from '#server/logs/tail.ts'
 
 const PART_BYTES = 4_096
 const MEBIBYTE = 1024 * 1024
-const ALL: LineFilter = { since: null, until: null, stream: null, instances: null, search: null }
+const ALL: LineFilter = {
+  since: null,
+  until: null,
+  stream: null,
+  instances: null,
+  levels: null,
+  search: null,
+}
 const ROOMY = new Allowance(1e9)
 
 function newDirectory(): string {
@@ -66,6 +81,31 @@ test('added lines are there, in order, over many parts, and after another start'
   expect(await stored(again)).toEqual(numbers(1, 1_001))
 })
 
+test('stored lines and those that a listener gets are all lines, each once', async () => {
+  const log = open(newDirectory())
+  let last = 0
+  const say = (count: number) => {
+    log.append(numbers(last + 1, last + count).map((text) => line(text)))
+    last += count
+  }
+  for (let round = 0; round < 20; round++) {
+    const heard: string[] = []
+    say(40)
+    if (round % 3 === 0) await log.flushed()
+    if (round % 3 === 1) void log.flushed()
+    const listening = log.listen((lines) => heard.push(...lines))
+    say(5)
+    const { slices, stop } = await listening
+    say(30)
+    stop()
+    const wanted = numbers(1, last)
+    say(2)
+    await log.flushed()
+    const { blocks } = await readTail(slices, lineMatcher(ALL), 1_000_000, ROOMY)
+    expect([...textsOf(blocks), ...textsOf([Buffer.from(heard.join(''))])]).toEqual(wanted)
+  }
+})
+
 test('a line that a kill tore off is cut away, and the next one is complete', async () => {
   const directory = newDirectory()
   const log = open(directory)
@@ -86,7 +126,6 @@ test('packed parts are read like others, and the line numbers continue after the
   await log.close()
   for (const name of readdirSync(directory)) {
     const path = join(directory, name)
-    const { readFileSync } = await import('node:fs')
     writeFileSync(`${path}.gz`, gzipSync(readFileSync(path)))
     rmSync(path)
   }
@@ -95,6 +134,21 @@ test('packed parts are read like others, and the line numbers continue after the
   expect(await stored(again)).toEqual(numbers(1, 501))
   expect(await stored(again, 3)).toEqual(numbers(499, 501))
   expect(await again.end()).toBe(501)
+})
+
+test('a part that has grown, or was packed, since it was listed is read as it was then', async () => {
+  const directory = newDirectory()
+  const log = open(directory)
+  log.append(numbers(1, 5).map((text) => line(text)))
+  const listed = await log.stored()
+  const found = async () => textsOf((await readTail(listed, null, 100, ROOMY)).blocks)
+  log.append([line('6')])
+  await log.close()
+  expect(await found()).toEqual(numbers(1, 5))
+  const path = join(directory, readdirSync(directory)[0]!)
+  writeFileSync(`${path}.gz`, gzipSync(readFileSync(path)))
+  rmSync(path)
+  expect(await found()).toEqual(numbers(1, 5))
 })
 
 test('stored and live lines meet without a gap and without a repetition, wherever a reader joins', async () => {

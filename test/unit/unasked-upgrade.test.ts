@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { probeHost } from '#daemon/domains/probe.ts'
 import { probe } from '#daemon/instances/probe.ts'
 import { send } from '#server/network/outgoing.ts'
-import { setListenerPorts } from '#server/network/public-address.ts'
 import { ask } from '#server/backups/bucket-request.ts'
 import { openContext } from '../support/context.ts'
 
@@ -41,8 +40,7 @@ describe('an unrequested change of protocol is reported at once by code that', {
   })
 
   test('checks where a domain points', async () => {
-    setListenerPorts({ http: port, https: null })
-    expect(await probeHost('www.example.com', '127.0.0.1')).toMatchObject({
+    expect(await probeHost('www.example.com', { address: '127.0.0.1', port })).toMatchObject({
       outcome: 'unreachable',
       message: expect.stringMatching(/protocol/) as string,
     })

@@ -6,7 +6,7 @@ import { wrong } from '../../fault.ts'
 import type { Api, RawQuestion } from '../api.ts'
 import { bodyOf, writeOut } from '../body.ts'
 import { fieldsOf, pairOf, readFields } from '../fields.ts'
-import { STANDARD_INPUT } from '../input.ts'
+import { reasonOf, STANDARD_INPUT } from '../input.ts'
 import { withApi } from '../with-api.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -86,6 +86,6 @@ async function streamOf(file: string): Promise<Readable> {
   try {
     return (await open(file)).createReadStream()
   } catch (cause) {
-    throw wrong(`${file} cannot be read: ${(cause as Error).message}`, { cause })
+    throw wrong(`${file} cannot be read: ${reasonOf(cause as NodeJS.ErrnoException)}`, { cause })
   }
 }

@@ -8,6 +8,7 @@ import { EXIT, Fault } from '../../fault.ts'
 import { onInterrupt } from '../../interrupts.ts'
 import { findDatastore } from '../datastore.ts'
 import { withOwnFaults } from '../own-faults.ts'
+import { shown } from '../secrets.ts'
 import { listenFor, wayTo } from '../way-to-datastore.ts'
 
 /** As shells say that there is no such program, and that it ended by a signal. */
@@ -33,7 +34,7 @@ const CLIENTS: Readonly<Record<Datastore['kind'], Client>> = {
       PGHOST: '127.0.0.1',
       PGPORT: String(port),
       PGUSER: username,
-      PGPASSWORD: password,
+      PGPASSWORD: shown(password),
       PGDATABASE: database ?? username,
       // These would lead to another server.
       PGHOSTADDR: undefined,
@@ -45,13 +46,14 @@ const CLIENTS: Readonly<Record<Datastore['kind'], Client>> = {
     advice: 'install valkey-tools or redis-tools (Debian, Ubuntu), or valkey (Homebrew)',
     words: (port) => ['-h', '127.0.0.1', '-p', String(port)],
     // Valkey's own name goes before that of Redis.
-    environment: ({ password }) => ({ REDISCLI_AUTH: password, VALKEYCLI_AUTH: password }),
+    environment: ({ password }) => ({ REDISCLI_AUTH: shown(password), VALKEYCLI_AUTH: shown(password) }),
   },
 }
 
 /** Runs the client program of a datastore, and ends with its code. */
 export async function connect(call: Call): Promise<number> {
   const { api, target, datastore } = await withOwnFaults(() => findDatastore(call))
+  shown(datastore.password)
   const client = CLIENTS[datastore.kind]
   const program = client.programs.map(pathOf).find((path) => path !== null)
   if (!program)

@@ -2,6 +2,7 @@ import type { Datastore } from '#server/datastores/schema.ts'
 import type { Call } from '../../call.ts'
 import { EXIT, Fault, wrong } from '../../fault.ts'
 import { findDatastore } from '../datastore.ts'
+import { shown } from '../secrets.ts'
 import { isOfThisMachine, listenFor, wayTo } from '../way-to-datastore.ts'
 
 const MAX_PORT = 65_535
@@ -10,6 +11,7 @@ const MAX_PORT = 65_535
 export async function url(call: Call): Promise<void> {
   const { api, datastore } = await findDatastore(call)
   api.close()
+  shown(datastore.password)
   const { name, status, internal_url, external_url } = datastore
   const address = call.has('internal') ? internal_url : external_url
   if (address === null)
@@ -44,7 +46,7 @@ function portOf(call: Call): number {
 }
 
 function localUrl({ external_url }: Datastore, port: number, hasPassword: boolean): string {
-  const local = new URL(external_url!)
+  const local = new URL(shown(external_url))
   local.port = String(port)
   if (!hasPassword) local.password = ''
   return local.href

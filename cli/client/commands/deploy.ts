@@ -1,4 +1,5 @@
 import type { Deploy } from '#server/deploys/schema.ts'
+import type { Sample } from '#server/samples/catalog.ts'
 import type { Service } from '#server/services/schema.ts'
 import type { Call } from '../../call.ts'
 import { EXIT, Fault, wrong } from '../../fault.ts'
@@ -25,13 +26,15 @@ const SIZE_WIDTH = 10
 /** Each write waits in memory until it is read. */
 const LINES_AT_ONCE = 1_000
 
-/** Deploys a folder, a commit or an image, and follows that. */
+/** Deploys a folder, a commit, an image or a sample, and follows that. */
 export async function deploy(call: Call): Promise<number | void> {
   checkWords(call)
   // Looked at before anything is asked of the server.
   const folder = folderAt(call.words[0] ?? findLink()?.folder ?? process.cwd())
   if (call.has('list')) return list(call, folder)
   return withApi(call, async (api) => {
+    const sample = call.text('sample')
+    if (sample !== null) return followDeploy(call, api, await deploySample(call, api, sample))
     // A service is not created for a folder that cannot be deployed.
     if (call.has('create') && !call.has('image') && !call.has('commit'))
       await contentsOf(folder, USUAL_SETTINGS, { withGit: !call.has('no-gitignore') })
@@ -40,11 +43,22 @@ export async function deploy(call: Call): Promise<number | void> {
   })
 }
 
+/** Deploys a sample of the server to the service that is named, which `--create` makes of the type that runs the sample. */
+async function deploySample(call: Call, api: Api, name: string): Promise<Deploy> {
+  const samples = await api.get<Sample[]>('/samples')
+  const names = samples.map((sample) => sample.name)
+  const sample = samples.find((each) => each.name === name)
+  if (!sample) throw wrong(`there is no sample ${name}; there are: ${names.join(', ')}`)
+  const service = await serviceToDeploy(call, api, sample.name, { type: sample.types[0] })
+  const body = { sample: sample.name, clear_cache: call.has('clear-cache') }
+  return api.send<Deploy>('POST', `/services/${service.id}/deploys`, body)
+}
+
 function checkWords(call: Call): void {
   timeoutOf(call)
   const given = [
     ...(call.words[0] === undefined ? [] : ['a folder']),
-    ...['commit', 'image'].filter((flag) => call.has(flag)).map((flag) => `--${flag}`),
+    ...['commit', 'image', 'sample'].filter((flag) => call.has(flag)).map((flag) => `--${flag}`),
   ]
   if (given.length > 1) throw wrong(`${given.join(' and ')} are different sources; name one`)
   if (call.has('list') && given.some((source) => source.startsWith('--')))

@@ -1,4 +1,5 @@
 import type { Deploy } from '#server/deploys/schema.ts'
+import type { LogLine } from '#server/logs/lines.ts'
 import type { Service } from '#server/services/schema.ts'
 import type { Call } from '../../call.ts'
 import { EXIT, Fault, wrong } from '../../fault.ts'
@@ -6,11 +7,12 @@ import type { Output } from '../../output.ts'
 import type { Api } from '../api.ts'
 import { confirm } from '../ask.ts'
 import { printFields, printList } from '../columns.ts'
-import { durationText, timeText } from '../figures.ts'
+import { durationText, sizeText, timeText } from '../figures.ts'
 import { failureOf, followDeploy, isDeployOver, timeoutOf } from '../follow/deploy.ts'
 import { saveMemory } from '../follow/memory.ts'
-import { linePrinter } from '../follow/printer.ts'
-import { readRunLog } from '../follow/run-log.ts'
+import { linePrinter, type Printer } from '../follow/printer.ts'
+import { readRunLog, type RunSink } from '../follow/run-log.ts'
+import { StepNotes } from '../follow/step-notes.ts'
 import { pathTo, segment, serviceOf } from '../target.ts'
 import { withApi } from '../with-api.ts'
 
@@ -32,7 +34,7 @@ export async function list(call: Call): Promise<void> {
   printList(out, deploys, {
     columns: [
       { title: 'id', text: ({ id }) => id, isWhole: true },
-      { title: 'status', text: ({ status }) => status, isWhole: true },
+      { title: 'status', text: (deploy) => statusText(out, deploy), isWhole: true },
       { title: 'trigger', text: ({ trigger }) => trigger },
       { title: 'commit', text: (deploy) => commitText(out, deploy) },
       { title: 'age', text: ({ created_at }) => timeText(out, created_at) },
@@ -54,6 +56,7 @@ export async function show(call: Call): Promise<void> {
     ['service', deploy.service_id],
     ['status', status],
     ['error', error],
+    ['waits for', deploy.waiting && waitingText(out, deploy.waiting)],
     ['trigger', trigger],
     ['source', source.repo_url ?? source.kind],
     ['branch', source.branch],
@@ -75,7 +78,9 @@ export async function logs(call: Call): Promise<void> {
   const [id] = words as [string]
   const follows = call.has('follow')
   saveMemory()
-  const print = linePrinter(out, { hasTimes: call.has('timestamps') })
+  const lines = linePrinter(out, { hasTimes: call.has('timestamps') })
+  // In a pipe, the log is as it was stored.
+  const print = out.isTerminal && !out.isJson ? withSteps(out, lines) : lines
   await withApi(call, async (api) => {
     const log = { path: deployPath(call), follows, isOver: isDeployOver }
     const deploy = await readRunLog<Deploy>(
@@ -87,6 +92,19 @@ export async function logs(call: Call): Promise<void> {
     const failure = follows ? failureOf(deploy) : null
     if (failure) throw failure
   })
+}
+
+/** Prints the steps of a deploy between its lines. */
+function withSteps(out: Output, lines: Printer<LogLine>): RunSink {
+  const notes = new StepNotes(out, (text) => lines.note(out.color('bold', text)))
+  return {
+    line(line) {
+      notes.line(line)
+      lines.line(line)
+    },
+    step: (step) => notes.step(step),
+    flush: () => lines.flush(),
+  }
 }
 
 /** Cancels a deploy. */
@@ -152,6 +170,16 @@ export function limitOf(call: Call): number | null {
   if (text === null) return null
   if (!/^[1-9]\d{0,5}$/.test(text)) throw wrong('--limit must be a whole number, 1 or more')
   return Number(text)
+}
+
+/** The status; for people also what a queued deploy waits for. */
+function statusText(out: Output, { status, waiting }: Deploy): string {
+  return waiting && out.isTerminal ? `${status} (${waiting.for})` : status
+}
+
+function waitingText(out: Output, waiting: NonNullable<Deploy['waiting']>): string {
+  const { free_bytes, floor_bytes, since } = waiting
+  return `${waiting.for}: ${sizeText(free_bytes)} free, ${sizeText(floor_bytes)} needed, since ${timeText(out, since)}`
 }
 
 function commitText(

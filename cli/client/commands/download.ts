@@ -11,7 +11,7 @@ import { sizeText } from '../figures.ts'
 import { pathTo, qualifiedName, segment, targetOf } from '../target.ts'
 import { LostConnection } from '../transport.ts'
 import { withApi } from '../with-api.ts'
-import type { BackupRow } from './backups.ts'
+import { OF_DATASTORES, type BackupRow, type Place } from './backups.ts'
 
 const STANDARD_OUTPUT = '-'
 const FILE_MODE = 0o600
@@ -24,17 +24,22 @@ interface Sink {
   write: (bytes: Buffer) => Promise<void>
 }
 
-/** Downloads a backup, the newest one unless one is named, and compares its checksum. */
-export async function download(call: Call): Promise<void> {
+/** Downloads a backup of a datastore, the newest one unless one is named, and compares its checksum. */
+export function download(call: Call): Promise<void> {
+  return downloadBackup(call, OF_DATASTORES)
+}
+
+/** Downloads a backup of a datastore or of a service's disk. */
+export async function downloadBackup(call: Call, place: Place): Promise<void> {
   const { out } = call
   const given = call.text('output')
   if (given === STANDARD_OUTPUT && out.isTerminal)
     throw wrong('standard output is a terminal; name a file with --output, or redirect it')
   await withApi(call, async (api) => {
     const target = targetOf(call, api, call.words[0]!)
-    const backups = pathTo('datastores', target, '/backups')
+    const backups = pathTo(place.resource, target, place.path)
     const query = { environment: target.environment }
-    const backup = await wantedBackup(call, api, backups, query)
+    const backup = await wantedBackup(call, api, { path: backups, command: place.command }, query)
     const file = new Download(api, `${backups}/${segment(backup.id)}/download`, query, backup)
     if (given === STANDARD_OUTPUT) return file.writeTo({ write: writeOut })
     const name = await file.saveAs(given)
@@ -46,14 +51,19 @@ export async function download(call: Call): Promise<void> {
 }
 
 /** Throws Fault if there is none, or if it has no file. */
-async function wantedBackup(call: Call, api: Api, path: string, query: Query): Promise<BackupRow> {
+async function wantedBackup(
+  call: Call,
+  api: Api,
+  { path, command }: Pick<Place, 'path' | 'command'>,
+  query: Query,
+): Promise<BackupRow> {
   const id = call.words[1]
   const found =
     id === undefined
       ? (await api.get<BackupRow[]>(path, query)).find(({ sha256 }) => sha256 !== null)
       : await api.get<BackupRow>(`${path}/${segment(id)}`, query)
   if (found === undefined)
-    throw new Fault(EXIT.notFound, `there is no backup yet; deployer db backup ${call.words[0]} makes one`)
+    throw new Fault(EXIT.notFound, `there is no backup yet; deployer ${command} ${call.words[0]} makes one`)
   if (found.sha256 === null) throw new Fault(EXIT.conflict, `${found.id} is ${found.status}: it has no file`)
   return found
 }

@@ -6,7 +6,7 @@ import { ask, confirm } from '../ask.ts'
 import { readEnvFile, writeEnvFile } from '../env-file.ts'
 import { writePrivate } from '../hosts.ts'
 import { readText, STANDARD_INPUT } from '../input.ts'
-import { holderOf } from '../variables.ts'
+import { holderOf, withValues, type ShownVariable } from '../variables.ts'
 import { withApi } from '../with-api.ts'
 import { changed, noteOldValues } from './variables.ts'
 
@@ -20,7 +20,7 @@ export async function pull(call: Call): Promise<void> {
   const isPrinted = file === STANDARD_OUTPUT
   const path = isPrinted ? file : writablePath(file)
   if (!isPrinted && existsSync(path)) await confirmReplacement(call, file)
-  const variables = await withApi(call, async (api) => (await holderOf(call, api, null)).read())
+  const variables = withValues(await withApi(call, async (api) => (await holderOf(call, api, null)).read()))
   const { text, leftOut } = writeEnvFile(variables)
   if (!isPrinted) {
     write(path, text)
@@ -81,11 +81,12 @@ export async function push(call: Call): Promise<void> {
 
 /** What a push changes: a line for each key, without values, and the variables to set. */
 function difference(
-  present: readonly EnvVar[],
+  present: readonly ShownVariable[],
   wanted: readonly EnvVar[],
   replaces: boolean,
 ): { lines: string[]; set: EnvVar[] } {
-  const before = new Map(present.map(({ key, value }) => [key, value]))
+  // Without values, whatever the file has is set again.
+  const before = new Map<string, string | null>(present.map(({ key, value }) => [key, value]))
   const after = new Set(wanted.map(({ key }) => key))
   const set = wanted.filter(({ key, value }) => before.get(key) !== value)
   const gone = replaces ? present.filter(({ key }) => !after.has(key)) : []

@@ -46,6 +46,7 @@ export async function show(call: Call): Promise<void> {
     ['trigger', job.trigger],
     ['command', job.command],
     ['image', job.image],
+    ['node', job.node_name ?? job.node],
     ['created', timeText(out, job.created_at)],
     ['started', timeText(out, job.started_at)],
     ['finished', timeText(out, job.finished_at)],

@@ -8,19 +8,51 @@ import type { Api, Query } from '../api.ts'
 import { readKeptLog } from '../follow/kept-log.ts'
 import { saveMemory } from '../follow/memory.ts'
 import { linePrinter, Printer } from '../follow/printer.ts'
-import { pathTo, serviceOf, targetOf, type Target } from '../target.ts'
+import { environmentOf, pathTo, qualifiedName, serviceOf, targetOf, type Target } from '../target.ts'
 import { withApi } from '../with-api.ts'
 
 const DEFAULT_TAIL = 100
 const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
-/** Prints the log of a service. */
+/** Prints the log of a service, or those of several. */
 export async function logs(call: Call): Promise<void> {
   const tail = tailOf(call)
+  const isAll = call.has('all')
+  if (isAll && (call.words.length > 0 || call.text('service') !== null))
+    throw wrong('--all is every service of the environment: name none, or leave it out')
   await withApi(call, async (api) => {
+    if (isAll || call.words.length > 1) return printLogs(call, api, tail)
     const target = await serviceOf(call, api)
     await printLog(call, api, { collection: 'services', target, tail })
   })
+}
+
+/** Prints the logs of the services that are named, otherwise of all in the environment. */
+async function printLogs(call: Call, api: Api, tail: number): Promise<void> {
+  if (call.text('service') !== null) throw wrong('name the services as words or with --service, not both')
+  saveMemory()
+  const follows = call.has('follow')
+  const named = call.words.map((word) => targetOf(call, api, word))
+  const things = follows ? await Promise.all(named.map((target) => idOf(api, 'services', target))) : named
+  const which: Query =
+    things.length === 0
+      ? { environment: environmentOf(call, api) }
+      : { service: things.map(qualifiedName).join(',') }
+  const what = things.length === 0 ? '--all' : named.map(qualifiedName).join(' ')
+  const { out } = call
+  await readKeptLog(
+    api,
+    { path: '/logs', query: queryOf(call, which), tail, follows, hasSince: true },
+    {
+      out,
+      what:
+        things.length === 0
+          ? 'the logs of all services'
+          : `the logs of ${named.map(({ name }) => name).join(', ')}`,
+      again: `logs ${what} -f`,
+    },
+    linePrinter(out, { hasTimes: call.has('timestamps') }),
+  )
 }
 
 /** Prints the log of a datastore. */
@@ -66,20 +98,11 @@ async function printLog(call: Call, api: Api, { collection, target, tail }: Want
   const follows = call.has('follow')
   // By its id, a log that is followed ends with what it is of, and not with another of the same name.
   const thing = follows ? await idOf(api, collection, target) : target
-  const filters: Query = {
-    environment: thing.environment,
-    until: call.text('until'),
-    search: call.text('search'),
-    instance: call.text('instance'),
-    deploy: call.text('deploy'),
-    stream: call.text('stream'),
-  }
-  const since = sinceOf(call.text('since'))
   await readKeptLog(
     api,
     {
       path: pathTo(collection, thing, '/logs'),
-      query: () => ({ ...filters, since: since() }),
+      query: queryOf(call, { environment: thing.environment }),
       tail,
       follows,
       hasSince: true,
@@ -87,6 +110,21 @@ async function printLog(call: Call, api: Api, { collection, target, tail }: Want
     { out, what: `the log of ${target.name}`, again: `${call.command.name} ${target.name} -f` },
     linePrinter(out, { hasTimes: call.has('timestamps') }),
   )
+}
+
+/** The filters of a command, and which log it is about, as they are whenever it is read. */
+function queryOf(call: Call, which: Query): () => Query {
+  const filters: Query = {
+    ...which,
+    until: call.text('until'),
+    search: call.text('search'),
+    instance: call.text('instance'),
+    deploy: call.text('deploy'),
+    stream: call.text('stream'),
+    level: call.text('level'),
+  }
+  const since = sinceOf(call.text('since'))
+  return () => ({ ...filters, since: since() })
 }
 
 async function idOf(api: Api, collection: Wanted['collection'], target: Target): Promise<Target> {

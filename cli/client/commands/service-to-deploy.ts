@@ -12,16 +12,19 @@ const MAX_NAME_CHARACTERS = 63
 
 /**
  * The service that a folder is deployed to: the one that is named, else the answer to a question on a terminal. With
- * `--create` a missing one is made, named after the folder where no name is given. Throws Fault.
+ * `--create` a missing one is made with these settings, named after the folder where no name is given. Throws Fault.
  */
-export async function serviceToDeploy(call: Call, api: Api, folder: string): Promise<Service> {
+export async function serviceToDeploy(
+  call: Call,
+  api: Api,
+  folder: string,
+  settings: object = {},
+): Promise<Service> {
   const named = targetNamed(call, api)
-  if (named !== null) return findOrCreate(call, api, named)
+  if (named !== null) return findOrCreate(call, api, named, settings)
   const environment = environmentOf(call, api)
-  const name = nameFor(folder)
-  if (call.has('create')) {
-    return findOrCreate(call, api, { name: name ?? unnamable(folder), environment })
-  }
+  if (call.has('create')) return findOrCreate(call, api, { name: nameFor(folder), environment }, settings)
+  const name = usualName(folder)
   const advice =
     'name the service with --service, link this folder with deployer init, or make one with --create'
   if (!call.mayAsk) throw wrong(advice)
@@ -31,7 +34,7 @@ export async function serviceToDeploy(call: Call, api: Api, folder: string): Pro
   const answer = await ask(`Which service? ${[...names, ...fresh].join(', ')}:`)
   const chosen = services.find((service) => service.name === answer || service.id === answer)
   if (chosen) return chosen
-  if (fresh.length > 0 && answer === name) return create(api, { name: answer, environment })
+  if (fresh.length > 0 && answer === name) return create(api, { name: answer, environment }, settings)
   throw new Fault(EXIT.notFound, `there is no service ${answer}${didYouMean(answer, names) || `; ${advice}`}`)
 }
 
@@ -47,8 +50,13 @@ function targetNamed(call: Call, api: Api): Target | null {
 }
 
 /** The service of this name, created if it is missing and `--create` is given. Throws Fault. */
-export async function findOrCreate(call: Call, api: Api, target: Target): Promise<Service> {
-  return (await find(call, api, target)) ?? create(api, target)
+export async function findOrCreate(
+  call: Call,
+  api: Api,
+  target: Target,
+  settings: object = {},
+): Promise<Service> {
+  return (await find(call, api, target)) ?? create(api, target, settings)
 }
 
 /** The service; null if it is missing and `--create` is given. */
@@ -61,12 +69,20 @@ async function find(call: Call, api: Api, target: Target): Promise<Service | nul
   }
 }
 
-function create(api: Api, { name, environment }: Target): Promise<Service> {
-  return api.send<Service>('POST', '/services', { name, ...(environment === null ? {} : { environment }) })
+function create(api: Api, { name, environment }: Target, settings: object): Promise<Service> {
+  const place = environment === null ? {} : { environment }
+  return api.send<Service>('POST', '/services', { name, ...place, ...settings })
+}
+
+/** What a service that is made for a folder is called. Throws Fault for a folder without a name. */
+export function nameFor(folder: string): string {
+  const name = usualName(folder)
+  if (name === null) throw wrong(`${folder} has no name for a service; name one with --service`)
+  return name
 }
 
 /** A folder's name as one of a service, which is a DNS label; null if nothing is left of it. */
-function nameFor(folder: string): string | null {
+function usualName(folder: string): string | null {
   const name = basename(folder)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
@@ -74,8 +90,4 @@ function nameFor(folder: string): string | null {
     .slice(0, MAX_NAME_CHARACTERS)
     .replace(/-$/, '')
   return name === '' ? null : name
-}
-
-function unnamable(folder: string): never {
-  throw wrong(`${folder} has no name for a service; name one with --service`)
 }

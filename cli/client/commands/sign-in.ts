@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthStatus } from '#server/accounts/schema.ts'
@@ -161,7 +162,8 @@ function save(call: Call, { url, caFile }: Server, token: string): string {
     url,
     token,
     token_hint: token.slice(-HINT_CHARACTERS),
-    ca_file: caFile,
+    // Commands are run in other folders.
+    ca_file: caFile === null ? null : resolve(caFile),
     environment: call.text('environment') ?? saved.hosts[alias]?.environment ?? null,
     saved_at: new Date().toISOString(),
   }

@@ -14,6 +14,9 @@ import { withApi } from '../with-api.ts'
 /** How this program came to this computer; see docs/cli.md. */
 type Way = 'npm' | 'script' | 'npx' | 'other'
 
+/** Npm asks its registry for none of these. */
+const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier']
+
 /** Installs the client of the server's version in the way in which this one was installed. */
 export async function upgrade(call: Call): Promise<void> {
   const way = wayOf(realpathSync(process.argv[1]!))
@@ -22,13 +25,13 @@ export async function upgrade(call: Call): Promise<void> {
   if (way === 'other')
     throw new Fault(
       EXIT.failed,
-      `${process.argv[1]} was not installed from a server; see deployer help upgrade`,
+      `${process.argv[1]} was not installed from a server; a release upgrades the server itself: deployer help upgrade`,
     )
   await withApi(call, async (api) => {
     const { version } = await api.get<ServerInfo>('/info')
     if (version === VERSION)
       return call.out.done(`${VERSION} is the version of ${api.url} already`, { version })
-    await (way === 'npm' ? byNpm(api) : byScript(api))
+    await install(api, way)
     call.out.done(`${VERSION} was replaced by ${version}`, { version })
   })
 }
@@ -41,25 +44,18 @@ export function wayOf(path: string): Way {
   return 'other'
 }
 
-async function byNpm(api: Api): Promise<void> {
+/** Downloads the package and passes its file on. Downloaded here, it comes the way that this server is reached. */
+async function install(api: Api, way: 'npm' | 'script'): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'deployer-upgrade-'))
   try {
     const file = join(folder, 'cli.tgz')
+    const script = way === 'npm' ? null : await download(api, '/install-cli')
     writeFileSync(file, await download(api, '/cli.tgz'))
-    await run('npm', ['install', '--global', '--no-audit', '--no-fund', '--no-update-notifier', file], null)
+    if (script === null) await run('npm', ['install', '--global', ...QUIET, file], null)
+    else await run('sh', ['-s', '--', file], script)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-async function byScript(api: Api): Promise<void> {
-  // The script downloads by itself, which does not pass through ssh.
-  if (api.url.startsWith('ssh://'))
-    throw new Fault(
-      EXIT.failed,
-      `the script cannot download over ssh; install the package that this prints: ssh … deployer client`,
-    )
-  await run('sh', ['-s'], await download(api, '/install-cli'))
 }
 
 async function download(api: Api, path: string): Promise<Buffer> {

@@ -1,12 +1,12 @@
 import { text as readAll } from 'node:stream/consumers'
-import type { EnvVar } from '#server/variables/schema.ts'
 import type { Call } from '../../call.ts'
 import { EXIT, Fault, wrong } from '../../fault.ts'
 import { didYouMean } from '../../suggest.ts'
 import { ask } from '../ask.ts'
 import { printList } from '../columns.ts'
 import { pairOf } from '../fields.ts'
-import { holderOf, type Holder } from '../variables.ts'
+import { shown } from '../secrets.ts'
+import { holderOf, withValues, type Holder, type ShownVariable } from '../variables.ts'
 import { withApi } from '../with-api.ts'
 
 const HIDDEN = '••••'
@@ -15,17 +15,18 @@ const HIDDEN = '••••'
 export async function list(call: Call): Promise<void> {
   const { out } = call
   const isRevealed = call.has('reveal')
-  const variables = await withApi(call, async (api) =>
+  const present = await withApi(call, async (api) =>
     (await holderOf(call, api, call.words[0] ?? null)).read(),
   )
-  if (out.isJson) return out.json(isRevealed ? variables : hidden(variables))
+  const variables: readonly ShownVariable[] = isRevealed ? withValues(present) : hidden(present)
+  if (out.isJson) return out.json(variables)
   printList(out, variables, {
     columns: [
       { title: 'key', text: ({ key }) => key, isWhole: true },
       // A line is a variable: line ends are shown as they are written in strings.
       {
         title: 'value',
-        text: ({ value }) => (isRevealed ? value.replaceAll('\r', '\\r').replaceAll('\n', '\\n') : HIDDEN),
+        text: ({ value }) => value?.replaceAll('\r', '\\r').replaceAll('\n', '\\n') ?? HIDDEN,
       },
     ],
     name: ({ key }) => key,
@@ -34,7 +35,7 @@ export async function list(call: Call): Promise<void> {
 }
 
 /** The variables as programs get them without their values. */
-function hidden(variables: readonly EnvVar[]): { key: string; value: null }[] {
+function hidden(variables: readonly ShownVariable[]): { key: string; value: null }[] {
   return variables.map(({ key }) => ({ key, value: null }))
 }
 
@@ -47,10 +48,10 @@ export async function get(call: Call): Promise<void> {
     return variables.find((variable) => variable.key === key) ?? missing(key, holder, variables)
   })
   if (call.out.isJson) call.out.json(found)
-  else process.stdout.write(`${found.value}\n`)
+  else process.stdout.write(`${shown(found.value)}\n`)
 }
 
-function missing(key: string, { title }: Holder, variables: readonly EnvVar[]): never {
+function missing(key: string, { title }: Holder, variables: readonly ShownVariable[]): never {
   const hint = didYouMean(
     key,
     variables.map((variable) => variable.key),
@@ -103,7 +104,7 @@ function listed(keys: readonly string[]): string {
 }
 
 /** Says what is now: one line for people, the keys for programs. */
-export function changed(call: Call, text: string | null, variables: readonly EnvVar[]): void {
+export function changed(call: Call, text: string | null, variables: readonly ShownVariable[]): void {
   if (call.out.isJson) call.out.json(hidden(variables))
   else if (text !== null) call.out.line(text)
 }

@@ -1,5 +1,4 @@
 import type { Deploy } from '#server/deploys/schema.ts'
-import type { LogLine } from '#server/logs/lines.ts'
 import type { Service } from '#server/services/schema.ts'
 import type { Call } from '../../call.ts'
 import { EXIT, Fault, wrong } from '../../fault.ts'
@@ -7,7 +6,8 @@ import { onInterrupt } from '../../interrupts.ts'
 import type { Output } from '../../output.ts'
 import { ApiFault, type Api } from '../api.ts'
 import { saveMemory } from './memory.ts'
-import { readRunLog } from './run-log.ts'
+import { readRunLog, type RunSink } from './run-log.ts'
+import { StepNotes } from './step-notes.ts'
 
 const DEPLOY_IN_PROGRESS: readonly Deploy['status'][] = ['queued', 'building', 'deploying']
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600 }
@@ -28,9 +28,11 @@ export async function followDeploy(call: Call, api: Api, deploy: Deploy): Promis
   }
   saveMemory()
   const isSilent = call.has('no-follow') || out.isJson || out.isQuiet
+  const notes = new StepNotes(out, (text) => out.note(text))
+  const log = isSilent ? SILENT : logPrinter(out, notes)
   const ended = await untilLeft(call, deploy, (signal) =>
-    awaitDeploy(api, out, deploy.id, { signal, onLine: ({ line }) => isSilent || out.foreign(line) }),
-  )
+    awaitDeploy(api, out, deploy.id, { signal, log }),
+  ).finally(() => notes.end())
   const url = await urlOf(api, ended)
   if (out.isJson) out.json({ ...ended, url })
   const failure = failureOf(ended)
@@ -39,10 +41,28 @@ export async function followDeploy(call: Call, api: Api, deploy: Deploy): Promis
   return 0
 }
 
+const SILENT: RunSink = { line: () => {}, flush: async () => {} }
+
+/** Prints the log of a deploy with its steps on standard error. */
+function logPrinter(out: Output, notes: StepNotes): RunSink {
+  return {
+    line(line) {
+      notes.clear()
+      notes.line(line)
+      out.foreign(line.line)
+    },
+    step(step) {
+      notes.clear()
+      notes.step(step)
+    },
+    flush: async () => notes.draw(),
+  }
+}
+
 interface Awaiting {
   signal?: AbortSignal
-  /** Called for each line of the log, in order, once. */
-  onLine?: (line: LogLine) => unknown
+  /** Takes the log. */
+  log?: RunSink
 }
 
 /** Waits for the end of a deploy, across lost connections. Resolves with the ended deploy. Throws as `acrossCuts` does. */
@@ -50,13 +70,13 @@ export function awaitDeploy(
   api: Api,
   out: Output,
   id: string,
-  { signal, onLine = () => {} }: Awaiting = {},
+  { signal, log = SILENT }: Awaiting = {},
 ): Promise<Deploy> {
   return readRunLog<Deploy>(
     api,
     { path: `/deploys/${encodeURIComponent(id)}`, follows: true, isOver: isDeployOver },
     { out, what: `the log of ${id}`, again: `deploys logs ${id} -f`, ...(signal ? { signal } : {}) },
-    { line: onLine, flush: async () => {} },
+    log,
   )
 }
 

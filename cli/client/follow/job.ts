@@ -1,17 +1,15 @@
 import type { Job } from '#server/jobs/schema.ts'
-import type { LogLine } from '#server/logs/lines.ts'
 import { EXIT, Fault } from '../../fault.ts'
 import type { Output } from '../../output.ts'
 import type { Api } from '../api.ts'
 import { segment } from '../target.ts'
-import { readRunLog } from './run-log.ts'
-import type { Sink } from './sink.ts'
+import { readRunLog, type RunSink } from './run-log.ts'
 
 const JOB_IN_PROGRESS: readonly Job['status'][] = ['pending', 'running']
 
 interface Reading {
   follows: boolean
-  sink: Omit<Sink<LogLine>, 'skipped'>
+  sink: RunSink
   signal?: AbortSignal
 }
 

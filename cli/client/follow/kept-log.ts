@@ -1,5 +1,5 @@
 import type { LogEntry } from '#server/log.ts'
-import type { LogLine } from '#server/logs/lines.ts'
+import type { ServiceLogLine } from '#server/logs/schema.ts'
 import type { Api, Query } from '../api.ts'
 import { acrossCuts, type Following, type Reading } from './cuts.ts'
 import { Position, type Mark } from './position.ts'
@@ -104,10 +104,11 @@ async function readOnce<T extends KeptLine>(
 
 /** What is remembered of a line; null for one that the server adds for this reader alone: it does not come again. */
 function markOf({ hasSince }: KeptLog, line: KeptLine): Mark | null {
-  const { ts, stream, instance, line: text, message } = line as KeptLine & Partial<LogLine & LogEntry>
-  if (hasSince && stream === 'system' && instance === undefined) return null
+  const { ts, stream, instance, service, ...said } = line as KeptLine & Partial<ServiceLogLine & LogEntry>
+  if (hasSince && stream === 'system' && instance === undefined && service === undefined) return null
   // The server's own log begins again with the server, which then says the same again.
-  return { ts, text: hasSince ? (text ?? '') : `${ts} ${message}`, isOutput: stream !== 'system' }
+  const text = hasSince ? (said.line ?? '') : `${ts} ${said.message}`
+  return { ts, text: service === undefined ? text : `${service} ${text}`, isOutput: stream !== 'system' }
 }
 
 function sinceOf({ hasSince }: KeptLog, since: number | null): Query {

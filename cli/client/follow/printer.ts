@@ -1,4 +1,4 @@
-import type { LogLine } from '#server/logs/lines.ts'
+import type { ServiceLogLine } from '#server/logs/schema.ts'
 import type { Output } from '../../output.ts'
 import type { Sink } from './sink.ts'
 
@@ -15,6 +15,11 @@ export class Printer<T> implements Sink<T> {
 
   line(line: T): void {
     this.#add(this.#out.isJson ? JSON.stringify(line) : this.#textOf(line))
+  }
+
+  /** Prints a line that is not of the log. */
+  note(text: string): void {
+    this.#add(text)
   }
 
   skipped(count: number | null): void {
@@ -36,11 +41,12 @@ export class Printer<T> implements Sink<T> {
   }
 }
 
-/** Prints lines of a deploy, a job, a service or a datastore as they came. */
-export function linePrinter(out: Output, { hasTimes }: { hasTimes: boolean }): Printer<LogLine> {
-  return new Printer(out, ({ ts, stream, line }) => {
+/** Prints lines of a deploy, a job, a datastore or services as they came; those of several with the name of theirs. */
+export function linePrinter(out: Output, { hasTimes }: { hasTimes: boolean }): Printer<ServiceLogLine> {
+  return new Printer(out, ({ ts, stream, line, service }) => {
     const text = out.cleaned(line)
     const shown = stream === 'system' ? out.color('dim', text) : text
-    return hasTimes ? `${out.color('dim', ts)} ${shown}` : shown
+    const named = service === undefined ? shown : `${out.color('cyan', service)} | ${shown}`
+    return hasTimes ? `${out.color('dim', ts)} ${named}` : named
   })
 }

@@ -1,7 +1,11 @@
 import type { LogLine } from '#server/logs/lines.ts'
+import type { DeployStep } from '#server/logs/steps.ts'
 import type { Api } from '../api.ts'
 import { acrossCuts, type Following, type Reading } from './cuts.ts'
 import type { Sink } from './sink.ts'
+
+/** Takes the lines of a deploy or a job and, where a deploy has them, its steps when they begin and when they have ended. */
+export type RunSink = Omit<Sink<LogLine>, 'skipped'> & { step?: (step: DeployStep) => void }
 
 /** The log of a deploy or a job: it only grows, and has an end. */
 export interface RunLog<T> {
@@ -20,9 +24,9 @@ export function readRunLog<T>(
   api: Api,
   { path, follows, isOver }: RunLog<T>,
   following: Following,
-  sink: Omit<Sink<LogLine>, 'skipped'>,
+  sink: RunSink,
 ): Promise<T> {
-  /** How many lines have come. */
+  /** How many lines and steps have come. */
   let count = 0
 
   const state = ({ signal, isOnce }: Reading['options']): Promise<T> =>
@@ -36,10 +40,11 @@ export function readRunLog<T>(
     try {
       await api.events(`${path}/logs`, { follow: follows || null }, options, {
         take(event, data) {
-          if (event !== 'log' || ++seen <= count) return
+          if ((event !== 'log' && event !== 'step') || ++seen <= count) return
           count++
           progressed()
-          sink.line(data as LogLine)
+          if (event === 'log') sink.line(data as LogLine)
+          else sink.step?.(data as DeployStep)
         },
         flush: () => sink.flush(),
       })

@@ -43,7 +43,10 @@ async function followed(
   const isSilent = out.isJson || out.isQuiet
   const ended = await awaitDeploy(api, out, deploy.id, {
     signal,
-    onLine: ({ line }) => isSilent || out.foreign(`${name}: ${line}`),
+    log: {
+      line: ({ line }) => void (isSilent || out.foreign(`${name}: ${line}`)),
+      flush: async () => {},
+    },
   })
   const failure = failureOf(ended)
   if (failure) return `${name}: ${failure.message}`

@@ -27,7 +27,7 @@ export interface Packed {
 /**
  * Packs a folder as a `.tar.gz`. The same entries give the same bytes. `onRead` gets the bytes of files that were read since
  * its last call. The stream ends with a Fault for a file that cannot be read or changes meanwhile. The bytes of all files go
- * through one buffer, so that memory does not grow with their size or number.
+ * through two buffers, so that memory does not grow with their size or number.
  */
 export function pack(packed: Packed, onRead: (bytes: number) => void): Readable {
   const gzip = createGzip({ chunkSize: PACKED_PIECE_BYTES })
@@ -54,7 +54,10 @@ class Filler {
   readonly #gzip: Gzip
   readonly #onRead: (bytes: number) => void
   readonly #closed: Promise<void>
-  readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
+  /** What is filled now, and what is compressed meanwhile. */
+  #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
+  #other = Buffer.allocUnsafeSlow(BUFFER_BYTES)
+  #compressed: Promise<void> = Promise.resolve()
   /** How much of the buffer is filled. */
   #filled = 0
 
@@ -68,8 +71,9 @@ class Filler {
   async run(): Promise<void> {
     for (const entry of this.#packed.entries) {
       if (this.#gzip.destroyed) return
-      if (entry.kind === 'file') await this.#file(entry)
-      else await this.#plain(placed(entry, this.#packed.top))
+      if (entry.kind === 'file') {
+        if (!this.#smallFile(entry)) await this.#file(entry)
+      } else await this.#plain(placed(entry, this.#packed.top))
     }
     await this.#zeros(END_BYTES)
     await this.#flush()
@@ -81,6 +85,31 @@ class Filler {
     this.#header(entry, { size: 0, isExecutable: false })
   }
 
+  /**
+   * Packs a file that fits into what is left of the buffer, with the fewest calls of the system; false for any other. A read of
+   * one byte more than the file had shows that it has not changed, so that it need not be looked at again.
+   */
+  #smallFile(entry: Entry): boolean {
+    const { path, size } = entry
+    const room = BUFFER_BYTES - this.#filled - 2 * BLOCK_BYTES
+    if (size >= room) return false
+    const named = placed(entry, this.#packed.top)
+    if (recordsOf(named, size).length > 0) return false
+    const start = this.#filled + BLOCK_BYTES
+    const file = this.#openFile(path)
+    try {
+      if (this.#readAt(file, path, start, size + 1) !== size) return false
+    } finally {
+      closeSync(file)
+    }
+    this.#onRead(size)
+    const isScript = this.#isScript(start, size)
+    this.#header(named, { size, isExecutable: entry.isExecutable || isScript })
+    this.#buffer.fill(0, start + size, start + size + paddingOf(size))
+    this.#filled = start + size + paddingOf(size)
+    return true
+  }
+
   async #file(entry: Entry): Promise<void> {
     const { file, size } = this.#open(entry.path)
     try {
@@ -90,7 +119,7 @@ class Filler {
       await this.#makeRoom(2 * BLOCK_BYTES)
       const start = this.#filled + BLOCK_BYTES
       let left = size - this.#read(file, entry.path, start, size)
-      const isScript = size > 1 && this.#buffer[start] === HASH && this.#buffer[start + 1] === BANG
+      const isScript = this.#isScript(start, size)
       const content = size - left
       this.#header(named, { size, isExecutable: entry.isExecutable || isScript })
       this.#filled += content
@@ -107,32 +136,44 @@ class Filler {
     }
   }
 
+  #isScript(start: number, size: number): boolean {
+    return size > 1 && this.#buffer[start] === HASH && this.#buffer[start + 1] === BANG
+  }
+
   #open(path: string): { file: number; size: number } {
-    try {
-      const file = openSync(join(this.#packed.folder, path), READ)
-      const facts = fstatSync(file)
-      if (facts.isFile()) return { file, size: facts.size }
-      closeSync(file)
-    } catch (error) {
-      if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? ''))
-        throw unreadable(path, error)
-    }
+    const file = this.#openFile(path)
+    const facts = fstatSync(file)
+    if (facts.isFile()) return { file, size: facts.size }
+    closeSync(file)
     throw changed(path)
+  }
+
+  #openFile(path: string): number {
+    try {
+      return openSync(join(this.#packed.folder, path), READ)
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException
+      if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(code)) throw changed(path)
+      throw unreadable(path, error)
+    }
   }
 
   /** Reads a part of a file into the buffer; all that is left of it, if there is room. */
   #read(file: number, path: string, at: number, left: number): number {
     const most = Math.min(left, BUFFER_BYTES - at)
     if (most === 0) return 0
-    let bytes: number
-    try {
-      bytes = readSync(file, this.#buffer, at, most, null)
-    } catch (error) {
-      throw unreadable(path, error)
-    }
+    const bytes = this.#readAt(file, path, at, most)
     if (bytes === 0) throw changed(path)
     this.#onRead(bytes)
     return bytes
+  }
+
+  #readAt(file: number, path: string, at: number, most: number): number {
+    try {
+      return readSync(file, this.#buffer, at, most, null)
+    } catch (error) {
+      throw unreadable(path, error)
+    }
   }
 
   #header(entry: Entry, headed: { size: number; isExecutable: boolean }): void {
@@ -157,13 +198,13 @@ class Filler {
     if (this.#filled + bytes > BUFFER_BYTES) await this.#flush()
   }
 
-  /** Waits until the buffer was compressed, since it is used again. */
+  /** Has the buffer compressed while the other one is filled, once that was compressed itself. */
   async #flush(): Promise<void> {
     const piece = this.#buffer.subarray(0, this.#filled)
+    const before = this.#compressed
+    this.#compressed = new Promise((resolve) => this.#gzip.write(piece, () => resolve()))
     this.#filled = 0
-    const written = new Promise<void>((resolve) => {
-      this.#gzip.write(piece, () => resolve())
-    })
-    await Promise.race([written, this.#closed])
+    ;[this.#buffer, this.#other] = [this.#other, this.#buffer]
+    await Promise.race([before, this.#closed])
   }
 }

@@ -20,6 +20,7 @@ const PREFIX = { at: 345, bytes: 155 }
 
 const KINDS = { file: '0', link: '2', folder: '5' }
 const RECORDS_KIND = 'x'
+const NO_BLOCKS = Buffer.alloc(0)
 /** The largest number of a field of 11 octal digits. */
 const MAX_SIZE = 0o77777777777
 
@@ -56,13 +57,15 @@ export function writeHeader(into: Buffer, at: number, entry: Entry, { size, isEx
  */
 export function recordsOf(entry: Entry, size: number): Buffer {
   const name = nameOf(entry)
+  const isNamed = splitName(name) !== null
+  const hasTarget = isPlain(entry.target) && entry.target.length <= TARGET.bytes
+  if (isNamed && hasTarget && size <= MAX_SIZE) return NO_BLOCKS
   const records = [
-    splitName(name) === null ? recordOf('path', name) : '',
-    isPlain(entry.target) && entry.target.length <= TARGET.bytes ? '' : recordOf('linkpath', entry.target),
+    isNamed ? '' : recordOf('path', name),
+    hasTarget ? '' : recordOf('linkpath', entry.target),
     size > MAX_SIZE ? recordOf('size', String(size)) : '',
   ]
   const text = Buffer.from(records.join(''))
-  if (text.length === 0) return text
   const blocks = Buffer.alloc(BLOCK_BYTES + text.length + paddingOf(text.length))
   put(blocks, NAME, 'PaxHeader')
   text.copy(blocks, BLOCK_BYTES)
@@ -81,7 +84,8 @@ function finish(block: Buffer, kind: string, mode: number, size: number, modifie
   // The checksum is that of a header with spaces in its place.
   put(block, CHECKSUM, ' '.repeat(CHECKSUM.bytes))
   let sum = 0
-  for (const byte of block) sum += byte
+  // An iterator takes as long as the rest of the header.
+  for (let at = 0; at < BLOCK_BYTES; at++) sum += block[at]!
   put(block, CHECKSUM, `${sum.toString(8).padStart(6, '0')}\0 `)
 }
 

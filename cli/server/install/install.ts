@@ -10,6 +10,7 @@ import { exposedSecrets } from '#server/options/flags.ts'
 import { readOptions, type Options } from '#server/options/index.ts'
 import { serverIdOf } from '#server/server-id.ts'
 import { VERSION } from '#server/version.ts'
+import { readUpgrade } from '#server/upgrade/record.ts'
 import { findServer, readServerFile, type RunningServer } from '../running.ts'
 import { stopServer } from '../stop.ts'
 import { CONTROL_UNIT, DATA_UNIT, PROGRAM_FOLDER, SETTINGS_FILE, UNIT_FOLDER } from './layout.ts'
@@ -58,7 +59,8 @@ export async function install(argv: string[]): Promise<number> {
   if (changed.length > 0) await systemctl('daemon-reload')
   const done = await start(release, settings, changed)
   await untilReady(options)
-  removeOldReleases(release)
+  // Until an upgrade is decided, the former release may come back.
+  if (readUpgrade(options.dataDirectory) === null) removeOldReleases(release)
   report(options, [...changed.map((unit) => `wrote ${unit}`), ...done])
   return 0
 }

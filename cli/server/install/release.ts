@@ -24,31 +24,46 @@ export interface Release {
 
 /** The parts of a build. */
 const PARTS = ['server', 'public']
+/** What a release's tarball has in addition: its node with a library that node needs, its command, and its public key. */
+const PARTS_OF_TARBALL = ['node', 'lib', 'deployer', 'release-key.pem']
 const HASH_CHARACTERS = 12
 const PROGRAM_MODE = 0o755
 
+/** The folder of the running program: of a build, of an unpacked tarball, or of what `deployer install` copied from either. */
+export function programFolder(): string {
+  return dirname(dirname(realpathSync(process.argv[1]!)))
+}
+
 /**
- * Copies the running program, and the node that npm installed, to a place where the next build cannot replace them under a
+ * Copies the running program, and the node that came with it, to a place where the next build cannot replace them under a
  * running server. A release is named after its content: if it already exists, it is reused.
  */
 export function installRelease(): Release {
-  const built = dirname(dirname(realpathSync(process.argv[1]!)))
+  const built = programFolder()
+  const node = realpathSync(process.execPath)
+  const isFromTarball = node === join(built, 'node')
   const release = join(PROGRAM_FOLDER, `${VERSION}-${contentHash(built)}`)
   if (!existsSync(release)) {
     const fresh = `${release}.${process.pid}`
     mkdirSync(fresh, { recursive: true, mode: PROGRAM_MODE })
-    for (const part of PARTS)
-      cpSync(join(built, part), join(fresh, part), { recursive: true, verbatimSymlinks: true })
+    for (const part of isFromTarball ? [...PARTS, ...PARTS_OF_TARBALL] : PARTS) copyPart(built, fresh, part)
     renameSync(fresh, release)
   }
-  return { node: installNode(), entry: join(release, 'server/index.mjs') }
+  return {
+    node: isFromTarball ? join(release, 'node') : installNode(node),
+    entry: join(release, 'server/index.mjs'),
+  }
+}
+
+function copyPart(from: string, to: string, part: string): void {
+  if (existsSync(join(from, part)))
+    cpSync(join(from, part), join(to, part), { recursive: true, verbatimSymlinks: true })
 }
 
 /** Nodes of a distribution or an administrator, which are used where they are, with the files that they may need. */
 const SYSTEM_NODES = /^\/(usr|opt)\/(?!.*\/node_modules\/)/
 
-function installNode(): string {
-  const node = realpathSync(process.execPath)
+function installNode(node: string): string {
   if (SYSTEM_NODES.test(node)) return node
   const installed = join(PROGRAM_FOLDER, `node-${process.version}`)
   if (existsSync(installed) && statSync(installed).size === statSync(node).size) return installed
@@ -57,7 +72,6 @@ function installNode(): string {
   renameSync(fresh, installed)
   return installed
 }
-
 /** Writes the `deployer` command. Returns whether it has changed. */
 export function writeCommand({ node, entry }: Release): boolean {
   const script = `#!/bin/sh\nexec ${quoted(node)} ${quoted(entry)} "$@"\n`
@@ -69,9 +83,9 @@ export function writeCommand({ node, entry }: Release): boolean {
   return true
 }
 
-/** Removes releases and nodes that are no longer used. */
-export function removeOldReleases({ node, entry }: Release): void {
-  const kept = [basename(node), basename(dirname(dirname(entry)))]
+/** Removes releases and nodes other than those that are still used. */
+export function removeOldReleases(...used: Release[]): void {
+  const kept = used.flatMap(({ node, entry }) => [basename(node), basename(dirname(dirname(entry)))])
   for (const name of readdirSync(PROGRAM_FOLDER))
     if (!kept.includes(name)) rmSync(join(PROGRAM_FOLDER, name), { recursive: true, force: true })
 }
@@ -87,6 +101,8 @@ function contentHash(folder: string): string {
       hash.update(`${part}/${name}\0${content.length}\0`).update(content)
     }
   }
+  // A tarball's node is part of its release.
+  if (existsSync(join(folder, 'node'))) hash.update(process.version)
   return hash.digest('hex').slice(0, HASH_CHARACTERS)
 }
 

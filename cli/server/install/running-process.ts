@@ -24,7 +24,8 @@ export function runsAs(pid: number | null, { node, entry }: Release, settings: S
   }
 }
 
-function environmentOf(pid: number): Settings {
+/** The environment that a process was started with. */
+export function environmentOf(pid: number): Settings {
   const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean)
   return Object.fromEntries(
     words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),

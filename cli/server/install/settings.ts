@@ -38,6 +38,12 @@ export function givenSettings(argv: string[], environment: NodeJS.ProcessEnv): S
   }
 }
 
+/** Of some settings those that the server or its programs read; what else an environment can do is left out. */
+export function knownSettings(settings: Settings): Settings {
+  const known = new Set<string>([...Object.values(FLAGS).map(({ variable }) => variable), ...EXTRA_VARIABLES])
+  return Object.fromEntries(Object.entries(settings).filter(([variable]) => known.has(variable)))
+}
+
 /** Saves settings with mode 0600, keeping the other lines of the file; an empty value removes a setting. */
 export function keepSettings(given: Settings): void {
   const before = readKept()

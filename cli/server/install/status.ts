@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { greet } from '#daemon/proxy/greeting.ts'
 import type { ServerInfo } from '#server/info.ts'
 import { VERSION } from '#server/version.ts'
 import type { Call } from '../../call.ts'
 import { optionsOf } from '../own-flags.ts'
-import { findServer, type RunningServer } from '../running.ts'
+import { findServer, readToken, type RunningServer } from '../running.ts'
 import { CONTROL_UNIT, DATA_UNIT, SETTINGS_FILE, UNIT_FOLDER } from './layout.ts'
 import { unitState } from './systemd.ts'
 
@@ -68,15 +68,6 @@ async function unitText(unit: string): Promise<string> {
   if (!found) return ''
   const again = found.restarts === 0 ? '' : `, restarted ${found.restarts} times after a crash`
   return ` (${unit}: ${found.state} since ${found.since || 'never'}, ${found.enabled ? '' : 'not '}at boot${again})`
-}
-
-/** Returns the token that the server created; empty if it was given another one and created none. */
-function readToken(dataDirectory: string): string {
-  try {
-    return readFileSync(join(dataDirectory, 'api_token'), 'utf8').trim()
-  } catch {
-    return ''
-  }
 }
 
 async function askInfo({ url }: RunningServer, token: string): Promise<Answer> {

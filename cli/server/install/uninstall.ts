@@ -4,10 +4,12 @@ import { createInterface } from 'node:readline/promises'
 import { removeEverything } from '#daemon/cleanup/everything.ts'
 import { createEngine, type Engine, type Ledger } from '#daemon/engine/index.ts'
 import { removeRules } from '#daemon/packet-filter/index.ts'
+import { unfilterWay } from '#daemon/packet-filter/way.ts'
 import { keptServerId } from '#daemon/proxy/launch.ts'
-import { openDatabase } from '#server/database/index.ts'
+import { openDatabase, type Database } from '#server/database/index.ts'
 import { AppError } from '#server/errors.ts'
 import { ledgerOf } from '#server/ledger.ts'
+import { hasOtherNodesIn } from '#server/nodes/store.ts'
 import { readOptions, type Options } from '#server/options/index.ts'
 import { openVault, type Vault } from '#server/secrets.ts'
 import { serverIdOf } from '#server/server-id.ts'
@@ -25,6 +27,9 @@ import {
 import { keptSettings } from './settings.ts'
 import { requireSystemd, systemctl, unitState } from './systemd.ts'
 
+const OTHER_NODES =
+  'other machines run containers of this server, which would be left there: remove them first (deployer node ls, deployer node rm)'
+
 /**
  * `deployer uninstall`: stops and removes the units, the program and the packet filter rules. Containers keep running, and
  * the data directory and the settings stay for another install, unless `--data` is given.
@@ -34,8 +39,12 @@ export async function uninstall(call: Call): Promise<number> {
   const data = call.has('data')
   const options = readOptions([], keptSettings())
   if (data && !call.has('yes') && !(await isConfirmed(options))) return 1
-  // Checked before anything is removed: what an unreachable engine still has would otherwise be forgotten.
-  if (data) await withEngine(options, ({ engine }) => engine.info())
+  // Checked before anything is removed: what an unreachable engine or another node still has would otherwise be forgotten.
+  if (data)
+    await withEngine(options, async ({ engine, database }) => {
+      if (hasOtherNodesIn(database)) throw new AppError('conflict', OTHER_NODES)
+      await engine.info()
+    })
   const removed: string[] = []
   for (const unit of [CONTROL_UNIT, DATA_UNIT]) {
     if ((await unitState(unit)).loaded) await systemctl('disable', '--now', '--quiet', unit)
@@ -43,7 +52,10 @@ export async function uninstall(call: Call): Promise<number> {
   }
   await systemctl('daemon-reload')
   const serverId = keptServerId(options.dataDirectory)
-  if (serverId !== null) removed.push(...(await removeRules(serverId)))
+  if (serverId !== null) {
+    removed.push(...(await removeRules(serverId)))
+    await unfilterWay(serverId)
+  }
   if (data) removed.push(...(await removeData(options)))
   removed.push(...remove(COMMAND_FILE), ...remove(PROGRAM_FOLDER))
   for (const line of removed) process.stdout.write(`removed ${line}\n`)
@@ -94,7 +106,7 @@ async function removeData(options: Options): Promise<string[]> {
 /** Runs `act` on the engine as the data directory's database knows it; null without a database. */
 async function withEngine<T>(
   { dataDirectory, dockerHost }: Options,
-  act: (of: { engine: Engine; ledger: Ledger }) => Promise<T>,
+  act: (of: { engine: Engine; ledger: Ledger; database: Database }) => Promise<T>,
 ): Promise<T | null> {
   const file = join(dataDirectory, 'deployer.db')
   if (!existsSync(file)) return null
@@ -108,6 +120,7 @@ async function withEngine<T>(
     return await act({
       engine: createEngine({ ...(dockerHost === null ? {} : { dockerHost }), serverId, ledger }),
       ledger,
+      database,
     })
   } finally {
     await database.close()

@@ -2,7 +2,7 @@ import { hearTime } from './clock.ts'
 import { connection } from './connection.ts'
 import { plainText, sentence } from './plain-text.ts'
 import type { Routes } from './routes.ts'
-import type { FaultDetail } from './types.ts'
+import type { FaultDetail, SecondFactor } from './types.ts'
 
 export const API_BASE = '/api/v1'
 
@@ -34,14 +34,20 @@ export class ApiError extends Error {
   readonly code: string
   /** Every error in a file that was sent, with its position. */
   readonly details: readonly FaultDetail[]
+  /** The second factors that would do, when one is needed. */
+  readonly methods: readonly SecondFactor[]
 
-  constructor(status: number, code: string, message: string, details: readonly FaultDetail[] = []) {
+  constructor(status: number, code: string, message: string, details: ErrorDetails = []) {
     super(message)
     this.status = status
     this.code = code
-    this.details = details
+    this.details = 'methods' in details ? [] : details
+    this.methods = 'methods' in details ? details.methods : []
   }
 }
+
+/** What an error says beyond its code. */
+type ErrorDetails = readonly FaultDetail[] | { methods: readonly SecondFactor[] }
 
 let renewSession: () => Promise<boolean> = () => Promise.resolve(false)
 
@@ -50,6 +56,15 @@ let renewSession: () => Promise<boolean> = () => Promise.resolve(false)
  */
 export function whenSignedOut(renew: () => Promise<boolean>): void {
   renewSession = renew
+}
+
+let verifySession: (methods: readonly SecondFactor[]) => Promise<boolean> = () => Promise.resolve(false)
+
+/**
+ * Registers what to do when something needs a second factor; it resolves to whether the session has shown one.
+ */
+export function whenUnverified(verify: typeof verifySession): void {
+  verifySession = verify
 }
 
 /** Calls one route of the server; the key names its method and path. Throws ApiError. */
@@ -86,7 +101,7 @@ export function apiUrl(
 
 /**
  * fetch that throws ApiError for anything but a success. An abort stays an AbortError. A request that failed because
- * the session ended is sent again once the user has signed in again.
+ * the session ended is sent again once the user has signed in again, and one that needs a second factor once it was shown.
  */
 export async function request(url: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, init).catch((error: unknown) => {
@@ -100,6 +115,7 @@ export async function request(url: string, init: RequestInit = {}): Promise<Resp
   }
   const error = parseProblem(response.status, await response.text().catch(() => ''))
   if (isSessionEnd(error) && (await renewSession())) return request(url, init)
+  if (isUnverified(error) && (await verifySession(error.methods))) return request(url, init)
   throw error
 }
 
@@ -158,13 +174,18 @@ function isSessionEnd({ status, code }: ApiError): boolean {
   return status === 401 && code === 'unauthorized'
 }
 
+/** Whether a signed-in session lacks a second factor. At sign-in, where the form asks for it, the status is 401. */
+function isUnverified({ status, code }: ApiError): boolean {
+  return status === 403 && code === 'second_factor_required'
+}
+
 /** What a proxy answers when the server behind it does not. */
 const PROXY_STATUSES = [502, 503, 504]
 
 function parseProblem(status: number, body: string): ApiError {
   try {
     const { error } = JSON.parse(body) as {
-      error: { code: string; message: string; details?: FaultDetail[] }
+      error: { code: string; message: string; details?: ErrorDetails }
     }
     connection.answered()
     return new ApiError(status, error.code, plainText(error.message), error.details)

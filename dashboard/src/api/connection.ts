@@ -12,6 +12,8 @@ const NOTICE_AFTER_MS = 3_000
 const lost = ref(false)
 const noticed = ref(false)
 const listeners = new Set<() => void>()
+/** Who waits for the server to answer again. */
+const waiting = new Set<() => void>()
 let probing: ReturnType<typeof setTimeout> | undefined
 let noticing: ReturnType<typeof setTimeout> | undefined
 /** When listeners were last told that the server answers again. */
@@ -61,6 +63,11 @@ export const connection = {
     return true
   },
 
+  /** Resolves once the server answers: at once, unless the newest attempt to reach it failed. */
+  answers(): Promise<void> {
+    return lost.value ? new Promise((resolve) => waiting.add(resolve)) : Promise.resolve()
+  },
+
   /** Calls `listener` each time the server answers again, for the lifetime of the page. */
   onBack(listener: () => void): void {
     listeners.add(listener)
@@ -74,7 +81,8 @@ function back(): void {
   lost.value = false
   noticed.value = false
   backAt = performance.now()
-  for (const listener of listeners) listener()
+  for (const listener of [...listeners, ...waiting]) listener()
+  waiting.clear()
 }
 
 async function probeUntilBack(): Promise<void> {

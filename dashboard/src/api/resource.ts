@@ -57,6 +57,28 @@ export function asApiError(problem: unknown): ApiError {
   return problem instanceof ApiError ? problem : new ApiError(0, 'unknown', String(problem))
 }
 
+/** How many readings of the server's data are under way. */
+let readings = 0
+const whenRead = new Set<() => void>()
+
+/** Resolves once no reading of the server's data is under way. */
+export function dataRead(): Promise<void> {
+  return readings === 0 ? Promise.resolve() : new Promise((resolve) => whenRead.add(resolve))
+}
+
+async function counted(reading: Promise<void>): Promise<void> {
+  readings++
+  try {
+    await reading
+  } finally {
+    readings--
+    if (readings === 0) {
+      for (const resolve of whenRead) resolve()
+      whenRead.clear()
+    }
+  }
+}
+
 /** Runs work that reads the server's data on request; requests while it runs cause one more run. */
 export function oneAtATime(work: (signal: AbortSignal) => Promise<void>) {
   let running: AbortController | null = null
@@ -73,12 +95,12 @@ export function oneAtATime(work: (signal: AbortSignal) => Promise<void>) {
     await work(attempt.signal)
     if (attempt.signal.aborted) return
     running = null
-    if (again) void run()
+    if (again) void counted(run())
   }
 
   return {
     wish: () => {
-      if (!running) void run()
+      if (!running) void counted(run())
       else if (isReading) again = true
     },
     stop: () => {

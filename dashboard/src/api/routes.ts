@@ -1,5 +1,6 @@
 import type {
   ApiToken,
+  AuditEvent,
   AuthStatus,
   BlueprintFile,
   BlueprintInput,
@@ -7,7 +8,10 @@ import type {
   Backup,
   Branches,
   CertificateEntry,
+  CleanupInput,
+  CleanupResult,
   CliLogin,
+  Comparison,
   Datastore,
   DatastoreInput,
   DatastorePatch,
@@ -15,13 +19,21 @@ import type {
   CurrentMetrics,
   CreatedNotification,
   Deploy,
+  DeployInput,
+  DeploySteps,
   DetectInput,
+  Discarded,
+  DiscardInput,
+  DiskBackup,
   Detection,
+  DiskUse,
   EnvGroup,
   EnvGroupInput,
+  EdgeDefaultsPatch,
   Environment,
   Domain,
   EnvVar,
+  Finding,
   GitAuthorization,
   GitAuthorizeInput,
   GitConnection,
@@ -33,21 +45,56 @@ import type {
   JobInput,
   MetricsHistory,
   MetricsRange,
+  LogHistogram,
   LogDrain,
   LogDrainDelivery,
   LogDrainInput,
   LogDrainPatch,
+  MoveInput,
+  Node,
+  NodeCheck,
+  NodeInput,
+  NodeInvitation,
+  NodeMetrics,
+  NodePatch,
   Notification,
+  SecretFile,
+  SecretFileContent,
+  SecretFileInput,
+  ServerBackup,
+  ServerBackupInput,
+  ServerRestore,
+  ServerSettings,
+  ServerSettingsPatch,
+  NewApiToken,
   NotificationDelivery,
   NotificationInput,
   NotificationPatch,
+  Overview,
   RollbackInput,
+  Sample,
   ServerInfo,
   Service,
   ServiceInput,
+  RedirectHost,
+  RedirectHostInput,
+  RedirectHostPatch,
+  RegistryCredential,
+  RegistryCredentialInput,
+  RegistryCredentialPatch,
+  RegistryVerification,
+  SearchHit,
+  ServiceEvent,
   ServiceMetrics,
   ServicePatch,
+  ServiceRelations,
+  Passkey,
+  PasskeyAssertion,
+  PasskeyAttestation,
+  PasskeyOptions,
+  SecondFactors,
   ServiceStatus,
+  Shell,
   Session,
   SyncedBlueprint,
   SyncedBlueprintInput,
@@ -60,14 +107,26 @@ import type {
 export interface Routes {
   'GET /auth/status': { reply: AuthStatus }
   'POST /auth/setup': { body: { code: string; email: string; password: string }; reply: AuthStatus }
-  'POST /auth/login': { body: { email: string; password: string }; reply: AuthStatus }
+  'POST /auth/login': {
+    body: { email: string; password: string; code?: string } | { passkey: PasskeyAssertion }
+    reply: AuthStatus
+  }
   'POST /auth/logout': { reply: void }
   'POST /auth/password': { body: { current_password: string; new_password: string }; reply: void }
   'GET /auth/sessions': { reply: Session[] }
   'DELETE /auth/sessions/{id}': { reply: void }
+  'GET /auth/second-factors': { reply: SecondFactors }
+  'POST /auth/totp': { reply: { secret: string; uri: string } }
+  'POST /auth/totp/confirm': { body: { code: string }; reply: { recovery_codes: string[] } }
+  'DELETE /auth/totp': { body: { current_password: string }; reply: void }
+  'POST /auth/passkeys/options': { body: { purpose: 'sign_in' | 'register' }; reply: PasskeyOptions }
+  'POST /auth/passkeys': { body: { name: string; credential: PasskeyAttestation }; reply: Passkey }
+  'DELETE /auth/passkeys/{id}': { reply: void }
+  'POST /auth/recovery-codes': { reply: { recovery_codes: string[] } }
+  'POST /auth/verify': { body: { code: string } | { passkey: PasskeyAssertion }; reply: void }
   'GET /auth/tokens': { reply: ApiToken[] }
   'POST /auth/tokens': {
-    body: { name: string; expires_at?: string }
+    body: NewApiToken
     reply: { api_token: ApiToken; token: string }
   }
   'DELETE /auth/tokens/{id}': { reply: void }
@@ -75,6 +134,7 @@ export interface Routes {
   'POST /auth/cli/{id}/approve': { body: { code: string; expires_at?: string }; reply: CliLogin }
   'POST /auth/cli/{id}/deny': { reply: CliLogin }
   'GET /info': { reply: ServerInfo }
+  'GET /search': { query: { q: string }; reply: SearchHit[] }
   'GET /git/connections': { reply: GitConnection[] }
   'POST /git/connections': { body: GitTokenInput; reply: GitConnection }
   'GET /git/connections/{id}': { reply: GitConnection }
@@ -91,8 +151,12 @@ export interface Routes {
   'POST /detect': { body: DetectInput; reply: Detection }
   'GET /environments': { reply: Environment[] }
   'POST /environments': { body: { name: string }; reply: Environment }
+  'GET /environments/{id}': { reply: Environment }
+  'PATCH /environments/{id}': { body: { edge_defaults: EdgeDefaultsPatch | null }; reply: Environment }
   'DELETE /environments/{id}': { reply: void }
+  'GET /environments/{id}/overview': { reply: Overview }
   'POST /environments/{id}/verify': { reply: HostCheck[] }
+  'GET /overview': { reply: Overview }
   'GET /env-groups': { reply: EnvGroup[] }
   'POST /env-groups': { body: EnvGroupInput; reply: EnvGroup }
   'GET /env-groups/{id}': { reply: EnvGroup }
@@ -102,33 +166,79 @@ export interface Routes {
     query: { restart?: boolean }
     reply: EnvGroup
   }
+  'GET /env-groups/{id}/secret-files': { reply: SecretFile[] }
+  'GET /env-groups/{id}/secret-files/{name}': { reply: SecretFileContent }
+  'PUT /env-groups/{id}/secret-files/{name}': {
+    body: SecretFileInput
+    query: { restart?: boolean }
+    reply: SecretFile
+  }
+  'DELETE /env-groups/{id}/secret-files/{name}': { query: { restart?: boolean }; reply: void }
+  'GET /logs/histogram': { query: Record<string, string | number>; reply: LogHistogram }
   'GET /services': { query: { environment?: string }; reply: Service[] }
   'POST /services': { body: ServiceInput; reply: Service }
   'GET /services/{id}': { query: { environment?: string }; reply: Service }
   'PATCH /services/{id}': { body: ServicePatch; reply: Service }
   'DELETE /services/{id}': { query: { force?: boolean }; reply: void }
+  'GET /services/{id}/changes': { reply: Comparison }
+  'POST /services/{id}/changes/discard': { body: DiscardInput; reply: Discarded }
   'GET /services/{id}/status': { reply: ServiceStatus }
+  'GET /services/{id}/events': { query: { limit?: number; before?: string }; reply: ServiceEvent[] }
+  'GET /services/{id}/relations': { reply: ServiceRelations }
   'GET /services/{id}/metrics': { query: { range?: MetricsRange }; reply: ServiceMetrics }
+  'GET /server/disk': { reply: DiskUse }
+  'POST /server/cleanup': { body: CleanupInput; reply: CleanupResult }
+  'GET /audit-events': {
+    query: {
+      since?: string
+      until?: string
+      actor?: string
+      action?: string
+      resource?: string
+      outcome?: string
+      limit?: number
+    }
+    reply: AuditEvent[]
+  }
+  'GET /server/doctor': { reply: Finding[] }
   'GET /server/metrics': { reply: CurrentMetrics }
   'GET /server/metrics/history': { query: { range?: MetricsRange }; reply: MetricsHistory }
   'GET /services/{id}/deploys': { query: { limit?: number }; reply: Deploy[] }
-  'POST /services/{id}/deploys': { body: { commit?: string; clear_cache?: boolean }; reply: Deploy }
+  'POST /services/{id}/deploys': { body: DeployInput; reply: Deploy }
   'POST /services/{id}/restart': { reply: Deploy }
   'POST /services/{id}/rollback': { body: RollbackInput; reply: Deploy }
   'POST /services/{id}/suspend': { reply: Service }
   'POST /services/{id}/resume': { reply: Service }
   'POST /services/{id}/scale': { body: { instances: number }; reply: Service }
   'POST /services/{id}/deploy-hook/rotate': { reply: Service }
+  'GET /services/{id}/disk/backups': { reply: DiskBackup[] }
+  'POST /services/{id}/disk/backups': { body: { suspend: boolean }; reply: DiskBackup }
+  'DELETE /services/{id}/disk/backups/{backup_id}': { reply: void }
+  'POST /services/{id}/disk/backups/{backup_id}/restore': { body: { service?: string }; reply: Service }
+  'POST /services/{id}/move': { body: MoveInput; reply: Service }
+  'POST /services/{id}/move/cancel': { reply: Service }
   'GET /services/{id}/env': { reply: EnvVar[] }
   'PATCH /services/{id}/env': {
     body: { set: EnvVar[]; unset: string[] }
     query: { restart?: boolean }
     reply: EnvVar[]
   }
+  'GET /services/{id}/secret-files': { reply: SecretFile[] }
+  'GET /services/{id}/secret-files/{name}': { reply: SecretFileContent }
+  'PUT /services/{id}/secret-files/{name}': {
+    body: SecretFileInput
+    query: { restart?: boolean }
+    reply: SecretFile
+  }
+  'DELETE /services/{id}/secret-files/{name}': { query: { restart?: boolean }; reply: void }
   'POST /services/{id}/env-groups': { body: { group: string }; reply: Service }
   'DELETE /services/{id}/env-groups/{group}': { reply: Service }
   'GET /services/{id}/jobs': { query: { limit?: number }; reply: Job[] }
   'POST /services/{id}/jobs': { body: JobInput; reply: Job }
+  'POST /services/{id}/shells': {
+    body: { rows: number; cols: number; instance?: string | undefined; fresh?: boolean }
+    reply: Shell
+  }
   'GET /jobs/{job_id}': { reply: Job }
   'POST /jobs/{job_id}/cancel': { reply: Job }
   'GET /services/{id}/domains': { reply: string[] }
@@ -140,12 +250,25 @@ export interface Routes {
   'GET /datastores/{id}': { query: { environment?: string }; reply: Datastore }
   'PATCH /datastores/{id}': { body: DatastorePatch; reply: Datastore }
   'DELETE /datastores/{id}': { query: { force?: boolean }; reply: void }
+  'POST /datastores/{id}/shells': { body: { rows: number; cols: number }; reply: Shell }
   'POST /datastores/{id}/upgrade': { body: { version: string }; reply: Datastore }
+  'POST /datastores/{id}/move': { body: MoveInput; reply: Datastore }
+  'POST /datastores/{id}/move/cancel': { reply: Datastore }
   'GET /datastores/{id}/references': { reply: DatastoreReference[] }
   'GET /datastores/{id}/backups': { reply: Backup[] }
   'POST /datastores/{id}/backups': { reply: Backup }
   'DELETE /datastores/{id}/backups/{backup_id}': { reply: void }
   'POST /datastores/{id}/backups/{backup_id}/restore': { body: { name?: string }; reply: Datastore }
+  'GET /server/backups': { reply: ServerBackup[] }
+  'POST /server/backups': { body: ServerBackupInput; reply: ServerBackup }
+  'POST /server/backups/{id}/cancel': { reply: ServerBackup }
+  'POST /server/backups/{id}/verify': { reply: ServerBackup }
+  'DELETE /server/backups/{id}': { reply: void }
+  'GET /samples': { reply: Sample[] }
+  'GET /server/settings': { reply: ServerSettings }
+  'PATCH /server/settings': { body: ServerSettingsPatch; reply: ServerSettings }
+  'GET /server/restore': { reply: ServerRestore | null }
+  'POST /server/restore/confirm': { reply: ServerRestore }
   'GET /domains': { reply: Domain[] }
   'POST /domains': { body: { name: string }; reply: Domain }
   'PATCH /domains/{id}': { body: { is_default: boolean }; reply: Domain }
@@ -170,6 +293,8 @@ export interface Routes {
   'POST /blueprints/apply': { body: BlueprintInput; reply: BlueprintResult }
   'POST /blueprints/convert': { body: { compose: string }; reply: { yaml: string; warnings: string[] } }
   'GET /deploys/{deploy_id}': { reply: Deploy }
+  'GET /deploys/{deploy_id}/steps': { reply: DeploySteps }
+  'GET /deploys/{deploy_id}/compare': { query: { with?: string }; reply: Comparison }
   'POST /deploys/{deploy_id}/cancel': { reply: Deploy }
   'GET /notifications': { reply: Notification[] }
   'POST /notifications': { body: NotificationInput; reply: CreatedNotification }
@@ -183,4 +308,19 @@ export interface Routes {
   'DELETE /log-drains/{id}': { reply: void }
   'GET /log-drains/{id}/deliveries': { reply: LogDrainDelivery[] }
   'POST /log-drains/{id}/test': { reply: TestResult }
+  'GET /nodes': { reply: Node[] }
+  'POST /nodes': { body: NodeInput; reply: NodeInvitation }
+  'PATCH /nodes/{id}': { body: NodePatch; reply: Node }
+  'DELETE /nodes/{id}': { query: { lost?: boolean }; reply: void }
+  'GET /nodes/{id}/metrics': { reply: NodeMetrics }
+  'POST /nodes/{id}/check': { reply: NodeCheck }
+  'GET /redirects': { reply: RedirectHost[] }
+  'POST /redirects': { body: RedirectHostInput; reply: RedirectHost }
+  'PATCH /redirects/{id}': { body: RedirectHostPatch; reply: RedirectHost }
+  'DELETE /redirects/{id}': { reply: void }
+  'GET /registry-credentials': { reply: RegistryCredential[] }
+  'POST /registry-credentials': { body: RegistryCredentialInput; reply: RegistryCredential }
+  'PATCH /registry-credentials/{id}': { body: RegistryCredentialPatch; reply: RegistryCredential }
+  'DELETE /registry-credentials/{id}': { query: { force?: boolean }; reply: void }
+  'POST /registry-credentials/{id}/verify': { reply: RegistryVerification }
 }

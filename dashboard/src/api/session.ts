@@ -1,6 +1,6 @@
 import { readonly, ref } from 'vue'
 import { api, whenSignedOut } from './client.ts'
-import type { AuthStatus, User } from './types.ts'
+import type { AuthStatus, PasskeyAssertion, User } from './types.ts'
 
 const user = ref<User | null>(null)
 const setupRequired = ref(false)
@@ -41,8 +41,13 @@ export const session = {
     take(await asking)
   },
 
-  async signIn(email: string, password: string): Promise<void> {
-    take(await api('POST /auth/login', { body: { email, password } }))
+  /** Signs in; `code` is of the second factor, if one is set up. */
+  async signIn(email: string, password: string, code?: string): Promise<void> {
+    take(await api('POST /auth/login', { body: { email, password, ...(code !== undefined && { code }) } }))
+  },
+
+  async signInWithPasskey(passkey: PasskeyAssertion): Promise<void> {
+    take(await api('POST /auth/login', { body: { passkey } }))
   },
 
   async setUp(code: string, email: string, password: string): Promise<void> {

@@ -5,17 +5,19 @@ import type { Deploy, Service } from '../api/types.ts'
 import { servicePath } from '../service/address.ts'
 import { toast } from '../ui/toasts.ts'
 
+type Deployable = Pick<Service, 'id' | 'name' | 'environment'>
+
 interface Starting {
   busy: Ref<boolean>
   /** Queues a deploy with `queue` and shows it; without `queue`, the current source is deployed. */
-  start: (service: Service, queue?: () => Promise<Deploy>) => Promise<void>
+  start: (service: Deployable, queue?: () => Promise<Deploy>) => Promise<void>
 }
 
 /** Starts deploys on click; a refusal is shown in a toast. */
 export function useDeployStart(): Starting {
   const router = useRouter()
   const busy = ref(false)
-  async function start(service: Service, queue = () => deploySource(service)): Promise<void> {
+  async function start(service: Deployable, queue = () => deploySource(service)): Promise<void> {
     busy.value = true
     try {
       const deploy = await queue()
@@ -29,6 +31,6 @@ export function useDeployStart(): Starting {
   return { busy, start }
 }
 
-function deploySource({ id }: Service): Promise<Deploy> {
+function deploySource({ id }: Deployable): Promise<Deploy> {
   return api('POST /services/{id}/deploys', { id, body: {} })
 }

@@ -1,5 +1,6 @@
 import { firstLine, plainText } from '../api/plain-text.ts'
 import type { Deploy, DeploySource, DeployStatus, DeployTrigger, Service } from '../api/types.ts'
+import { bytes } from '../metrics/units.ts'
 import type { Tone } from '../ui/StatusBadge.vue'
 
 interface Presentation {
@@ -21,6 +22,20 @@ export const DEPLOY_STATUS: Record<DeployStatus, Presentation> = {
   deactivated: { label: 'Replaced', tone: 'neutral', inProgress: false },
 }
 
+/** How a deploy of a service reads: the one that is live is not, while its service is suspended. */
+export function statusOf(service: Pick<Service, 'suspended'> | undefined, deploy: Deploy): Presentation {
+  const isStopped = deploy.status === 'live' && service?.suspended === true
+  return isStopped ? { label: 'Suspended', tone: 'neutral', inProgress: false } : DEPLOY_STATUS[deploy.status]
+}
+
+/** What a queued deploy waits for, in a few words; null if only for its turn. */
+export function waitingLabel({ waiting }: Deploy): string | null {
+  return (
+    waiting &&
+    `Waits for room on the disk: ${bytes(waiting.free_bytes)} of ${bytes(waiting.floor_bytes)} free`
+  )
+}
+
 const TRIGGERS: Record<DeployTrigger, string> = {
   create: 'First deploy',
   manual: 'Manual deploy',
@@ -30,11 +45,17 @@ const TRIGGERS: Record<DeployTrigger, string> = {
   deploy_hook: 'Deploy hook',
   webhook: 'Push',
   blueprint: 'Blueprint',
+  restore: 'Restored server',
 }
 
 /** What started a deploy. */
 export function triggerLabel(deploy: Deploy): string {
   return TRIGGERS[deploy.trigger]
+}
+
+/** Who wrote the commit of a deploy, who need not be who deployed it; null if it is not known. */
+export function authorLabel({ commit_author: author }: Deploy): string | null {
+  return author && `commit by ${plainText(author)}`
 }
 
 const SHORT_COMMIT = 7

@@ -1,6 +1,7 @@
 import { computed, type ComputedRef } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 import { serverTime } from '../api/clock.ts'
+import type { LogLine } from './line.ts'
 import { momentIn } from './link.ts'
 
 /** Recent lines that are shown before the live ones. */
@@ -26,6 +27,11 @@ export interface LogFilters {
   /** The end of the name of the instance. */
   instance: string
   stream: string
+  /** Levels with commas between them. */
+  level: string
+  /** Only for the logs of several services: their names with commas between them, and the environment that they are in. */
+  service: string
+  environment: string
 }
 
 const NAMES = [
@@ -35,13 +41,17 @@ const NAMES = [
   'deploy',
   'instance',
   'stream',
+  'level',
 ] as const satisfies (keyof LogFilters)[]
+const NAMES_ACROSS = [...NAMES, 'service', 'environment'] as const
+/** These say which logs are shown, not which of their lines. */
+const PLACES: readonly string[] = ['environment']
 
 /**
- * The filters in the address. `set` changes some of them; `showAround` limits them to the time around a moment, or
- * returns false if they already are.
+ * The filters in the address, for the log of one service or datastore, or `across` several. `set` changes some of them;
+ * `showAround` limits them to the time around a moment, or returns false if they already are.
  */
-export function useLogFilters(): {
+export function useLogFilters(across?: 'across'): {
   filters: ComputedRef<LogFilters>
   isFiltered: ComputedRef<boolean>
   set: (changes: Partial<LogFilters>) => void
@@ -49,22 +59,26 @@ export function useLogFilters(): {
 } {
   const route = useRoute()
   const router = useRouter()
-  const filters = computed(
-    () => Object.fromEntries(NAMES.map((name) => [name, textOf(route.query[name])])) as unknown as LogFilters,
+  const names = across ? NAMES_ACROSS : NAMES
+  const filters = computed(() => {
+    const none = NAMES_ACROSS.map((name) => [name, ''])
+    const given = names.map((name) => [name, textOf(route.query[name])])
+    return Object.fromEntries([...none, ...given]) as LogFilters
+  })
+  const isFiltered = computed(() =>
+    names.some((name) => !PLACES.includes(name) && filters.value[name] !== ''),
   )
-  const isFiltered = computed(() => NAMES.some((name) => filters.value[name] !== ''))
 
   function set(changes: Partial<LogFilters>, hash = ''): void {
     const all = { ...filters.value, ...changes }
     const query = Object.fromEntries(
-      NAMES.filter((name) => all[name] !== '').map((name) => [name, all[name]]),
+      names.filter((name) => all[name] !== '').map((name) => [name, all[name]]),
     )
     void router.replace({ query, hash })
   }
 
   function showAround(moment: string): boolean {
-    const at = (offset: number) => new Date(Date.parse(moment) + offset).toISOString()
-    const [since, until] = [at(-BEFORE_MS), at(AFTER_MS)]
+    const { since, until } = timeAround(moment)
     if (filters.value.since === since && filters.value.until === until) return false
     set({ since, until }, route.hash)
     return true
@@ -77,12 +91,37 @@ export function useLogFilters(): {
   return { filters, isFiltered, set: (changes) => set(changes), showAround }
 }
 
+/** The time around a line, more of it before than after. */
+export function timeAround(moment: string): { since: string; until: string } {
+  const at = (offset: number) => new Date(Date.parse(moment) + offset).toISOString()
+  return { since: at(-BEFORE_MS), until: at(AFTER_MS) }
+}
+
+/**
+ * The same filters with fixed times, for somebody who looks later at the lines that are shown: from the first one, if they have
+ * no beginning, to now.
+ */
+export function fixedFilters(
+  filters: LogFilters,
+  lines: readonly Pick<LogLine, 'ts'>[],
+): Record<string, string> {
+  const began = beginning(filters.since)
+  const since = Number.isNaN(began) ? filters.since || lines[0]?.ts || '' : new Date(began).toISOString()
+  // The newest line may be ahead of this page's clock.
+  const ends = lines.reduce((end, { ts }) => Math.max(end, Date.parse(ts) + 1), serverTime())
+  return givenOf({ ...filters, since, until: filters.until || new Date(ends).toISOString() })
+}
+
+/** The filters that are set. */
+export function givenOf(filters: LogFilters): Record<string, string> {
+  return Object.fromEntries(
+    NAMES_ACROSS.filter((name) => filters[name] !== '').map((name) => [name, filters[name]]),
+  )
+}
+
 /** The filters as a query of the API. A log with an end time is not followed. */
 export function logQuery(filters: LogFilters, tail: number): Record<string, string | number | boolean> {
-  const given = Object.fromEntries(
-    NAMES.filter((name) => filters[name] !== '').map((name) => [name, filters[name]]),
-  )
-  return { ...given, tail, ...(filters.until === '' ? { follow: true } : {}) }
+  return { ...givenOf(filters), tail, ...(filters.until === '' ? { follow: true } : {}) }
 }
 
 /** The value of a local date and time field as a timestamp of the API; empty for none. */

@@ -2,6 +2,8 @@ import { onScopeDispose, ref, shallowRef, type Ref, type ShallowRef } from 'vue'
 import { ApiError, problemText } from '../api/client.ts'
 import { serverTime } from '../api/clock.ts'
 import { readEvents } from '../api/event-stream.ts'
+import { inOrder } from '../api/plain-text.ts'
+import type { DeployStep } from '../api/types.ts'
 import type { LogLine } from './line.ts'
 import { LogReading } from './reading.ts'
 
@@ -17,6 +19,8 @@ export type LogState = 'connecting' | 'following' | 'cut' | 'complete' | 'refuse
 export interface FollowedLog {
   /** One array that grows in place; the reference is triggered with each batch. */
   lines: ShallowRef<LogLine[]>
+  /** The steps of a deploy in the order in which they began; none in any other log. */
+  steps: ShallowRef<DeployStep[]>
   state: Ref<LogState>
   problem: Ref<string | null>
   /** When it was last opened, by the server's clock. */
@@ -25,15 +29,21 @@ export interface FollowedLog {
   restart: () => void
 }
 
+/** Lines of a log that are kept in the page. */
+const MAX_LINES = 100_000
+/** More lines than the log of a deploy has room for. */
+export const WHOLE_LOG = 300_000
+
 /**
  * Follows a log stream until the component is gone. Streams carry no ids: one that stops without `end` was cut off, so
- * it is read again from its first line, and the old lines stay until the new ones have caught up.
+ * it is read again from its first line, and the old lines stay until the new ones have caught up. At most `maxLines` lines stay.
  */
 export function followLog(
   url: () => string,
   toLine: (data: unknown, number: number) => LogLine,
+  maxLines = MAX_LINES,
 ): FollowedLog {
-  const lines = shallowRef<LogLine[]>([])
+  const [lines, steps] = [shallowRef<LogLine[]>([]), shallowRef<DeployStep[]>([])]
   const state = ref<LogState>('connecting')
   const problem = ref<string | null>(null)
   const openedAt = ref(serverTime())
@@ -45,10 +55,8 @@ export function followLog(
         if (await readOnce(signal, () => (failures = -1))) return void (state.value = 'complete')
       } catch (error) {
         if (signal.aborted) return
-        if (error instanceof ApiError) {
-          problem.value = problemText(error)
-          if (error.status >= 400 && error.status < 500) return void (state.value = 'refused')
-        }
+        if (error instanceof ApiError) problem.value = problemText(error)
+        if (isRefusal(error)) return void (state.value = 'refused')
       }
       state.value = 'cut'
       await pause(RETRY_MS[Math.min(Math.max(failures, 0), RETRY_MS.length - 1)]!, signal)
@@ -57,7 +65,7 @@ export function followLog(
 
   /** Reads the stream to its end; resolves to whether the log has ended too. */
   async function readOnce(signal: AbortSignal, alive: () => void): Promise<boolean> {
-    const reading = new LogReading(lines, signal)
+    const reading = new LogReading({ lines, steps, maxLines }, signal)
     let number = 0
     let isOpen = false
     let isWhole = false
@@ -71,7 +79,8 @@ export function followLog(
     try {
       for await (const { event, data } of readEvents(url(), signal, onOpen)) {
         if (event === 'end') return (isWhole = true)
-        if (event === 'skipped') reading.add(skippedLine(data, ++number))
+        if (event === 'skipped') number = addSkipped(reading, data, number)
+        if (event === 'step') addStep(reading, data)
         if (event === 'log') reading.add(toLine(JSON.parse(data), ++number))
       }
       return false
@@ -83,7 +92,7 @@ export function followLog(
   function restart(): void {
     stop.abort()
     stop = new AbortController()
-    lines.value = []
+    for (const each of [lines, steps]) each.value = []
     problem.value = null
     state.value = 'connecting'
     void follow(stop.signal)
@@ -91,13 +100,25 @@ export function followLog(
 
   onScopeDispose(() => stop.abort())
   void follow(stop.signal)
-  return { lines, state, problem, openedAt, restart }
+  return { lines, steps, state, problem, openedAt, restart }
 }
 
-function skippedLine(data: string, number: number): LogLine {
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status >= 400 && error.status < 500
+}
+
+function addStep(reading: LogReading, data: string): void {
+  const step = JSON.parse(data) as DeployStep
+  reading.addStep({ ...step, name: inOrder(step.name) })
+}
+
+/** Adds a line that stands for those skipped after the line with this number; returns the number of the last of them. */
+function addSkipped(reading: LogReading, data: string, last: number): number {
   const { count } = JSON.parse(data) as { count: number }
   const text = `${count} lines were skipped because this page could not keep up`
-  return { number, ts: new Date().toISOString(), text, plain: text, kind: 'system', instance: null }
+  const ts = new Date().toISOString()
+  reading.add({ number: last + 1, ts, text, plain: text, kind: 'system', instance: null, step: null })
+  return last + count
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,19 +1,30 @@
 import { cleanLine } from '#server/text/clean-line.ts'
 import { inOrder } from '../api/plain-text.ts'
-import type { LogEvent, ServerLogEvent } from '../api/types.ts'
+import type { LogEvent, ServerLogEvent, ServiceLogEvent } from '../api/types.ts'
 
 /** A line as the log view keeps it. */
 export interface LogLine {
-  /** From 1, in the order of arrival; it stays the same when older lines are dropped. */
+  /** From 1, as they were read, with those that were skipped; it stays the same when older lines are dropped. */
   number: number
   ts: string
   /** With its SGR (colour) sequences, without any other control sequence. */
   text: string
   /** The plain text, for search and copying. */
   plain: string
-  kind: 'stdout' | 'stderr' | 'system'
+  kind: LogEvent['stream']
   /** Which container wrote it: the end of its name. */
   instance: string | null
+  /** The id of the step of a deploy that it belongs to. */
+  step: string | null
+  /** Where it comes from, and how urgent it is, among the lines of several services. */
+  origin?: LineOrigin
+}
+
+export interface LineOrigin {
+  id: string
+  name: string
+  colour: string
+  level: ServiceLogEvent['level']
 }
 
 const SGR = /\x1b\[[0-9;:]*m/g
@@ -21,7 +32,25 @@ const SGR = /\x1b\[[0-9;:]*m/g
 export function fromLogEvent(event: LogEvent, number: number): LogLine {
   const text = inOrder(cleanLine(event.line))
   const instance = event.instance ? shortInstance(event.instance) : null
-  return { number, ts: event.ts, text, plain: text.replace(SGR, ''), kind: event.stream, instance }
+  const plain = text.replace(SGR, '')
+  return { number, ts: event.ts, text, plain, kind: event.stream, instance, step: event.step ?? null }
+}
+
+/** A line among those of several services. A remark of the server about the log itself has no origin. */
+export function fromServiceLogEvent(
+  event: ServiceLogEvent,
+  number: number,
+  colourOf: (id: string) => string,
+): LogLine {
+  const line = fromLogEvent(event, number)
+  const { service_id: id, service: name, level } = event
+  if (id === undefined || name === undefined) return line
+  return { ...line, origin: { id, name, colour: colourOf(id), level } }
+}
+
+/** A line as text, with where it comes from. */
+export function lineText({ ts, plain, origin }: LogLine, hasTime: boolean): string {
+  return [...(hasTime ? [ts] : []), ...(origin ? [origin.name] : []), plain].join(' ')
 }
 
 /** The end of the name of an instance, which distinguishes it from the others of its service. */
@@ -45,6 +74,7 @@ export function fromServerLogEvent(event: ServerLogEvent, number: number): LogLi
     plain: `${level} ${rest.replace(SGR, '')}`,
     kind: event.level === 'error' ? 'stderr' : 'stdout',
     instance: null,
+    step: null,
   }
 }
 

@@ -1,12 +1,19 @@
 import { triggerRef, type ShallowRef } from 'vue'
+import type { DeployStep } from '../api/types.ts'
 import type { LogLine } from './line.ts'
 
-/** Lines kept in the page; the oldest go first. */
-const MAX_LINES = 100_000
 /** Lines are shown in batches: one paint for many. */
 const BATCH_MS = 80
 /** How long a log that is read again has to catch up with the lines shown before, until it is shown as it is. */
 const CATCH_UP_MS = 3_000
+
+/** What is read of a log. */
+interface ReadLog {
+  lines: ShallowRef<LogLine[]>
+  steps: ShallowRef<DeployStep[]>
+  /** Lines kept in the page; the oldest go first. */
+  maxLines: number
+}
 
 /**
  * One reading of a log from its first line. Its lines are shown in batches, and take the place of those of the reading
@@ -14,16 +21,21 @@ const CATCH_UP_MS = 3_000
  */
 export class LogReading {
   readonly #lines: ShallowRef<LogLine[]>
+  readonly #steps: ShallowRef<DeployStep[]>
+  readonly #maxLines: number
   readonly #signal: AbortSignal
   /** The time of the last line shown before. */
   readonly #known: string | undefined
   #isBehind: boolean
   #isShown = false
   #batch: LogLine[] = []
+  readonly #begun = new Map<string, DeployStep>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(lines: ShallowRef<LogLine[]>, signal: AbortSignal) {
+  constructor({ lines, steps, maxLines }: ReadLog, signal: AbortSignal) {
     this.#lines = lines
+    this.#steps = steps
+    this.#maxLines = maxLines
     this.#signal = signal
     this.#known = lines.value.at(-1)?.ts
     this.#isBehind = this.#known !== undefined
@@ -35,13 +47,23 @@ export class LogReading {
       this.#isBehind = false
       this.#stopWaiting()
     }
-    this.#timer ??= setTimeout(() => this.#show(), this.#isBehind ? CATCH_UP_MS : BATCH_MS)
+    this.#showLater()
+  }
+
+  /** Takes a step that has begun or ended. */
+  addStep(step: DeployStep): void {
+    this.#begun.set(step.id, step)
+    this.#showLater()
   }
 
   /** Shows the last lines. Those of a log that was cut off before they caught up do not replace the old ones. */
   end(isWhole: boolean): void {
     if (this.#isBehind && !this.#isShown && !isWhole) this.#stopWaiting()
     else this.#show()
+  }
+
+  #showLater(): void {
+    this.#timer ??= setTimeout(() => this.#show(), this.#isBehind ? CATCH_UP_MS : BATCH_MS)
   }
 
   #show(): void {
@@ -52,7 +74,8 @@ export class LogReading {
     this.#isShown = true
     this.#batch = []
     const { length } = this.#lines.value
-    if (length > MAX_LINES) this.#lines.value.splice(0, length - MAX_LINES)
+    if (length > this.#maxLines) this.#lines.value.splice(0, length - this.#maxLines)
+    this.#steps.value = [...this.#begun.values()]
     triggerRef(this.#lines)
   }
 

@@ -1,7 +1,7 @@
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useLetterScale } from '../ui/letters.ts'
-import { lonely, styleOf, type ChartLine, type ChartMark } from './lines.ts'
+import { gathered, lonely, styleOf, type ChartLine, type ChartMark } from './lines.ts'
 
 export interface Plot {
   lines: readonly ChartLine[]
@@ -26,6 +26,8 @@ const FONT_PX = 12
 const FONT = '"Inter Variable", system-ui, sans-serif'
 const BINARY_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power)
 const MARK_PX = 5
+/** Marks that are closer would cover each other; the first of them shows how many they are. */
+const MARKS_APART_PX = 20
 const POINT_PX = 5
 /** Charts of a page show the same moment. */
 const SYNC = 'metrics'
@@ -65,7 +67,7 @@ export function draw(element: HTMLElement, plot: Plot, onCursor: (index: number 
     series: [
       {},
       ...plot.lines.map((line, index) => {
-        const style = styleOf(index)
+        const style = styleOf(line, index)
         return {
           label: line.name,
           stroke: colour(style.colour),
@@ -82,7 +84,7 @@ export function draw(element: HTMLElement, plot: Plot, onCursor: (index: number 
     ],
     hooks: {
       setCursor: [({ cursor }) => onCursor(cursor.idx ?? null)],
-      draw: [(chart) => drawMarks(chart, plot.marks, colour('--text'))],
+      draw: [(chart) => drawMarks(chart, plot.marks, colour('--text'), axis.font)],
     },
   }
   return new UPlot(options, dataOf(plot), element)
@@ -103,15 +105,23 @@ function timesOfDay(_: UPlot, seconds: number[]): string[] {
   return seconds.map((second) => clock.format(second * 1_000))
 }
 
-/** A line from top to bottom with a triangle at its head: a different shape from everything that is measured. */
-function drawMarks(chart: UPlot, marks: readonly ChartMark[], colour: string): void {
+/**
+ * A line from top to bottom with a triangle at its head: a different shape from everything that is measured. For several
+ * at one place, their number is next to it.
+ */
+function drawMarks(chart: UPlot, marks: readonly ChartMark[], colour: string, font: string): void {
   const { ctx, bbox, scales } = chart
   ctx.save()
   ctx.strokeStyle = ctx.fillStyle = colour
+  ctx.font = font.replace(/^\d+/, (pixels) => String(Number(pixels) * devicePixelRatio))
+  ctx.textAlign = 'left'
+  ctx.textBaseline = 'top'
   const size = MARK_PX * devicePixelRatio
-  for (const { at } of marks) {
-    if (at < (scales['x']!.min ?? 0) || at > (scales['x']!.max ?? 0)) continue
-    const x = Math.round(chart.valToPos(at, 'x', true))
+  const { min = 0, max = 0 } = scales['x']!
+  const places = marks
+    .filter(({ at }) => at >= min && at <= max)
+    .map(({ at }) => Math.round(chart.valToPos(at, 'x', true)))
+  for (const { place: x, count } of gathered(places, MARKS_APART_PX * devicePixelRatio)) {
     ctx.beginPath()
     ctx.setLineDash([size / 2, size / 2])
     ctx.moveTo(x, bbox.top)
@@ -122,6 +132,7 @@ function drawMarks(chart: UPlot, marks: readonly ChartMark[], colour: string): v
     ctx.lineTo(x + size, bbox.top)
     ctx.lineTo(x, bbox.top + size * 1.4)
     ctx.fill()
+    if (count > 1) ctx.fillText(String(count), x + size * 1.4, bbox.top)
   }
   ctx.restore()
 }

@@ -5,7 +5,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 /** Within 40 years a 29 February falls on every weekday, even across years like 1900 and 2100. */
 const SEARCH_DAYS = 41 * 366
 
-interface Schedule {
+/** When a schedule is due, in UTC. */
+export interface Schedule {
   minutes: Set<number>
   hours: Set<number>
   days: Set<number>
@@ -20,7 +21,7 @@ interface Schedule {
  * (yet), or is never due.
  */
 export function nextRun(text: string, after: Date): Date | null {
-  const schedule = parse(text)
+  const schedule = parseSchedule(text)
   if (!schedule) return null
   const from = after.getTime() - (after.getTime() % MINUTE_MS) + MINUTE_MS
   const today = from - (from % DAY_MS)
@@ -32,6 +33,14 @@ export function nextRun(text: string, after: Date): Date | null {
     }
   }
   return null
+}
+
+/** The next moments at which a schedule is due, the first one first; none if the text is not a schedule (yet). */
+export function nextRuns(text: string, after: Date, count: number): Date[] {
+  const runs: Date[] = []
+  for (let run = nextRun(text, after); run !== null && runs.length < count; run = nextRun(text, run))
+    runs.push(run)
+  return runs
 }
 
 function isDay({ days, months, weekdays, bothDays }: Schedule, date: Date): boolean {
@@ -52,7 +61,8 @@ const NICKNAMES = new Map([
   ['@hourly', '0 * * * *'],
 ])
 
-function parse(text: string): Schedule | null {
+/** Reads the five fields of crontab(5), or a name such as `@daily`; null if the text is neither. */
+export function parseSchedule(text: string): Schedule | null {
   const written = text.trim().toLowerCase()
   const fields = (NICKNAMES.get(written) ?? written).split(/\s+/)
   if (fields.length !== 5) return null

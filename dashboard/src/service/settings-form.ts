@@ -1,4 +1,5 @@
 import type { Runtime, Service, ServiceInput, ServicePatch, ServiceType } from '../api/types.ts'
+import { disksIn, disksText } from './disk-lines.ts'
 import { SERVICE_TYPE } from './type.ts'
 
 /** The settings of a service as form fields hold them: texts, empty for "not set". */
@@ -6,6 +7,8 @@ export type SettingsForm = {
   repo_url: string
   branch: string
   image: string
+  /** Its name. */
+  registry_credential: string
   runtime: Runtime
   root_dir: string
   dockerfile_path: string
@@ -14,7 +17,8 @@ export type SettingsForm = {
   pre_deploy_command: string
   publish_dir: string
   schedule: string
-  disk_mount_path: string
+  /** A name and a path a line; see `disk-lines.ts`. */
+  disks: string
   health_check_path: string
   port: string
   memory_limit_mb: string
@@ -23,7 +27,13 @@ export type SettingsForm = {
   apt_packages: string
   auto_deploy: boolean
   compression: boolean
+  overlap_policy: Service['overlap_policy']
+  drain_seconds: string
+  max_shutdown_delay_seconds: string
 }
+
+/** What an empty period means. */
+const USUAL_SECONDS = 30
 
 /** Fields that can show their own errors. */
 export const SETTINGS_FIELDS = Object.keys(emptyForm())
@@ -75,6 +85,7 @@ export function emptyForm(): SettingsForm {
     repo_url: '',
     branch: '',
     image: '',
+    registry_credential: '',
     runtime: 'auto',
     root_dir: '',
     dockerfile_path: '',
@@ -83,7 +94,7 @@ export function emptyForm(): SettingsForm {
     pre_deploy_command: '',
     publish_dir: '',
     schedule: '',
-    disk_mount_path: '',
+    disks: '',
     health_check_path: '',
     port: '',
     memory_limit_mb: '',
@@ -91,15 +102,20 @@ export function emptyForm(): SettingsForm {
     apt_packages: '',
     auto_deploy: true,
     compression: false,
+    overlap_policy: 'wait',
+    drain_seconds: '',
+    max_shutdown_delay_seconds: '',
   }
 }
 
 export function formOf(service: Service): SettingsForm {
   const limit = (value: number) => (value === 0 ? '' : String(value))
+  const period = (value: number) => (value === USUAL_SECONDS ? '' : String(value))
   return {
     repo_url: service.repo_url ?? '',
     branch: service.branch ?? '',
     image: service.image ?? '',
+    registry_credential: service.registry_credential ?? '',
     runtime: service.runtime,
     root_dir: service.root_dir ?? '',
     dockerfile_path: service.dockerfile_path ?? '',
@@ -108,7 +124,7 @@ export function formOf(service: Service): SettingsForm {
     pre_deploy_command: service.pre_deploy_command ?? '',
     publish_dir: service.publish_dir ?? '',
     schedule: service.schedule ?? '',
-    disk_mount_path: service.disk_mount_path ?? '',
+    disks: disksText(service.disks),
     health_check_path: service.health_check_path ?? '',
     port: service.port === null ? '' : String(service.port),
     memory_limit_mb: limit(service.memory_limit_mb),
@@ -116,22 +132,38 @@ export function formOf(service: Service): SettingsForm {
     apt_packages: service.apt_packages.join(' '),
     auto_deploy: service.auto_deploy,
     compression: service.compression,
+    overlap_policy: service.overlap_policy,
+    drain_seconds: period(service.drain_seconds),
+    max_shutdown_delay_seconds: period(service.max_shutdown_delay_seconds),
   }
 }
 
 /** The fields as the API takes them: an empty text clears, an empty limit means the default of the server. */
 function wireOf(form: SettingsForm): Required<Pick<ServicePatch, keyof SettingsForm>> {
-  const { port, memory_limit_mb, cpu_limit, apt_packages, ...rest } = form
+  const {
+    port,
+    memory_limit_mb,
+    cpu_limit,
+    apt_packages,
+    disks,
+    drain_seconds,
+    max_shutdown_delay_seconds,
+    ...rest
+  } = form
+  const period = (text: string) => (text === '' ? USUAL_SECONDS : Number(text))
   const texts = Object.fromEntries(
     Object.entries(rest).map(([name, value]) => [name, typeof value === 'string' ? value.trim() : value]),
   ) as typeof rest
   return {
     ...texts,
+    disks: disksIn(disks),
     // Files that are served as they are have no build.
     ...(form.runtime === 'static' && { build_command: '' }),
     port: port === '' ? null : Number(port),
     memory_limit_mb: Number(memory_limit_mb),
     cpu_limit: Number(cpu_limit),
+    drain_seconds: period(drain_seconds),
+    max_shutdown_delay_seconds: period(max_shutdown_delay_seconds),
     apt_packages: apt_packages.split(/[\s,]+/).filter((name) => name !== ''),
   }
 }
@@ -164,6 +196,8 @@ export function inputOf(
         value === null ||
         value === 0 ||
         (name === 'compression' && !value) ||
+        (REPLACEMENT_FIELDS.includes(name) &&
+          isSame(value, wireOf(emptyForm())[name as keyof SettingsForm])) ||
         isSame(value, [])
       )
         return false
@@ -180,6 +214,12 @@ const BUILD_FIELDS: readonly (keyof SettingsForm)[] = [
   'runtime',
   'apt_packages',
 ]
+/** How a version makes room for the next one. */
+const REPLACEMENT_FIELDS: readonly string[] = [
+  'overlap_policy',
+  'drain_seconds',
+  'max_shutdown_delay_seconds',
+]
 /** Settings that apply only to a container of the service. */
 const CONTAINER_FIELDS: readonly (keyof SettingsForm)[] = [
   'start_command',
@@ -191,13 +231,13 @@ const CONTAINER_FIELDS: readonly (keyof SettingsForm)[] = [
 /** Whether a field means anything for this type and source. */
 export function takesField(field: keyof SettingsForm, type: ServiceType, source: SourceKind): boolean {
   if (field === 'repo_url' || field === 'branch' || field === 'auto_deploy') return source === 'git'
-  if (field === 'compression') return type === 'web_service'
+  if (field === 'compression' || field === 'drain_seconds') return type === 'web_service'
   if (field === 'image') return source === 'image'
   if (BUILD_FIELDS.includes(field)) return source !== 'image'
   if (CONTAINER_FIELDS.includes(field)) return type !== 'static_site'
   if (field === 'publish_dir') return type === 'static_site'
   if (field === 'schedule') return type === 'cron_job'
-  if (field === 'disk_mount_path') return SERVICE_TYPE[type].hasInstances
+  if (field === 'disks' || field === 'max_shutdown_delay_seconds') return SERVICE_TYPE[type].hasInstances
   if (field === 'port' || field === 'health_check_path') return SERVICE_TYPE[type].listens
   return true
 }

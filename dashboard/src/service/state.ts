@@ -1,4 +1,4 @@
-import type { Service, ServiceState, ServiceType } from '../api/types.ts'
+import type { Job, Service, ServiceState, ServiceType } from '../api/types.ts'
 import type { Tone } from '../ui/StatusBadge.vue'
 import { SERVICE_TYPE } from './type.ts'
 
@@ -54,7 +54,9 @@ export function stateOf({
   state,
   last_run: run,
   live_deploy_id: live,
-}: Pick<Service, 'type' | 'state' | 'last_run' | 'live_deploy_id'>): Presentation {
+}: Pick<Service, 'type' | 'state' | 'live_deploy_id'> & {
+  last_run: Pick<Job, 'status'> | null
+}): Presentation {
   if (state === 'deploying' && live !== null) return STARTING
   if (type === 'cron_job' && state === 'idle' && run?.status === 'failed') return RUN_FAILED
   return STATE_OF_TYPE[type]?.[state] ?? SERVICE_STATE[state]
@@ -74,7 +76,10 @@ const REFUSED: Record<ServiceAction, Partial<Record<ServiceState, string>>> = {
 }
 
 /** Why an action cannot be done now; null when it can. */
-export function obstacle(service: Service, action: ServiceAction): string | null {
+export function obstacle(
+  service: Pick<Service, 'state' | 'suspended' | 'live_deploy_id'>,
+  action: ServiceAction,
+): string | null {
   const refused = REFUSED[action][service.state]
   if (refused) return refused
   if (action === 'resume' && !service.suspended) return 'It is not suspended'

@@ -1,8 +1,10 @@
-import type { ServiceType } from '../api/types.ts'
+import type { Service, ServiceType } from '../api/types.ts'
 
 interface TypePresentation {
   label: string
   meaning: string
+  /** It has a public address. */
+  hasHosts: boolean
   /** Its program listens on a port. */
   listens: boolean
   /** Containers run while it is live. */
@@ -23,6 +25,7 @@ export const SERVICE_TYPE: Record<ServiceType, TypePresentation> = {
   web_service: {
     label: 'Web service',
     meaning: 'Serves HTTP at a public address.',
+    hasHosts: true,
     listens: true,
     hasInstances: true,
     runsJobs: true,
@@ -32,6 +35,7 @@ export const SERVICE_TYPE: Record<ServiceType, TypePresentation> = {
   private_service: {
     label: 'Private service',
     meaning: 'Reachable only by your other services.',
+    hasHosts: false,
     listens: true,
     hasInstances: true,
     runsJobs: true,
@@ -41,6 +45,7 @@ export const SERVICE_TYPE: Record<ServiceType, TypePresentation> = {
   background_worker: {
     label: 'Background worker',
     meaning: 'Runs without serving requests.',
+    hasHosts: false,
     listens: false,
     hasInstances: true,
     runsJobs: true,
@@ -50,6 +55,7 @@ export const SERVICE_TYPE: Record<ServiceType, TypePresentation> = {
   static_site: {
     label: 'Static site',
     meaning: 'Serves files, without running a program.',
+    hasHosts: true,
     listens: false,
     hasInstances: false,
     runsJobs: false,
@@ -58,6 +64,7 @@ export const SERVICE_TYPE: Record<ServiceType, TypePresentation> = {
   cron_job: {
     label: 'Cron job',
     meaning: 'Runs on a schedule.',
+    hasHosts: false,
     listens: false,
     hasInstances: false,
     runsJobs: true,
@@ -72,15 +79,21 @@ export interface ServiceSection {
 }
 
 /** The pages of a service next to its overview. */
-export function sectionsOf(type: ServiceType): ServiceSection[] {
-  const { hasInstances, runsJobs } = SERVICE_TYPE[type]
+export function sectionsOf({
+  type,
+  disk_mount_path,
+}: Pick<Service, 'type' | 'disk_mount_path'>): ServiceSection[] {
+  const { hasHosts, hasInstances, runsJobs } = SERVICE_TYPE[type]
   const isMeasured = hasInstances || type === 'static_site'
   return [
     { label: 'Deploys', path: 'deploys' },
     ...(hasInstances ? [{ label: 'Logs', path: 'logs' }] : []),
+    ...(runsJobs ? [{ label: 'Shell', path: 'shell' }] : []),
     ...(isMeasured ? [{ label: 'Metrics', path: 'metrics' }] : []),
+    ...(disk_mount_path !== null ? [{ label: 'Disk', path: 'disk' }] : []),
     ...(runsJobs ? [{ label: 'Runs', path: 'runs' }] : []),
     { label: 'Variables', path: 'variables' },
+    ...(hasHosts ? [{ label: 'Edge', path: 'edge' }] : []),
     { label: 'Settings', path: 'settings' },
   ]
 }

@@ -6,9 +6,10 @@ export function download(address: string, name = ''): void {
   link.click()
 }
 
-/** Has the browser save a text as a file. */
-export function downloadText(text: string, name: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+/** Has the browser save a text, or bytes, as a file. */
+export function downloadText(content: string | Uint8Array<ArrayBuffer>, name: string): void {
+  const type = typeof content === 'string' ? 'text/plain' : 'application/octet-stream'
+  const address = URL.createObjectURL(new Blob([content], { type }))
   download(address, name)
   URL.revokeObjectURL(address)
 }

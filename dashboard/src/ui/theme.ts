@@ -1,4 +1,4 @@
-import { ref, watch, watchEffect } from 'vue'
+import { computed, ref, watch, watchEffect } from 'vue'
 
 export type ThemeChoice = 'system' | 'light' | 'dark'
 
@@ -10,11 +10,11 @@ system.addEventListener('change', (event) => (systemDark.value = event.matches))
 /** What the user chose; the page follows the system until then. src/theme.js applies it before the first paint. */
 export const theme = ref<ThemeChoice>(stored())
 
+/** Whether the page is dark now. */
+export const isDark = computed(() => theme.value === 'dark' || (theme.value === 'system' && systemDark.value))
+
 export function applyTheme(): void {
-  watchEffect(() => {
-    const dark = theme.value === 'dark' || (theme.value === 'system' && systemDark.value)
-    document.documentElement.classList.toggle('dark', dark)
-  })
+  watchEffect(() => document.documentElement.classList.toggle('dark', isDark.value))
   // Only a choice is stored: a change of the system must not undo what was chosen in another tab.
   watch(theme, store)
   addEventListener('storage', (event) => {

@@ -22,15 +22,23 @@ export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((shown) => shown.id !== id)
 }
 
-function show(content: Omit<Toast, 'id'>): void {
+/** Returns the id, for `dismiss`. */
+function show(content: Omit<Toast, 'id'>): number {
   const id = next++
   const others = toasts.value.filter(({ text }) => text !== content.text)
   toasts.value = [...others.slice(1 - MAX_TOASTS), { ...content, id }]
   if (content.tone === 'done') setTimeout(() => dismiss(id), content.action ? ACTION_MS : DONE_MS)
+  return id
 }
 
 /** Short messages at the page's edge. */
 export const toast = {
-  done: (text: string, action?: Toast['action']) => show({ tone: 'done', text, action }),
-  problem: (text: string) => show({ tone: 'problem', text }),
+  done: (text: string, action?: Toast['action']) => void show({ tone: 'done', text, action }),
+  problem: (text: string) => void show({ tone: 'problem', text }),
+  /** A problem that is over once the promise resolves. */
+  problemUntil: async (text: string, over: Promise<void>) => {
+    const id = show({ tone: 'problem', text })
+    await over
+    dismiss(id)
+  },
 }

@@ -1,6 +1,18 @@
-import { onScopeDispose, readonly, ref } from 'vue'
+import { computed, onScopeDispose, readonly, ref } from 'vue'
 
-const drafts = new Set<() => boolean>()
+/** What is asked before something is lost. */
+export interface LeaveQuestion {
+  title: string
+  description: string
+}
+
+const UNSAVED: LeaveQuestion = {
+  title: 'Leave without saving?',
+  description: 'Your changes on this page are not saved and will be lost.',
+}
+
+/** What would be lost, with the question of each. */
+const drafts = new Map<() => boolean, LeaveQuestion>()
 const asking = ref(false)
 let answer: ((leave: boolean) => void) | null = null
 let isLeaving = false
@@ -8,9 +20,12 @@ let isLeaving = false
 /** Whether the user is being asked. */
 export const isAskingToLeave = readonly(asking)
 
+/** The question, while it is asked. */
+export const leaveQuestion = computed(() => (asking.value ? questionNow() : UNSAVED))
+
 /** Registers work that would be lost with the component, for as long as it is mounted. */
-export function guardUnsaved(isUnsaved: () => boolean): void {
-  drafts.add(isUnsaved)
+export function guardUnsaved(isUnsaved: () => boolean, question = UNSAVED): void {
+  drafts.set(isUnsaved, question)
   onScopeDispose(() => drafts.delete(isUnsaved))
 }
 
@@ -44,7 +59,11 @@ export function leftPage(): void {
 }
 
 function hasUnsaved(): boolean {
-  return [...drafts].some((isUnsaved) => isUnsaved())
+  return [...drafts.keys()].some((isUnsaved) => isUnsaved())
+}
+
+function questionNow(): LeaveQuestion {
+  return [...drafts].find(([isUnsaved]) => isUnsaved())?.[1] ?? UNSAVED
 }
 
 // The browser's own dialog, for leaving the dashboard.

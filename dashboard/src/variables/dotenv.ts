@@ -27,6 +27,8 @@ export function parseDotenv(text: string): Parsed {
 class Reading {
   readonly #body: string
   readonly #values = new Map<string, string>()
+  /** The line that each key was set in last. */
+  readonly #lines = new Map<string, number>()
   readonly #faults: string[] = []
   readonly #notes: string[] = []
   #line = 0
@@ -94,7 +96,10 @@ class Reading {
   }
 
   #keep(key: string, value: string): void {
-    if (this.#values.has(key)) this.#note(key, 'is set again, and this value is used.')
+    const before = this.#lines.get(key)
+    if (before !== undefined)
+      this.#note(key, `is set a second time: this value is used, that of line ${before} is not.`)
+    this.#lines.set(key, this.#line)
     this.#values.set(key, value)
   }
 

@@ -27,6 +27,7 @@ const FILES = new Map<string, () => Promise<ConstantText>>([
 export default defineEndpoint({
   summary: 'Read a file of the interactive page',
   auth: 'none',
+  least: 'read',
   params: z.strictObject({ file: z.string() }),
   response: { contentType: 'text/javascript', description: 'The file' },
   async handler({ event, params }) {

@@ -8,6 +8,7 @@ const page = new ConstantText(DOCS_PAGE, 'text/html; charset=utf-8')
 export default defineEndpoint({
   summary: 'Read and try the API in a browser',
   auth: 'none',
+  least: 'read',
   response: { contentType: 'text/html', description: 'The interactive page of the API' },
   async handler({ event }) {
     setResponseHeaders(event, DOCS_HEADERS)

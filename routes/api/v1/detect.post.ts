@@ -13,6 +13,8 @@ export default defineEndpoint({
   description:
     'Takes a repository as JSON, or an archive as the body with its hints in the query. Returns what would be built and started, from the files alone, by the function that deploys use; nothing is built or saved.',
   auth: 'token',
+  audit: false,
+  least: 'full',
   query: DetectQuery,
   body: {
     contentType: 'application/gzip',

@@ -1,3 +1,4 @@
+import { changesForCaller } from '#server/access/feed.ts'
 import { followChanges, type Change } from '#server/changes.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { eventBytes, eventStream, sendEvents } from '#server/http/event-stream.ts'
@@ -16,10 +17,12 @@ export default defineEndpoint({
   description:
     'Each change has a kind and an id; fetch that object. `resync` says that changes were missed: fetch everything.',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   response: eventStream('Event `ready`, then `change` with {kind, id, service_id, action}'),
   handler: ({ event }) =>
     sendEvents(event, async function* (signal) {
-      const changes = followChanges(signal)
+      const changes = changesForCaller(followChanges(signal))
       yield { event: 'ready', data: {} }
       for await (const change of changes) yield changeEvent(change)
     }),

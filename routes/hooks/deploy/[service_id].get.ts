@@ -8,6 +8,8 @@ export default defineEndpoint({
   summary: 'Deploy by the secret URL of a service (GET)',
   description: 'Like a manual deploy: deploys the configured source, or the `ref` or `image` given.',
   auth: 'none',
+  audit: 'deploy.created',
+  least: 'read',
   admit: admitHooked,
   refusesHead: true,
   status: 202,

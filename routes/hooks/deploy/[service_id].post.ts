@@ -9,6 +9,8 @@ export default defineEndpoint({
   summary: 'Deploy by the secret URL of a service (POST)',
   description: 'Like a manual deploy: deploys the configured source, or the `ref` or `image` given.',
   auth: 'none',
+  audit: 'deploy.created',
+  least: 'read',
   admit: admitHooked,
   status: 202,
   params: z.strictObject({ service_id: z.string().meta({ examples: ['srv-4f1d0c9a7b3e5d2f6a80'] }) }),

@@ -8,6 +8,7 @@ import { known } from './environment.ts'
 import type { ComposeProgram } from './file.ts'
 import { probeOf, readHealth } from './health.ts'
 import { readLimits } from './limits.ts'
+import { readGracePeriod } from './grace-period.ts'
 import { readListening } from './ports.ts'
 import type { Roles } from './roles.ts'
 import { staleIn } from './store-uses.ts'
@@ -25,7 +26,6 @@ const LEFT_OUT: Record<string, string> = {
   user: 'programs run as the user of their image: it is left out',
   links: 'services reach each other by name here: it is left out',
   network_mode: 'containers only have the network of their environment here',
-  stop_grace_period: 'a program has 30 s to stop here: it is left out',
   stop_signal: 'programs are stopped with SIGTERM here: it is left out',
   working_dir:
     'a start_command runs in the working directory of its image: begin it with cd, if it needs another',
@@ -56,8 +56,9 @@ export function composeService(program: ComposeProgram, roles: Roles, notes: Not
     pre_deploy_command: roles.preDeployOf(program),
     port: port && scalarAt(port.node.place, port.number),
     health_check_path: readHealth(mapping, probe, listens ? (port?.number ?? 'unknown') : null, notes),
-    disk_mount_path: roles.volumes.diskOf(program, notes),
+    ...roles.volumes.disksOf(program, notes),
     ...readLimits(mapping, notes),
+    max_shutdown_delay_seconds: readGracePeriod(mapping, notes),
     env: someAt(place, composeVariables(program, roles, notes)),
   })
   mapping.end(LEFT_OUT)

@@ -1,4 +1,7 @@
-import { scalarAt } from '../builder.ts'
+import { MAX_DISKS } from '../../disks/list.ts'
+import { Name } from '../../schema.ts'
+import { normalMountPath } from '../../services/rules.ts'
+import { listAt, mappingAt, scalarAt } from '../builder.ts'
 import { ForeignMapping, warn, type Notes } from '../foreign.ts'
 import type { Node } from '../nodes.ts'
 import { missingIn } from './interpolation.ts'
@@ -25,9 +28,9 @@ export class ComposeVolumes {
         }
   }
 
-  /** The disk of a service: the first volume that it mounts and that belongs to it. */
-  diskOf(program: ComposeProgram, notes: Notes): Node | undefined {
-    let disk: Mount | undefined
+  /** The disks of a service: the volumes that it mounts and that belong to it, a single one by its path alone. */
+  disksOf(program: ComposeProgram, notes: Notes): Record<string, Node> {
+    const disks: Mount[] = []
     for (const mount of mountsOf(program.mapping, notes)) {
       const { volume, target, node } = mount
       const owner = this.#owners.get(volume)!
@@ -37,15 +40,44 @@ export class ComposeVolumes {
           node,
           `${volume} is the disk of ${owner.here} here, and a disk belongs to one service: ${target} is not kept`,
         )
-      else if (disk) warn(notes, node, `a service has one disk here: ${target} is not kept`)
+      else if (disks.length === MAX_DISKS)
+        warn(notes, node, `a service has at most ${MAX_DISKS} disks here: ${target} is not kept`)
+      else if (disks.some((disk) => isNested(disk.target, target)))
+        warn(notes, node, `a disk cannot be inside another one here: ${target} is not kept`)
       else {
-        disk = mount
-        warn(notes, node, `${volume} becomes the disk of ${program.here}, which is empty at first`)
+        disks.push(mount)
+        warn(notes, node, `${volume} becomes a disk of ${program.here}, which is empty at first`)
         warnOfSettings(node, notes)
       }
     }
-    return disk && scalarAt(disk.node.place, disk.target)
+    const [first, ...others] = disks
+    if (!first) return {}
+    if (others.length === 0) return { disk_mount_path: scalarAt(first.node.place, first.target) }
+    const names = new Set<string>()
+    const items = disks.map(({ volume, target, node: { place } }) =>
+      mappingAt(place, {
+        name: scalarAt(place, freshName(volume, names)),
+        mount_path: scalarAt(place, target),
+      }),
+    )
+    return { disks: listAt(first.node.place, items) }
   }
+}
+
+/** Whether one of two mount paths contains the other. */
+function isNested(left: string, right: string): boolean {
+  const [one, other] = [left, right].map((path) => `${normalMountPath(path)}/`) as [string, string]
+  return one.startsWith(other) || other.startsWith(one)
+}
+
+/** A name for a disk that is like that of its volume, and that no other disk of the service has. */
+function freshName(volume: string, taken: Set<string>): string {
+  const plain = volume.toLowerCase().replaceAll(/[^a-z0-9]/g, '-')
+  const base = Name.safeParse(plain).data ?? 'disk'
+  let name = base
+  for (let count = 2; taken.has(name); count++) name = `${base.slice(0, 60)}-${count}`
+  taken.add(name)
+  return name
 }
 
 /** Warns of what a mount sets that a disk cannot. */

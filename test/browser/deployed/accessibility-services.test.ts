@@ -71,6 +71,15 @@ const VISITS: Visit[] = [
     path: '/services',
     open: (page) => openPalette(page, 'nothing like it'),
   },
+  { name: 'the palette of a service', path: '/services', open: enterService },
+  {
+    name: 'the keys',
+    path: '/services',
+    open: async (page) => {
+      await page.keyboard.press('?')
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    },
+  },
   { name: 'the first steps', path: '/services/new' },
   {
     name: 'an upload',
@@ -79,9 +88,9 @@ const VISITS: Visit[] = [
   },
   { name: 'all fields', path: '/services/new', open: unfold, isOfItsKind: true },
   { name: 'an overview', path: '/services/shop', isOfItsKind: true },
-  { name: 'the overview of a failure', path: '/services/broken', isVariant: true },
-  { name: 'the overview of a cron job', path: '/services/report', isVariant: true },
-  { name: 'the overview of nothing', path: '/services/parked.staging', isVariant: true },
+  { name: 'the overview of a failure', path: '/services/broken' },
+  { name: 'the overview of a cron job', path: '/services/report' },
+  { name: 'the overview of nothing', path: '/services/parked.staging' },
   {
     name: 'a menu',
     path: '/services/shop',
@@ -95,9 +104,9 @@ const VISITS: Visit[] = [
     isOfItsKind: true,
   },
   { name: 'deploys', path: '/services/shop/deploys' },
-  { name: 'no deploys', path: '/services/parked.staging/deploys', isVariant: true },
+  { name: 'no deploys', path: '/services/parked.staging/deploys' },
   { name: 'runs', path: '/services/report/runs' },
-  { name: 'no runs', path: '/services/shop/runs', isVariant: true },
+  { name: 'no runs', path: '/services/shop/runs' },
   {
     name: 'a command',
     path: '/services/shop/runs',
@@ -107,6 +116,15 @@ const VISITS: Visit[] = [
     name: 'a log',
     path: '/services/colours/logs',
     open: (page) => page.getByText('whole', { exact: true }).waitFor(),
+    isOfItsKind: true,
+  },
+  {
+    name: 'a shell',
+    path: '/services/shop/shell',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Open shell' }).click()
+      await page.getByText(/^Open in instance/).waitFor()
+    },
     isOfItsKind: true,
   },
   { name: 'a search', path: '/services/colours/logs', open: searchLog },
@@ -133,6 +151,12 @@ const VISITS: Visit[] = [
     path: '/services/shop/variables',
     open: (page) => page.getByText('Edit as .env text').click(),
   },
+  {
+    name: 'a secret file',
+    path: '/services/shop/variables',
+    open: (page) => page.getByRole('button', { name: 'Add a file' }).click(),
+  },
+  { name: 'the edge', path: '/services/shop/edge', open: fillEdge },
   { name: 'settings', path: '/services/shop/settings' },
   {
     name: 'changed settings',
@@ -143,7 +167,7 @@ const VISITS: Visit[] = [
   { name: 'leaving', path: '/services/shop/settings', open: leave },
   { name: 'a deploy', path: '/services/broken/deploys', open: openFirst, isOfItsKind: true },
   { name: 'a run', path: '/services/report/runs', open: openFirst },
-  { name: 'a missing service', path: '/services/nothing', isVariant: true },
+  { name: 'a missing service', path: '/services/nothing' },
 ]
 
 testVisits(VISITS, () => visitor)
@@ -165,8 +189,21 @@ async function openPalette(page: Page, text: string): Promise<void> {
   await page.getByRole('dialog').getByRole('combobox').fill(text)
 }
 
+async function enterService(page: Page): Promise<void> {
+  await openPalette(page, 'shop')
+  await page.getByRole('option', { name: /^shop Service/ }).waitFor()
+  await page.keyboard.press('ArrowRight')
+  await page.getByRole('option', { name: /^Deploy shop/ }).waitFor()
+}
+
 async function unfold(page: Page): Promise<void> {
   for (const summary of await page.locator('summary').all()) await summary.click()
+}
+
+async function fillEdge(page: Page): Promise<void> {
+  await page.getByLabel('Only for some addresses').check()
+  await page.getByRole('button', { name: 'Add a user' }).click()
+  await page.getByLabel('Own page').fill('<!doctype html><html lang="en"><title>Soon</title><h1>Soon</h1>')
 }
 
 async function searchLog(page: Page): Promise<void> {

@@ -32,6 +32,10 @@ beforeAll(async () => {
     server.api('POST', '/log-drains', drain),
     server.api('POST', '/notifications', { name: 'team', kind: 'webhook', url: nowhere }),
     server.api('POST', '/environments', { name: 'staging' }),
+    server.api('POST', '/registry-credentials', {
+      ...{ name: 'hub', host: 'docker.io', username: 'ci', password: 'x' },
+    }),
+    server.api('POST', '/redirects', { host: 'old.example', to: 'https://new.example' }),
     server.api('POST', '/env-groups', { name: 'shared', vars: [{ key: 'LEVEL', value: 'info' }] }),
   ])
   const create = (name: string, fields: object) =>
@@ -42,7 +46,11 @@ beforeAll(async () => {
     // There is something to report.
     create('broken', { start_command: 'echo no such file; exit 2' }),
     create('parked', { environment: 'staging', deploy: false }),
-    create('worker', { ...worker, env: [{ key: 'REDIS_URL', value: '${{datastore.cache}}' }] }),
+    create('worker', {
+      ...worker,
+      disk_mount_path: '/data',
+      env: [{ key: 'REDIS_URL', value: '${{datastore.cache}}' }],
+    }),
   ])
   browser = await TestBrowser.launch()
   visitor = await Visitor.of(browser, await browser.enter(server))
@@ -83,6 +91,12 @@ async function fillGitPages(): Promise<void> {
 }
 
 const VISITS: Visit[] = [
+  {
+    name: 'the overview',
+    path: '/overview',
+    open: (page) => page.getByRole('link', { name: 'shop', exact: true }).waitFor(),
+    isOfItsKind: true,
+  },
   { name: 'no blueprints', path: '/blueprints' },
   {
     name: 'a blueprint that is synced',
@@ -117,14 +131,81 @@ const VISITS: Visit[] = [
     open: (page) => page.getByText('Unlink').waitFor(),
   },
   {
+    name: 'a new env group',
+    path: '/env-groups',
+    open: (page) => page.getByRole('button', { name: 'New env group' }).first().click(),
+  },
+  {
     name: 'the end of an env group',
     path: '/env-groups/shared',
     open: (page) => page.getByRole('button', { name: 'Delete env group…' }).click(),
   },
-  { name: 'a missing page', path: '/nothing/here', isVariant: true },
-  { name: 'the server', path: '/server', open: seeServer },
+  {
+    name: 'the logs of several services',
+    path: '/logs',
+    open: (page) => page.getByRole('img', { name: /^Lines over time: / }).waitFor(),
+    isOfItsKind: true,
+  },
+  { name: 'a missing page', path: '/nothing/here' },
+  {
+    name: 'the server',
+    path: '/server',
+    open: (page) => page.getByText(/ free of /).waitFor(),
+    isOfItsKind: true,
+  },
+  { name: 'the metrics of the server', path: '/server/metrics', open: seeMetrics },
   { name: 'the log of the server', path: '/server/logs' },
+  {
+    name: 'the audit log',
+    path: '/server/audit',
+    open: (page) => page.getByRole('list', { name: 'Events' }).waitFor(),
+  },
+  {
+    name: 'the backups of the server',
+    path: '/server/backups',
+    open: (page) => page.getByRole('button', { name: 'Back up now' }).waitFor(),
+  },
+  {
+    name: 'the nodes',
+    path: '/server/nodes',
+    open: (page) => page.getByRole('list', { name: 'Nodes' }).waitFor(),
+  },
+  {
+    name: 'the doctor',
+    path: '/server/doctor',
+    open: (page) => page.getByRole('list', { name: 'Checks' }).waitFor(),
+  },
+  {
+    name: 'what takes room on the server, and a cleanup',
+    path: '/server/disk',
+    open: async (page) => {
+      await page.getByRole('row', { name: 'Static sites' }).waitFor()
+      await openCleanup(page)
+    },
+  },
   { name: 'notifications', path: '/notifications' },
+  { name: 'registries', path: '/registries' },
+  {
+    name: 'a new registry credential',
+    path: '/registries',
+    open: (page) => page.getByRole('button', { name: 'New credential' }).click(),
+  },
+  {
+    name: 'domains',
+    path: '/domains',
+    open: (page) => page.getByText('old.example', { exact: true }).waitFor(),
+  },
+  {
+    name: 'a new domain',
+    path: '/domains',
+    open: (page) => page.getByRole('button', { name: 'Connect a domain' }).click(),
+  },
+  {
+    name: 'a new redirect',
+    path: '/domains',
+    open: (page) => page.getByRole('button', { name: 'New redirect' }).click(),
+  },
+  { name: 'a terminal that signs in', path: '/cli/none', open: openTerminal },
   {
     name: 'a new notification',
     path: '/notifications',
@@ -141,6 +222,14 @@ const VISITS: Visit[] = [
     name: 'a new token',
     path: '/account',
     open: (page) => page.getByRole('button', { name: 'New token' }).click(),
+  },
+  {
+    name: 'a new authenticator app',
+    path: '/account',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Set up an authenticator app' }).click()
+      await page.getByRole('img', { name: 'QR code with the secret' }).waitFor()
+    },
   },
 ]
 
@@ -161,7 +250,6 @@ const DATASTORE_VISITS: Visit[] = [
     name: 'a failed datastore',
     path: '/datastores/never',
     open: (page) => page.getByText('Try again now').waitFor(),
-    isVariant: true,
   },
   {
     name: 'the log of a datastore',
@@ -173,8 +261,13 @@ const DATASTORE_VISITS: Visit[] = [
     path: '/datastores/cache/backups',
     open: (page) => page.getByText('Succeeded').waitFor(),
   },
-  { name: 'no backups', path: '/datastores/never/backups', isVariant: true },
+  { name: 'no backups', path: '/datastores/never/backups' },
   { name: 'a restore', path: '/datastores/cache/backups', open: openRestore },
+  {
+    name: 'a disk',
+    path: '/services/worker/disk',
+    open: (page) => page.getByRole('button', { name: 'Back up…' }).click(),
+  },
   { name: 'settings of a datastore', path: '/datastores/cache/settings' },
   {
     name: 'the end of a datastore',
@@ -206,11 +299,29 @@ const GIT_VISITS: Visit[] = [
     path: '/git',
     open: (page) => page.getByRole('button', { name: 'Disconnect…' }).first().click(),
   },
-  { name: 'a refusal of a provider', path: '/git/callback?code=x&state=unknown', isVariant: true },
+  { name: 'a refusal of a provider', path: '/git/callback?code=x&state=unknown' },
   {
     name: 'repositories to choose from',
     path: '/services/new',
     open: (page) => page.getByRole('radio').first().waitFor(),
+  },
+  {
+    name: 'a commit to deploy',
+    path: '/services/hooked',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: 'Deploy a commit…' }).click()
+    },
+  },
+  {
+    name: 'the end of a service',
+    path: '/services/hooked/settings',
+    open: (page) => page.getByRole('button', { name: 'Delete service…' }).click(),
+  },
+  {
+    name: 'settings that are searched',
+    path: '/services/hooked/settings',
+    open: (page) => page.getByLabel('Find a setting').fill('port'),
   },
   {
     name: 'a deploy hook',
@@ -221,6 +332,12 @@ const GIT_VISITS: Visit[] = [
 
 testVisits([{ name: 'signing in', path: '/sign-in', isOfItsKind: true }], () => stranger)
 testVisits([...DATASTORE_VISITS, ...GIT_VISITS, ...VISITS], () => visitor)
+
+async function openTerminal(page: Page): Promise<void> {
+  const { body } = await server.request('POST', '/api/v1/auth/cli', { name: 'a laptop' })
+  await page.goto(`/cli/${body.id}`)
+  await page.getByLabel('Code', { exact: true }).waitFor()
+}
 
 async function openRestore(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Actions of the backup/ }).click()
@@ -237,7 +354,17 @@ async function openDeliveries(page: Page): Promise<void> {
   await page.getByText('Pending', { exact: true }).first().waitFor()
 }
 
-async function seeServer(page: Page): Promise<void> {
+async function seeMetrics(page: Page): Promise<void> {
   await page.getByRole('figure').first().waitFor()
   await page.getByRole('region', { name: 'Containers now' }).getByRole('link', { name: 'shop' }).waitFor()
+}
+
+/** What failed to start here may have left an image that goes with the next cleanup, or is gone already. */
+async function openCleanup(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Clean up…' }).click()
+  const dialog = page.getByRole('dialog')
+  const problem = dialog.getByRole('alert')
+  const answer = dialog.getByText('There is nothing to remove').or(dialog.getByText(/^Together /))
+  await answer.or(problem).waitFor()
+  if (await problem.isVisible()) throw new Error(`the cleanup shows: ${await problem.innerText()}`)
 }

@@ -209,3 +209,31 @@ test('the palette finds it, and deleting it by force names what refers to it', a
   expect(await page.getByRole('link', { name: 'cache', exact: true }).count()).toBe(0)
   expect(browser.faults).toEqual([])
 })
+
+test("a service's disk is backed up and restored in the same way", async () => {
+  const service = { name: 'wiki', type: 'background_worker', image: 'busybox:1', disk_mount_path: '/data' }
+  await server.api('POST', '/services', { ...service, start_command: 'sleep 3600' })
+  await page.goto('/services/wiki')
+  await waitForBadge(page, 'Running')
+  const sections = page.getByRole('navigation', { name: 'Service' })
+  await sections.getByRole('link', { name: 'Disk', exact: true }).click()
+  await page.getByText('No backups yet').waitFor()
+  await page.getByRole('button', { name: 'Back up…' }).click()
+  await page.getByLabel('Stop the program for the copy').check()
+  await confirm('Back up')
+  const list = page.getByRole('list', { name: 'Backups' })
+  await list.getByText(/manual, program stopped, \d+ bytes, on this server/).waitFor()
+  await list.getByRole('button').click()
+  await page.getByRole('menuitem', { name: 'Restore…' }).click()
+  await page.getByLabel('Type wiki to confirm').fill('wiki')
+  await confirm('Replace the disk of wiki')
+  await page
+    .getByRole('list', { name: 'Replaced data' })
+    .getByText(/^deployer-srv-/)
+    .waitFor()
+  await page.getByLabel('Backups kept').fill('3')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect
+    .poll(async () => (await server.api('GET', '/services/wiki')).body)
+    .toMatchObject({ disk_backup_retention: 3, disk_restore: { status: 'succeeded' } })
+})

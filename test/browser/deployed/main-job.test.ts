@@ -8,6 +8,7 @@ import { Repository, startRemotes, type Remotes } from '../../git/remotes.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { waitFor } from '../../support/wait.ts'
 import { TestBrowser, waitForBadge } from '../browser.ts'
+import { heard } from '../heard.ts'
 
 const DOCKERFILE = 'FROM busybox:1\nCOPY index.html /www/\nCMD ["httpd", "-f", "-p", "10000", "-h", "/www"]\n'
 
@@ -51,12 +52,27 @@ test('the main job: a repository goes live, a change replaces it, a rollback bri
   await page.getByLabel('Repository address').fill(`${remotes.http}/shop.git`)
   await page.getByText('Reachable, 1 branch').waitFor()
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('shop')
+  const asked = ['textbox "Repository address"', 'textbox "Name"', 'button "Create and deploy"']
+  const form = await heard(page, 'heading', 'textbox', 'button')
+  expect(form.filter((part) => [...asked, 'heading "New service"'].includes(part))).toEqual([
+    'heading "New service"',
+    ...asked,
+  ])
   await page.getByRole('button', { name: 'Create and deploy' }).click()
 
   await page.waitForURL(/\/deploys\/dep-[0-9a-f]{20}$/)
   await waitForBadge(page, 'Live')
   await page.getByText('Ended', { exact: true }).waitFor()
+  // The heading has the focus; then comes the log.
+  await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1')
+  expect(await heard(page, 'navigation', 'heading', 'log')).toEqual([
+    'navigation "Breadcrumb"',
+    expect.stringMatching(/^heading ".*Say first/),
+    expect.stringMatching(/^log/),
+  ])
   const log = page.getByRole('log')
+  // What has succeeded is folded.
+  await log.getByRole('button', { name: /^Switch traffic ?, succeeded/ }).click()
   expect(await log.innerText()).toContain('live')
   expect(
     await log.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight),
@@ -65,6 +81,18 @@ test('the main job: a repository goes live, a change replaces it, a rollback bri
 
   pushVersion('second')
   await page.getByRole('link', { name: 'shop' }).click()
+  await page
+    .getByRole('navigation', { name: 'Service' })
+    .getByRole('link', { name: 'Logs', exact: true })
+    .click()
+  await page.getByRole('heading', { level: 1, name: /^shop ?, Logs$/ }).waitFor()
+  await page.getByRole('log').waitFor()
+  expect(await heard(page, 'navigation', 'heading', 'log')).toEqual([
+    'navigation "Breadcrumb"',
+    expect.stringMatching(/^heading "shop ?, Logs"/),
+    'navigation "Service"',
+    expect.stringMatching(/^log/),
+  ])
   await page.getByRole('button', { name: 'Deploy', exact: true }).click()
   await page.waitForURL(/\/deploys\/dep-/)
   await page.getByRole('heading', { name: /Say second/ }).waitFor()
@@ -90,6 +118,10 @@ test('a failed build says why on its page', async () => {
   await waitForBadge(page, 'Build failed')
   const log = page.getByRole('log')
   await log.getByText('out of paper').first().waitFor()
+  await log.getByRole('button', { name: /RUN echo out of paper.*, failed/, expanded: true }).waitFor()
+  await page.getByRole('button', { name: 'Jump to the error' }).click()
+  await page.waitForURL(/#L\d+$/)
+  expect(await log.locator('.log-marked').innerText()).toBe('out of paper')
   expect(await log.locator('.log-failed').innerText()).toMatch(/^failed: /)
   expect(await page.getByRole('link', { name: 'Variables', exact: true }).count()).toBe(1)
   const first = page.url()
@@ -205,7 +237,7 @@ test('a service that is deleted while the page loads it does not come back', asy
   await page.getByRole('heading', { name: 'Services' }).waitFor()
   const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let body: string | null = null
-  // The page asks when it hears of the service, and of its deletion: that answer is on its way while the service goes.
+  // The page asks when it hears of the service, and of its change: that answer is on its way while the service goes.
   await page.route('**/api/v1/services/srv-*', async (route) => {
     if (body === null) {
       const response = await route.fetch()
@@ -219,8 +251,9 @@ test('a service that is deleted while the page loads it does not come back', asy
   })
   const { body: service } = await server.api('POST', '/services', { name: 'brief', deploy: false })
   await page.getByRole('link', { name: 'brief', exact: true }).waitFor()
-  await server.api('DELETE', '/services/brief')
+  await server.api('PATCH', '/services/brief', { memory_limit_mb: 64 })
   await asked.promise
+  await server.api('DELETE', '/services/brief')
   await waitFor(async () => (await server.api('GET', '/services/brief')).status === 404, 'its end')
   // By then the page has heard that the previous one is gone.
   await server.api('POST', '/services', { name: 'after-it', deploy: false })

@@ -32,10 +32,25 @@ afterAll(async () => {
   await server?.stop()
 })
 
+const section = (name: string) =>
+  page.getByRole('navigation', { name: 'Server' }).getByRole('link', { name, exact: true }).click()
 const chart = (title: string) => page.getByRole('figure').filter({ hasText: title }).getByRole('img')
 
 test('the metrics of the server are drawn and described in words', async () => {
   await page.goto('/server')
+  const pages = page.getByRole('list', { name: 'Pages of the server' }).getByRole('listitem')
+  await pages
+    .filter({ hasText: 'Doctor' })
+    .getByText(/ passed, /)
+    .waitFor()
+  await pages
+    .filter({ hasText: 'Disk' })
+    .getByText(/ free of /)
+    .waitFor()
+  await pages.filter({ hasText: 'Backups' }).getByText('No backup yet').waitFor()
+  await pages.filter({ hasText: 'Audit log' }).getByText('the server token').waitFor()
+  await pages.getByRole('link', { name: 'Metrics' }).click()
+  await page.waitForURL('**/server/metrics')
   expect(await chart('CPU of the machine').getAttribute('aria-label')).toMatch(/CPU: now .* %, between/)
   await chart('Requests').locator('canvas').waitFor()
   await page.getByRole('region', { name: 'Containers now' }).getByRole('link', { name: 'shop' }).waitFor()
@@ -48,8 +63,9 @@ test('the metrics of the server are drawn and described in words', async () => {
 
 test('another range is in the address, which restores it', async () => {
   await page.getByRole('button', { name: '24 hours' }).click()
-  await page.waitForURL('**/server?range=24h')
-  await page.reload()
+  await page.waitForURL('**/server/metrics?range=24h')
+  // As an address named it before.
+  await page.goto('/server?range=24h')
   await page.getByRole('button', { name: '24 hours', pressed: true }).waitFor()
   await chart('Memory of the machine').locator('canvas').waitFor()
   expect(browser.faults).toEqual([])
@@ -69,11 +85,25 @@ test('a service shows its requests, the slowest of them, its instances and its d
 
 test("the server's log is shown by level, and the level is in the address", async () => {
   await page.goto('/server')
-  await page.getByRole('link', { name: 'Log', exact: true }).click()
+  await section('Log')
   await page.getByText('API and dashboard at').first().waitFor()
   await page.getByLabel('Level').selectOption('error')
   await page.waitForURL('**/server/logs?level=error')
   await page.getByText('No lines at this level').waitFor()
+  expect(browser.faults).toEqual([])
+})
+
+test('the doctor examines the server on request, and shows what needs attention first', async () => {
+  await page.goto('/server')
+  await section('Doctor')
+  const checks = page.getByRole('list', { name: 'Checks' }).getByRole('listitem')
+  await checks.filter({ hasText: 'Container engine' }).getByText('Passed').waitFor()
+  await server.api('POST', '/datastores', { name: 'orders', kind: 'keyvalue' })
+  const backups = checks.filter({ hasText: 'Backups of datastores' })
+  await backups.getByText('there are no datastores').waitFor()
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await backups.getByText('orders has no schedule').waitFor()
+  await server.api('DELETE', '/datastores/orders')
   expect(browser.faults).toEqual([])
 })
 

@@ -7,6 +7,12 @@ import type { TestServer } from '../../support/server.ts'
 import { client, startClient } from '../client.ts'
 
 export function requestCases(server: () => TestServer): void {
+  test('--debug names each request, without its token', async () => {
+    const { error } = await client(server(), 'services', '--debug', '-q')
+    expect(error).toMatch(/^GET \/api\/v1\/services\S* 200 \d+ ms [0-9a-f]{32}$/m)
+    expect(error).not.toContain(server().token)
+  })
+
   test('have their fields in the query or the body, by the method', async () => {
     const made = await client(server(), 'api', 'post', 'services', 'name=asked', 'deploy=false', 'port=80')
     expect(JSON.parse(made.out)).toMatchObject({ name: 'asked', port: 80 })

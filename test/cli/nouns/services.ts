@@ -1,6 +1,10 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { databaseOf } from '../../support/database.ts'
 import type { TestServer } from '../../support/server.ts'
-import { client, linesOf } from '../client.ts'
+import { client, linesOf, startClient } from '../client.ts'
 
 export function serviceCases(server: () => TestServer): void {
   test('a service is created with flags and fields, shown, changed and listed', async () => {
@@ -102,6 +106,61 @@ export function serviceCases(server: () => TestServer): void {
     for (const name of ['', '.', '..', '.production', token])
       expect(await client(server(), 'delete', name, '--yes')).toMatchObject({ code: 2, out: '' })
     expect((await server().api('GET', '/services/similar')).status).toBe(200)
+  })
+
+  test('a folder is linked to a service, which may be a new one of its name', async () => {
+    await server().api('POST', '/environments', { name: 'linking' })
+    const folder = join(mkdtempSync(join(tmpdir(), 'deployer-link-')), 'My Shop')
+    mkdirSync(folder)
+    const init = (...words: string[]) => startClient(server(), ['init', ...words], { cwd: folder }).ended
+    const link = () => JSON.parse(readFileSync(join(folder, '.deployer.json'), 'utf8'))
+    expect(await init()).toMatchObject({ code: 2, out: '' })
+    expect(await init('nothing-yet')).toMatchObject({ code: 4, out: '' })
+    expect(existsSync(join(folder, '.deployer.json'))).toBe(false)
+    expect(await init('--create')).toEqual({
+      code: 0,
+      out: '.deployer.json links this folder to my-shop\n',
+      error: '',
+    })
+    expect(link()).toEqual({ service: 'my-shop' })
+    expect(await init('--create', '-e', 'linking')).toMatchObject({ code: 2, out: '' })
+    expect(await init('--create', '-e', 'linking', '-s', 'named', '--yes')).toMatchObject({ code: 0 })
+    expect(link()).toEqual({ service: 'named', environment: 'linking' })
+    const { id } = (await server().api('GET', '/services/named?environment=linking')).body
+    expect(await init(id, '--yes')).toMatchObject({ code: 0 })
+    expect(link()).toEqual({ service: 'named', environment: 'linking' })
+    const shown = startClient(server(), ['show', '-q'], { cwd: folder })
+    expect(await shown.ended).toMatchObject({ code: 0, out: 'named\n' })
+  })
+
+  test('what is saved and not live is shown, compared and put back', async () => {
+    await client(server(), 'create', 'changed', '--image', 'busybox:1', '--detach')
+    expect(await client(server(), 'changes', 'changed')).toEqual({
+      ...{ code: 0, out: '', error: 'Nothing of changed is live yet.\n' },
+    })
+    const { latest_deploy } = (await server().api('GET', '/services/changed')).body
+    // Without an engine nothing goes live by itself.
+    const database = databaseOf(server().dataDirectory)
+    database.prepare("UPDATE deploys SET status = 'live', was_live = 1 WHERE id = ?").run(latest_deploy.id)
+    database.prepare("UPDATE services SET live_deploy_id = ? WHERE name = 'changed'").run(latest_deploy.id)
+    database.close()
+    await client(server(), 'update', 'changed', 'image=busybox:2')
+    const shown = await client(server(), 'changes', 'changed')
+    expect(shown.out).toBe('image: busybox:1 -> busybox:2\n')
+    expect(shown.error).toContain('one of the two did not record it: runtime, ')
+    const json = JSON.parse((await client(server(), 'changes', 'changed', '--json')).out)
+    expect(json).toEqual((await server().api('GET', '/services/changed/changes')).body)
+    const { id } = (await server().api('POST', '/services/changed/deploys')).body
+    const compared = await client(server(), 'compare', id)
+    expect(compared).toMatchObject({ code: 0, out: 'image: busybox:1 -> busybox:2\n' })
+    expect(await client(server(), 'compare', latest_deploy.id, id)).toMatchObject({
+      out: 'image: busybox:2 -> busybox:1\n',
+    })
+    expect(await client(server(), 'changes', 'discard', 'changed')).toMatchObject({ code: 2, out: '' })
+    expect(await client(server(), 'changes', 'discard', 'changed', '--yes')).toMatchObject({
+      ...{ code: 0, out: 'image: busybox:2 -> busybox:1\n' },
+    })
+    expect((await server().api('GET', '/services/changed')).body.image).toBe('busybox:1')
   })
 
   test('a deletion that cannot be asked is refused', async () => {

@@ -236,7 +236,6 @@ test('malformed values of a trusted proxy are not believed', async () => {
   expect(lines).toContain('X-Forwarded-Host: app.test')
   expect(lines).toContain(`X-Forwarded-Port: ${trusting.port}`)
   expect(lines).toContain('X-Real-IP: 203.0.113.9')
-  expect(lines).toContain('Forwarded: for=203.0.113.9')
-  expect(upstream.received).not.toMatch(/6\.6\.6\.6|Prefix/)
+  expect(upstream.received).not.toMatch(/6\.6\.6\.6|Prefix|\r\nForwarded:/)
   await trusting.stop()
 })

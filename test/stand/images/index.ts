@@ -8,6 +8,7 @@ import { hasTag } from '../registry.ts'
 import { say } from '../run.ts'
 import { base, busybox, newerBase } from './base.ts'
 import { keyvalue, newerRelational, relational } from './datastores.ts'
+import { distribution } from './distribution.ts'
 import { others } from './full.ts'
 import { bun, deno, elixir, php, ruby, rust } from './languages-more.ts'
 import { golang, node, python } from './languages.ts'
@@ -32,6 +33,7 @@ const RECIPES: Recipe[] = [
   relational,
   newerRelational,
   keyvalue,
+  distribution,
   node,
   python,
   golang,

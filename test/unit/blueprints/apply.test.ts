@@ -304,6 +304,7 @@ describe('a file that is refused', () => {
       'both dialects mixed',
       'databases: []\nservices: [{name: a, start_command: x}]',
       [
+        'line 2, column 12: services[0]: type: is required',
         'line 2, column 22: services[0].start_command: belongs to the native dialect, but databases in line 1 belongs to render.yaml: a file must use one dialect',
       ],
     ],

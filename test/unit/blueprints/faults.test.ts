@@ -206,6 +206,26 @@ describe('the errors of a file', () => {
     },
   )
 
+  it('are reported next to a type that cannot be read, if they would be errors whatever the type', () => {
+    const file = soundFile()
+    const [web] = file.services
+    Object.assign(web!, {
+      type: 'website',
+      repo_url: 'https://git.example.com/a/b.git',
+      schedule: '0 3 * * *',
+    })
+    const told = refusedAt(() => applyFile(readBlueprint(written(file), {}), OPTIONS))
+    expect(told.toSorted()).toEqual(['services[0].image', 'services[0].type'])
+  })
+
+  it('are reported next to the first word of another dialect', () => {
+    const file = soundFile()
+    Object.assign(file.services[0]!, { port: 99_999 })
+    Object.assign(file.services[3]!, { type: 'web', healthCheckPath: '/' })
+    const told = refusedAt(() => applyFile(readBlueprint(written(file), {}), OPTIONS))
+    expect(told.toSorted()).toEqual(['services[0].port', 'services[3].healthCheckPath', 'services[3].type'])
+  })
+
   it('are all reported at once, however many there are, and change nothing', () => {
     const before = exportBlueprint(findEnvironment(), 'all', '')
     fc.assert(

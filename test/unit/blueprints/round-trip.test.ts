@@ -7,11 +7,13 @@ import { exportBlueprint } from '#server/blueprints/export.ts'
 import { readBlueprint } from '#server/blueprints/read.ts'
 import type { Context } from '#server/context.ts'
 import { provideAuthority } from '#server/datastores/authority.ts'
+import { PasswordHashes } from '#server/edge/passwords.ts'
 import { findEnvironment } from '#server/environments/store.ts'
+import { createRegistryCredential } from '#server/registry-credentials/operations.ts'
 import { openContext } from '../../support/context.ts'
 
 const ORIGIN = 'http://localhost:7878'
-const OPTIONS = { dryRun: false, keepsHandSet: false }
+const OPTIONS = { dryRun: false, keepsHandSet: false, hashes: new PasswordHashes() }
 
 const text = fc
   .oneof(
@@ -75,7 +77,9 @@ const common = {
   cpu_limit: fc.constantFrom(null, 0.25, 2),
   auto_deploy: fc.boolean(),
   watch_paths: fc.constantFrom(null, [], ['apps/x/**', '*.md']),
+  registry_credential: fc.constantFrom(null, 'hub'),
   deploy: fc.boolean(),
+  overlap_policy: fc.constantFrom(null, 'wait', 'override'),
 }
 const image = {
   image: fc.constantFrom('busybox', 'registry.example.com/team/web:1'),
@@ -98,10 +102,58 @@ const listening = {
 const moved = { pre_deploy_command: command }
 /** A host follows from the service's name, since no two services have the same one. */
 const hosts = { isCanonical: fc.option(fc.boolean(), { nil: undefined }) }
+/** What a service with a public address may ask for its requests. */
+const edge = {
+  ip_allow_list: fc.constantFrom(
+    null,
+    [],
+    [{ source: '203.0.113.0/24', description: 'a: b' }, { source: '::1' }],
+  ),
+  redirects: fc.constantFrom(null, [], [{ from: '/a/*', to: '/b/:splat', status: 301 }]),
+  maintenance: fc.constantFrom(
+    null,
+    { enabled: true, page: '<!doctype html>\n<p>', allow_ips: ['::1'] },
+    { enabled: false, message: 'yes' },
+  ),
+  rate_limit: fc.constantFrom(null, { requests: 10 }, { requests: 10, period_seconds: 1, burst: 2 }),
+  basic_auth: fc.constantFrom(
+    null,
+    { users: [{ username: 'ada', password: 'pass: word' }] },
+    { users: [{ username: 'bob', sync: false }], except_paths: ['/webhooks/*'] },
+  ),
+  headers: fc.constantFrom(null, [
+    { name: 'X-A', value: '#' },
+    { path: '/a', name: 'Server', value: null },
+  ]),
+  access_log: fc.constantFrom(null, true, false),
+}
+const ofInstances = {
+  session_affinity: fc.constantFrom(null, true),
+  upstream_timeout_seconds: fc.constantFrom(null, 3_600),
+  max_body_mb: fc.constantFrom(null, 1),
+}
+const seconds = fc.constantFrom(null, 1, 30, 300)
 const scaled = fc.oneof(
-  fc.record({ instances: fc.constantFrom(null, 0, 1, 32) }),
+  fc.record({
+    instances: fc.constantFrom(null, 0, 1, 32),
+    placement: fc.constantFrom(null, {}, { labels: { disk: 'ssd' } }, { spread: false }),
+  }),
   fc.record({
     disk_mount_path: fc.constantFrom('/data//x/', '/var/lib/x'),
+    disk_backup_schedule: fc.constantFrom(null, '0 4 * * *'),
+    disk_backup_retention: fc.constantFrom(null, 7, 30),
+    instances: fc.constantFrom(0, 1),
+  }),
+  fc.record({
+    disks: fc.constantFrom(
+      [{ name: 'data', mount_path: '/data' }],
+      [
+        { name: 'one', mount_path: '/one//' },
+        { name: 'data', mount_path: '/data' },
+      ],
+    ),
+    disk_backup_schedule: fc.constantFrom(null, '0 4 * * *'),
+    disk_backup_retention: fc.constantFrom(null, 7, 30),
     instances: fc.constantFrom(0, 1),
   }),
 )
@@ -132,14 +184,24 @@ const withScale = (services: fc.Arbitrary<Record<string, unknown>>) =>
   fc.tuple(services, scaled).map(([fields, scale]) => ({ ...fields, ...scale }))
 
 const service: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
-  withScale(ofType('web_service', {}, { ...listening, ...moved, ...hosts, compression: fc.boolean() })),
+  withScale(
+    ofType(
+      'web_service',
+      {},
+      {
+        ...{ ...listening, ...moved, ...hosts, ...edge, ...ofInstances },
+        ...{ compression: fc.boolean(), drain_seconds: seconds },
+      },
+    ),
+  ),
   withScale(ofType('private_service', {}, { ...listening, ...moved })),
-  withScale(ofType('background_worker', {}, moved)),
+  withScale(ofType('background_worker', {}, { ...moved, max_shutdown_delay_seconds: seconds })),
   anyOf(
     { type: fc.constant('static_site'), repo_url: repository.repo_url },
     {
       ...common,
       ...hosts,
+      ...edge,
       runtime: fc.constantFrom('auto', 'static', 'node'),
       branch: repository.branch,
       publish_dir: fc.constantFrom(null, '.', 'dist/public'),
@@ -211,6 +273,9 @@ let close: () => Promise<void>
 beforeAll(async () => {
   ;({ context, close } = await openContext())
   await provideAuthority()
+  createRegistryCredential({ name: 'hub', host: 'docker.io', username: 'ci', password: 'x' })
+  await OPTIONS.hashes.add([{ username: 'ada', password: 'pass: word' }], [])
+  await OPTIONS.hashes.lockNew()
 })
 afterAll(() => close())
 

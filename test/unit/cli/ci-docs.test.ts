@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
 import { findCommand } from '../../../cli/words.ts'
 import { COMMANDS } from '../../../cli/table/index.ts'
+import { blocksOf, ciExamples } from '../../support/ci-examples.ts'
 import { ROOT } from '../../support/sources.ts'
 import { linesIn, readLine, wordsOf } from '../../support/terminal-lines.ts'
 
@@ -11,14 +11,6 @@ const PAGES = [
   'README.md',
   ...readdirSync(join(ROOT, 'docs'), { encoding: 'utf8', recursive: true }).map((name) => `docs/${name}`),
 ].filter((path) => path.endsWith('.md'))
-
-/** The code blocks of a page, in these languages. */
-function blocksOf(path: string, languages: string): string[] {
-  const text = readFileSync(join(ROOT, path), 'utf8')
-  return [...text.matchAll(new RegExp(`^\`\`\`(?:${languages})\\n([^]*?)^\`\`\``, 'gm'))].map(
-    ([, block]) => block!,
-  )
-}
 
 describe('the documentation', () => {
   const withLines = PAGES.map((path) => ({
@@ -67,35 +59,8 @@ describe('the documentation', () => {
   })
 })
 
-interface Step {
-  run?: string
-  env?: Record<string, string>
-}
-interface Workflow {
-  on: Record<string, unknown>
-  concurrency: { 'cancel-in-progress': boolean }
-  permissions: Record<string, string>
-  jobs: Record<string, { environment: { name: string }; steps: Step[] }>
-}
-interface GitLabJob {
-  resource_group: string
-  environment: { name: string }
-  rules: { if: string }[]
-  script: string[]
-}
-
 describe('the examples for CI', () => {
-  const documents = blocksOf('docs/ci.md', 'yaml').map((block) => parse(block) as unknown)
-  const workflows = documents.filter((each): each is Workflow => (each as Workflow).jobs !== undefined)
-  const fragments = documents.filter((each): each is Step[] => Array.isArray(each))
-  const pipelines = documents.filter(
-    (each): each is Record<string, GitLabJob> => !Array.isArray(each) && !('jobs' in (each as object)),
-  )
-  const steps = [
-    ...workflows.flatMap(({ jobs }) => Object.values(jobs).flatMap((job) => job.steps)),
-    ...fragments.flat(),
-  ]
-  const jobs = pipelines.flatMap((pipeline) => Object.values(pipeline))
+  const { workflows, steps, jobs } = ciExamples()
   const scriptsOf = {
     'GitHub Actions': steps.map(({ run = '' }) => run),
     'GitLab CI': jobs.map(({ script }) => script.join('\n')),

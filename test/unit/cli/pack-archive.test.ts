@@ -16,10 +16,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { pack } from '../../../cli/client/pack/archive.ts'
 import { load, LIMIT_BYTES } from '../../../cli/client/pack/load.ts'
 import { UPLOAD_LIMIT_BYTES } from '../../../server/deploys/folders.ts'
@@ -253,16 +252,16 @@ describe('the limit', () => {
 
   test('is of the packed size: what compresses well may be larger, and is complete before it is sent', async () => {
     using folder = folderOf({ zeros: '\0'.repeat(3_000_000), 'a/b': 'x' })
-    const before = readdirSync(tmpdir())
+    using spool = folderOf({})
+    vi.stubEnv('TMPDIR', spool.path)
+    onTestFinished(() => void vi.unstubAllEnvs())
     const { body, bytes } = await load(folder.path, await contentsOf(folder.path), ignoreBytes, 100_000)
     const archive = await buffer(body)
     expect(bytes).toBe(archive.length)
+    expect(readdirSync(spool.path)).toEqual([])
     using copy = unpacked(archive)
     expect(statSync(join(copy.path, 'zeros')).size).toBe(3_000_000)
     expect(archive).toEqual(await packed(folder.path))
-    expect(
-      readdirSync(tmpdir()).filter((name) => name.startsWith('deployer-') && !before.includes(name)),
-    ).toEqual([])
   })
 
   test('names the largest files and folders of what is larger', async () => {

@@ -17,6 +17,7 @@ function deploy(change: Partial<Deploy>): Deploy {
     image: null,
     port: null,
     error: null,
+    waiting: null,
     created_at: at(0),
     started_at: null,
     finished_at: null,

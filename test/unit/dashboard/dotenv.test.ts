@@ -62,7 +62,7 @@ test('ambiguous values are reported', () => {
       'Line 2: HASH ends before #, which begins a comment: quote it if it is part of the value.',
       'Line 3: ESCAPED keeps its backslashes: only \\n and \\r are read.',
       'Line 4: KEY is read up to its END line.',
-      'Line 7: A is set again, and this value is used.',
+      'Line 7: A is set a second time: this value is used, that of line 1 is not.',
     ],
   })
 })

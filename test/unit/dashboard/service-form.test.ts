@@ -12,6 +12,7 @@ import {
   takesField,
   type SettingsForm,
 } from '../../../dashboard/src/service/settings-form.ts'
+import { disksIn, disksText } from '../../../dashboard/src/service/disk-lines.ts'
 import { SERVICE_TYPE } from '../../../dashboard/src/service/type.ts'
 import { suggestName } from '../../../dashboard/src/service/suggest-name.ts'
 
@@ -56,7 +57,10 @@ const VALUES = {
   publish_dir: 'dist',
   schedule: '0 3 * * *',
   pre_deploy_command: 'true',
-  disk_mount_path: '/data',
+  drain_seconds: 0,
+  max_shutdown_delay_seconds: 60,
+  disks: '[{"name":"data","mount_path":"/data"}]',
+  overlap_policy: 'override',
 } satisfies Partial<Record<keyof SettingsForm, string | number>>
 
 test.for(SERVICE_TYPES)('the form of a %s offers exactly the fields that the server accepts', (type) => {
@@ -80,9 +84,21 @@ test.for(SERVICE_TYPES)('the form of a %s offers exactly the fields that the ser
     ])
   expect(buildRuntimes(type).includes('static')).toBe(isTaken({ runtime: 'static' }))
   expect(SERVICE_TYPE[type]).toMatchObject({
+    hasHosts: TYPES[type].hasHosts,
     listens: TYPES[type].listens,
     hasInstances: TYPES[type].hasInstances,
   })
+})
+
+test('disks are lines of a name and a path, of which a single one is only its path', () => {
+  const two = [
+    { name: 'data', mount_path: '/data' },
+    { name: 'cache', mount_path: '/var/my cache' },
+  ]
+  for (const disks of [[], two.slice(0, 1), two.slice(1), two])
+    expect(disksIn(disksText(disks))).toEqual(disks)
+  expect(disksText(two.slice(0, 1))).toBe('/data')
+  expect(disksIn(' \n/data \n cache   /cache')).toEqual([two[0], { name: 'cache', mount_path: '/cache' }])
 })
 
 test('files that are published as they are lose the build command', () => {
@@ -93,6 +109,9 @@ test('files that are published as they are lose the build command', () => {
     runtime: 'auto',
     build_command: 'make',
     apt_packages: [] as string[],
+    drain_seconds: 30,
+    max_shutdown_delay_seconds: 30,
+    disks: [] as Service['disks'],
   } as Service
   expect(patchOf(formOf(service), { ...formOf(service), runtime: 'static' })).toEqual({
     runtime: 'static',

@@ -1,7 +1,20 @@
 import { expect, test } from 'vitest'
 import type { ServiceInput, ServiceType } from '../../../dashboard/src/api/types.ts'
 import { emptyForm, inputOf, type SourceKind } from '../../../dashboard/src/service/settings-form.ts'
-import { creationLine, deployLine } from '../../../dashboard/src/service/terminal-line.ts'
+import {
+  creationLine,
+  datastoreRestoreLine,
+  datastoreShellLine,
+  deployLine,
+  diskRestoreLine,
+  domainLine,
+  logsLine,
+  moveLine,
+  runLine,
+  sampleLine,
+  shellLine,
+  variableLines,
+} from '../../../dashboard/src/service/terminal-line.ts'
 import { sourcesOf } from '../../support/sources.ts'
 import { readLine } from '../../support/terminal-lines.ts'
 
@@ -78,6 +91,70 @@ test('lines that deploy a service are read', () => {
   expect(readLine(deployLine(service, 'archive'))).toMatchObject({ words: ['.'] })
   expect(readLine(deployLine(service, 'git'))?.text('environment')).toBe('staging')
   expect(readLine(lineOf('archive', {}))?.has('create')).toBe(true)
+})
+
+const STAGED = { name: 'shop', environment: 'staging' }
+const LIVE = { name: 'shop', environment: 'production' }
+
+test.for([
+  [sampleLine(STAGED, 'site'), 'deploy', []],
+  [sampleLine({ name: '', environment: 'production' }, 'server'), 'deploy', []],
+  [logsLine(STAGED), 'logs', ['shop.staging']],
+  [runLine(LIVE), 'run', ['shop']],
+  [runLine(LIVE, ''), 'run', ['shop']],
+  [runLine(LIVE, ' npm run migrate && date '), 'run', ['shop']],
+  [shellLine(STAGED, {}), 'shell', ['shop.staging']],
+  [shellLine(LIVE, { fresh: true }), 'shell', ['shop']],
+  [datastoreShellLine(STAGED), 'db shell', ['shop.staging']],
+  [domainLine(LIVE, ''), 'domains add', ['DOMAIN', 'shop']],
+  [domainLine(STAGED, 'www.example.org'), 'domains add', ['www.example.org', 'shop.staging']],
+  [moveLine('db', STAGED, 'worker-2', true), 'db move', ['shop.staging', 'worker-2']],
+  [moveLine('disk', LIVE, '', false), 'disk move', ['shop', 'NODE']],
+  [datastoreRestoreLine(LIVE, 'bak-1', 'copy'), 'db restore', ['shop', 'bak-1']],
+  [datastoreRestoreLine(LIVE, 'bak-1', null), 'db restore', ['shop', 'bak-1']],
+  [diskRestoreLine(STAGED, 'dbk-1', {}), 'disk restore', ['shop.staging', 'dbk-1']],
+  [diskRestoreLine(LIVE, 'dbk-1', { into: STAGED, disk: 'data' }), 'disk restore', ['shop', 'dbk-1']],
+] as const)('%s is read as %s of %j', ([line, name, words]) => {
+  const call = readLine(line)!
+  expect(call.command.name).toBe(name)
+  expect(call.words).toEqual(words)
+})
+
+test('lines say what was chosen: the sample and its variables, the command as one word, where a shell opens or a backup goes', () => {
+  const sample = readLine(sampleLine(STAGED, 'site'))!
+  expect([sample.text('sample'), sample.text('service'), sample.has('create')]).toEqual([
+    'site',
+    'shop',
+    true,
+  ])
+  const [creation, deployment] = sampleLine(
+    { ...STAGED, type: 'static_site', env: [{ key: 'PASSWORD', value: 'hunter2' }], env_groups: ['shared'] },
+    'site',
+  ).split('\n')
+  const created = readLine(creation!)!
+  expect([created.words, created.text('type'), created.text('env-file'), created.texts('group')]).toEqual([
+    ['shop'],
+    'static_site',
+    '.env',
+    ['shared'],
+  ])
+  expect(readLine(deployment!)!.has('create')).toBe(false)
+  expect(readLine(shellLine(LIVE, { instance: '1a2b3' }))!.text('instance')).toBe('1a2b3')
+  expect(readLine(shellLine(LIVE, { fresh: true }))!.has('fresh')).toBe(true)
+  expect(runLine(LIVE, ' npm run migrate && date ')).toBe("deployer run shop -- 'npm run migrate && date'")
+  expect(readLine(datastoreRestoreLine(LIVE, 'bak-1', 'copy'))!.text('into')).toBe('copy')
+  const disk = readLine(diskRestoreLine(LIVE, 'dbk-1', { into: STAGED, disk: 'data' }))!
+  expect([disk.text('into'), disk.text('disk')]).toEqual(['shop.staging', 'data'])
+  expect(readLine(moveLine('db', LIVE, 'worker-2', true))!.has('from-backup')).toBe(true)
+  const [set, push] = variableLines(STAGED)
+    .split('\n')
+    .map((line) => readLine(line)!)
+  expect([set!.command.name, set!.words, set!.text('service')]).toEqual([
+    'env set',
+    ['KEY=VALUE'],
+    'shop.staging',
+  ])
+  expect([push!.command.name, push!.words]).toEqual(['env push', ['.env']])
 })
 
 test('so are the lines that pages show as they are', () => {

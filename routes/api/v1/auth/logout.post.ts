@@ -6,6 +6,8 @@ export default defineEndpoint({
   summary: 'Sign out',
   description: "Ends the cookie's session and clears the cookie; succeeds without a session.",
   auth: 'none',
+  audit: 'account.signed_out',
+  least: 'read',
   errors: ['cross_site_request'],
   handler({ event }) {
     const session = cookieSession(event)

@@ -7,6 +7,8 @@ export default defineEndpoint({
   summary: 'Change the password',
   description: 'Ends every other session.',
   auth: 'session',
+  audit: 'account.password_changed',
+  least: 'full',
   body: PasswordChange,
   errors: ['invalid_credentials', 'too_many_attempts'],
   handler: ({ principal, body }) => changePassword(body, sessionOf(principal)),

@@ -8,6 +8,8 @@ export default defineEndpoint({
   description:
     'Works once, with the setup code that the server prints. Signs the browser in and sets the session cookie.',
   auth: 'none',
+  audit: 'account.created',
+  least: 'read',
   body: Setup,
   response: AuthStatus,
   errors: ['invalid_credentials', 'conflict'],

@@ -6,6 +6,7 @@ export default defineEndpoint({
   summary: 'Read who is signed in',
   description: 'Wrong or expired credentials count as none.',
   auth: 'none',
+  least: 'read',
   response: AuthStatus,
   handler: ({ event }) => authStatus(identify(event)),
 })

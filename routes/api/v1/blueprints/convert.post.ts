@@ -10,6 +10,8 @@ export default defineEndpoint({
   description:
     'Returns the blueprint in the native dialect, and warnings about differences. Nothing is applied.',
   auth: 'token',
+  audit: false,
+  least: 'full',
   body: {
     contentType: 'application/yaml',
     description: 'A `docker-compose.yml`, or JSON that contains it; at most 2 MiB',

@@ -8,10 +8,16 @@ import { ConstantText } from '#server/http/send.ts'
 export default defineEndpoint({
   summary: 'Export an environment as a blueprint',
   description:
-    'Applying it changes nothing. Values that look like secrets, and generated ones, are `sync: false` unless `secrets=include`.',
+    'Applying it changes nothing. Values that look like secrets, and generated ones, are `sync: false` unless `secrets=include`. For a token that sees no secrets all values are.',
   auth: 'token',
+  audit: 'blueprint.exported',
+  least: 'read',
   query: ExportQuery,
-  response: { contentType: 'application/yaml', description: 'A blueprint in the native dialect' },
+  response: {
+    contentType: 'application/yaml',
+    description: 'A blueprint in the native dialect',
+    isOpen: true,
+  },
   handler: ({ event, query }) => {
     const values = query.keys_only ? 'none' : query.secrets === 'include' ? 'all' : 'plain'
     const text = exportBlueprint(findEnvironment(query.environment), values, originOf(event))

@@ -7,6 +7,7 @@ export default defineEndpoint({
   description:
     'Returns the current file and applies nothing. Use a dry run of `POST /blueprints/apply` to plan it.',
   auth: 'token',
+  least: 'read',
   query: FileQuery,
   response: RepositoryFile,
   errors: [

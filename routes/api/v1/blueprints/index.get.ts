@@ -7,6 +7,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'List the blueprints that are synced from git',
   auth: 'token',
+  least: 'read',
   response: z.array(SyncedBlueprint),
   handler: () => listBlueprints().map(viewBlueprint),
 })

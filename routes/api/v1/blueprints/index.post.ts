@@ -7,6 +7,7 @@ export default defineEndpoint({
   description:
     'A push to its branch that changes the file applies it. Nothing is applied yet: start the first sync, or push.',
   auth: 'token',
+  least: 'full',
   status: 201,
   body: SyncedBlueprintInput,
   response: SyncedBlueprint,

@@ -8,6 +8,9 @@ import { InEnvironment } from '#server/http/query.ts'
 export default defineEndpoint({
   summary: 'List the datastores of an environment',
   auth: 'token',
+  audit: 'datastore.credentials_read',
+  least: 'read',
+  within: 'service',
   query: InEnvironment,
   response: z.array(Datastore),
   errors: ['not_found'],

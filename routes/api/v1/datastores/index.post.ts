@@ -9,6 +9,8 @@ export default defineEndpoint({
   description:
     'It is `creating` until it answers its first client. When it cannot be created, the answer is 201 too: its status is `failed` and `error` says why.',
   auth: 'token',
+  least: 'full',
+  within: 'environment',
   status: 201,
   body: DatastoreInput,
   response: Datastore,

@@ -7,6 +7,8 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'List the domains, the default first',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   response: z.array(Domain),
   handler: () => listDomains().map(viewDomain),
 })

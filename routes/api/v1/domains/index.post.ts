@@ -11,6 +11,7 @@ export default defineEndpoint({
   description:
     'Create the `records` it comes with; one wildcard record covers every service. It is checked every few seconds and is served once its names lead to the server. A local name is served at once.',
   auth: 'token',
+  least: 'full',
   status: 201,
   body: DomainInput,
   response: Domain,

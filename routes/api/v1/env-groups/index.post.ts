@@ -7,6 +7,7 @@ export default defineEndpoint({
   summary: 'Create an env group',
   description: 'Its references are checked in the environment of each service that is linked to it.',
   auth: 'token',
+  least: 'full',
   status: 201,
   body: EnvGroupInput,
   response: EnvGroup,

@@ -6,6 +6,8 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'List the environments, production first',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   response: z.array(Environment),
   handler: () => viewEnvironments(),
 })

@@ -10,6 +10,7 @@ export default defineEndpoint({
   description:
     'Its web services answer at `<service>.<environment>.<domain>`; `dns` lists the records that they need. If the container engine is down, the network is created later.',
   auth: 'token',
+  least: 'full',
   status: 201,
   body: EnvironmentInput,
   response: Environment,

@@ -8,6 +8,8 @@ export default defineEndpoint({
   description:
     'The browser continues to `url`: by a link, or, if `method` is `post`, by a form with the `fields`. The provider sends it back to `redirect_uri`, whose query goes to `/git/callback`.',
   auth: 'token',
+  audit: false,
+  least: 'full',
   body: AuthorizeInput,
   response: Authorization,
   errors: [

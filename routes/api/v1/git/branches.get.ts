@@ -7,6 +7,7 @@ export default defineEndpoint({
   description:
     'Signs in as a deploy would: with the credentials in the address, or the connection for it, or without any.',
   auth: 'token',
+  least: 'read',
   query: BranchesQuery,
   response: Branches,
   errors: ['git_remote_unreachable', 'git_authorization_rejected', 'git_provider_unavailable'],

@@ -8,6 +8,8 @@ export default defineEndpoint({
   description:
     'A `state` works once, within an hour. Without it, an `installation_id` refreshes its connection.',
   auth: 'token',
+  audit: 'git_connection.created',
+  least: 'full',
   body: CallbackInput,
   response: Authorization,
   errors: ['git_application_required', 'git_authorization_rejected', 'git_provider_unavailable', 'not_found'],

@@ -6,6 +6,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: "Read the server's public key, which a private repository must accept to be cloned over ssh",
   auth: 'token',
+  least: 'read',
   errors: ['io_error'],
   response: z
     .object({

@@ -7,6 +7,7 @@ import { drains } from '#server/log-drains/store.ts'
 export default defineEndpoint({
   summary: 'List log drains',
   auth: 'token',
+  least: 'read',
   response: z.array(LogDrain),
   handler: () => drains.list().map(viewDrain),
 })

@@ -7,6 +7,7 @@ import { viewNotification } from '#server/notifications/view.ts'
 export default defineEndpoint({
   summary: 'List notifications',
   auth: 'token',
+  least: 'read',
   response: z.array(Notification),
   handler: () => notifications.list().map(viewNotification),
 })

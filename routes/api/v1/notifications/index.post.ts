@@ -8,6 +8,7 @@ export default defineEndpoint({
   description:
     'Messages are sent at least once, even across restarts of the server. Without filters it reports everything; an event of the whole server passes a filter by environment or service only when `events` names it.',
   auth: 'token',
+  least: 'full',
   status: 201,
   body: NotificationInput,
   response: CreatedNotification,

@@ -9,6 +9,7 @@ const ALL_LINES = 2_000
 export default defineEndpoint({
   summary: "Read the server's own log",
   auth: 'token',
+  least: 'read',
   query: z.strictObject({
     follow: QueryBoolean,
     tail: LogTail(ALL_LINES),

@@ -8,6 +8,8 @@ import { viewServices } from '#server/services/view.ts'
 export default defineEndpoint({
   summary: 'List the services of an environment',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   keptFrom: 'database',
   query: InEnvironment,
   response: z.array(Service),

@@ -10,6 +10,8 @@ export default defineEndpoint({
     'The terminal shows the code and polls with the secret; the administrator types the code in the dashboard. ' +
     'When more than 10 requests from one address are waiting, the oldest is dropped.',
   auth: 'none',
+  audit: false,
+  least: 'read',
   body: NewCliLogin,
   response: StartedCliLogin,
   handler: ({ event, body }) =>

@@ -7,6 +7,7 @@ export default defineEndpoint({
   summary: 'End a session',
   description: 'Ending the current session signs out.',
   auth: 'session',
+  least: 'full',
   params: z.object({ id: z.string().meta({ examples: ['ses-0123456789abcdef0123'] }) }),
   errors: ['not_found'],
   handler({ event, principal, params }) {

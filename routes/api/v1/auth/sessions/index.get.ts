@@ -8,6 +8,7 @@ export default defineEndpoint({
   summary: 'List the browsers that are signed in',
   description: 'Last used first.',
   auth: 'session',
+  least: 'full',
   response: z.array(Session),
   handler: ({ principal }) => listSessions(sessionOf(principal)),
 })

@@ -8,6 +8,7 @@ export default defineEndpoint({
   description:
     'Newest first. The server token, the file api_token in the data directory, has no record and is not listed.',
   auth: 'session',
+  least: 'full',
   response: z.array(ApiToken),
   handler: () => listTokens(),
 })

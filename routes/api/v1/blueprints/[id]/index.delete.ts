@@ -7,6 +7,7 @@ export default defineEndpoint({
   summary: 'Stop the sync of a blueprint',
   description: 'What it created stays.',
   auth: 'token',
+  least: 'full',
   params: IdOrName,
   handler: ({ params }) => deleteBlueprint(findBlueprint(params.id)),
 })

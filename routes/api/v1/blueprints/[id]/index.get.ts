@@ -7,6 +7,7 @@ import { IdOrName } from '#server/schema.ts'
 export default defineEndpoint({
   summary: 'Read a synced blueprint with its last result',
   auth: 'token',
+  least: 'read',
   params: IdOrName,
   response: SyncedBlueprint,
   handler: ({ params }) => viewBlueprint(findBlueprint(params.id)),

@@ -7,6 +7,7 @@ import { IdOrName } from '#server/schema.ts'
 export default defineEndpoint({
   summary: 'Change a synced blueprint',
   auth: 'token',
+  least: 'full',
   params: IdOrName,
   body: SyncedBlueprintPatch,
   response: SyncedBlueprint,

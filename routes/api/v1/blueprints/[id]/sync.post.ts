@@ -1,6 +1,7 @@
 import { useBlueprintSync } from '#daemon/index.ts'
 import { BlueprintResult } from '#server/blueprints/schema.ts'
 import { findBlueprint } from '#server/blueprints/store.ts'
+import { changesOfApply } from '#server/blueprints/told.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { IdOrName } from '#server/schema.ts'
 
@@ -9,6 +10,8 @@ export default defineEndpoint({
   description:
     'Reads the file at the head of the branch and applies it. Variables that were set by hand stay, unless the blueprint has `overwrite_variables`.',
   auth: 'token',
+  changes: changesOfApply,
+  least: 'full',
   params: IdOrName,
   response: BlueprintResult,
   errors: [

@@ -8,6 +8,7 @@ export default defineEndpoint({
   summary: 'Remove an uploaded certificate',
   description: 'Its hosts get certificates from the authority again, like all others.',
   auth: 'token',
+  least: 'full',
   params: UploadedCertificateRef,
   errors: ['runtime_error'],
   async handler({ params }) {

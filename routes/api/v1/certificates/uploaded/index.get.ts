@@ -7,6 +7,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'List the uploaded certificates, newest first',
   auth: 'token',
+  least: 'read',
   response: z.array(UploadedCertificate),
   handler: () => listUploaded().map(viewUploaded),
 })

@@ -10,6 +10,7 @@ export default defineEndpoint({
   description:
     'It is used for each host that it names, local ones too, and none is ordered from an authority for them. A chain in another order is sorted. You must renew it yourself.',
   auth: 'token',
+  least: 'full',
   status: 201,
   body: CertificateUpload,
   response: UploadedCertificate,

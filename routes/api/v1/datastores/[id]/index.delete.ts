@@ -10,6 +10,8 @@ export default defineEndpoint({
   description:
     "Its backups are deleted too. Without `force`, refused while services' variables refer to it, while it is upgraded, and while another datastore is filled from one of its backups.",
   auth: 'token',
+  least: 'full',
+  within: 'service',
   params: IdOrName,
   query: z.strictObject({ ...InEnvironment.shape, force: QueryBoolean }),
   errors: ['conflict', 'runtime_error'],

@@ -8,6 +8,9 @@ import { IdOrName } from '#server/schema.ts'
 export default defineEndpoint({
   summary: 'Read a datastore with its credentials',
   auth: 'token',
+  audit: 'datastore.credentials_read',
+  least: 'read',
+  within: 'service',
   params: IdOrName,
   query: InEnvironment,
   response: Datastore,

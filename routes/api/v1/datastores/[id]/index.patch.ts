@@ -10,6 +10,8 @@ export default defineEndpoint({
   description:
     'Applied to the running container in place, without a restart. A memory limit below what it uses now can fail, or get it killed. A datastore that could not be created or started is tried again at once, even when nothing is changed.',
   auth: 'token',
+  least: 'full',
+  within: 'service',
   params: IdOrName,
   query: InEnvironment,
   body: DatastorePatch,

@@ -11,6 +11,8 @@ export default defineEndpoint({
   description:
     'Includes containers that are gone: it continues across crashes, restores and upgrades, for as long as it is kept. `tail` counts only lines that pass the filters.',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: IdOrName,
   query: DatastoreLogQuery,
   response: eventStream('Events `log` with a LogLine, and `end` unless it follows'),

@@ -10,6 +10,8 @@ export default defineEndpoint({
   summary: 'List the variables that refer to a datastore',
   description: 'Because of these it is not deleted without `force`.',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: IdOrName,
   query: InEnvironment,
   response: z.array(DatastoreReference),

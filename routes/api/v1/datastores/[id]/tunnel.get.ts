@@ -12,6 +12,8 @@ export default defineEndpoint({
   description:
     'One WebSocket is one TCP connection. A text message closes with 1003, a message over 1 MiB with 1009. It closes with 1000 when the datastore ends the connection, with 1001 when that breaks or the server stops, and with 1008 when the datastore is deleted or the token ends.',
   auth: 'header_token',
+  least: 'full',
+  within: 'service',
   // A browser lets any page open a WebSocket to any server.
   refusesOtherOrigins: true,
   params: IdOrName,

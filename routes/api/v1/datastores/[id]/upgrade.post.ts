@@ -11,6 +11,8 @@ export default defineEndpoint({
   description:
     'It is `upgrading` and read-only while a backup of it is restored into the new version next to the old one. Then it is `available` with the new version, and the old data is kept for a day; or it is as before, and `error` says why.',
   auth: 'token',
+  least: 'full',
+  within: 'service',
   status: 202,
   params: IdOrName,
   query: InEnvironment,

@@ -7,6 +7,8 @@ export default defineEndpoint({
   summary: 'Cancel a deploy that is queued or running',
   description: 'The live deploy keeps serving.',
   auth: 'token',
+  least: 'deploy',
+  within: 'service',
   params: DeployRef,
   response: Deploy,
   errors: ['conflict'],

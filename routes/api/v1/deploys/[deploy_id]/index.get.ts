@@ -6,6 +6,8 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'Read a deploy',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: DeployRef,
   response: Deploy,
   handler: ({ params }) => viewDeploy(findDeploy(params.deploy_id)),

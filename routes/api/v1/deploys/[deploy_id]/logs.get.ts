@@ -12,9 +12,13 @@ import { isOpen, readLog } from '#server/logs/files.ts'
 export default defineEndpoint({
   summary: 'Read the build and deploy log',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: DeployRef,
   query: z.strictObject({ follow: QueryBoolean }),
-  response: eventStream('Events `log` with a LogLine, then `end`; with `follow` when the deploy is complete'),
+  response: eventStream(
+    'Events `log` with a LogLine, whose `step` is the step that it belongs to; `step` with a DeployStep whenever one begins and ends; then `end`, with `follow` when the deploy is complete',
+  ),
   async handler({ event, params, query }) {
     const { id } = findDeploy(params.deploy_id)
     const unfinished = () => {

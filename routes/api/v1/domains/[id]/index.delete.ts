@@ -9,6 +9,7 @@ export default defineEndpoint({
   description:
     'Services stop being served under it at once; other hostnames and custom domains stay. Its certificates are no longer renewed, and its DNS records stay. The base domain cannot be disconnected.',
   auth: 'token',
+  least: 'full',
   params: IdOrName,
   errors: ['conflict', 'runtime_error'],
   async handler({ params }) {

@@ -7,6 +7,8 @@ import { IdOrName } from '#server/schema.ts'
 export default defineEndpoint({
   summary: 'Read a domain',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: IdOrName,
   response: Domain,
   handler: ({ params }) => viewDomain(findDomain(params.id)),

@@ -9,6 +9,7 @@ export default defineEndpoint({
   description:
     'Services are shown and linked under it (`url`, `DEPLOYER_EXTERNAL_URL`) and are still served under the others; running services get the new value at their next deploy or restart.',
   auth: 'token',
+  least: 'full',
   params: IdOrName,
   body: DomainPatch,
   response: Domain,

@@ -10,6 +10,7 @@ export default defineEndpoint({
   description:
     'Checks what a random name under it resolves to, and whether the server answers there on its public HTTP port. A local domain is returned unchanged.',
   auth: 'token',
+  least: 'full',
   params: IdOrName,
   response: Domain,
   handler: async ({ params }) => viewDomain(await verifyDomain(findDomain(params.id))),

@@ -10,6 +10,7 @@ export default defineEndpoint({
   description:
     'Without `force`, refused while services are linked; with `restart`, their containers lose the variables now.',
   auth: 'token',
+  least: 'full',
   params: IdOrName,
   query: EnvGroupDeletion,
   errors: ['conflict'],

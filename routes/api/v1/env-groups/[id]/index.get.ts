@@ -7,6 +7,9 @@ import { IdOrName } from '#server/schema.ts'
 export default defineEndpoint({
   summary: 'Read an env group',
   auth: 'token',
+  audit: 'env_group.variables_read',
+  least: 'read',
+  within: 'service',
   params: IdOrName,
   response: EnvGroup,
   handler: ({ params }) => viewEnvGroup(findEnvGroup(params.id)),

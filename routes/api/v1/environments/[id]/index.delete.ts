@@ -9,6 +9,8 @@ export default defineEndpoint({
   summary: 'Delete an environment with its private network',
   description: 'Refused while it contains services or datastores, and always for production.',
   auth: 'token',
+  least: 'full',
+  within: 'environment',
   params: IdOrName,
   errors: ['conflict'],
   async handler({ params }) {

@@ -7,6 +7,8 @@ import { IdOrName } from '#server/schema.ts'
 export default defineEndpoint({
   summary: 'Read an environment',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: IdOrName,
   response: Environment,
   handler: ({ params }) => viewEnvironment(findEnvironment(params.id)),

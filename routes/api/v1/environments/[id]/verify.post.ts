@@ -10,6 +10,8 @@ export default defineEndpoint({
   description:
     'For each domain that is not local, checks what a random host of the environment resolves to, and whether the server answers there on its public HTTP port.',
   auth: 'token',
+  least: 'full',
+  within: 'environment',
   params: IdOrName,
   response: z.array(HostCheck),
   handler: ({ params }) => checkEnvironment(findEnvironment(params.id)),

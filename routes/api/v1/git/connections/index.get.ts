@@ -6,6 +6,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'List the git connections, including pending ones',
   auth: 'token',
+  least: 'read',
   response: z.array(GitConnection),
   handler: () => viewConnections(),
 })

@@ -8,6 +8,7 @@ export default defineEndpoint({
   description:
     'Asks the provider who the token belongs to. GitHub: classic with the scope `repo`, or fine-grained with read access to Contents and Metadata; GitLab: `read_api` and `read_repository`.',
   auth: 'token',
+  least: 'full',
   status: 201,
   existing: 'The account was already connected: the token replaced its old one',
   body: TokenInput,

@@ -7,6 +7,8 @@ export default defineEndpoint({
   summary: 'Cancel a job that waits or runs',
   description: 'Its program is killed.',
   auth: 'token',
+  least: 'deploy',
+  within: 'service',
   params: JobRef,
   response: Job,
   errors: ['conflict'],

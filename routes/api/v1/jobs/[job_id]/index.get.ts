@@ -6,6 +6,8 @@ import { viewJob } from '#server/jobs/view.ts'
 export default defineEndpoint({
   summary: 'Read a job',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: JobRef,
   response: Job,
   handler: ({ params }) => viewJob(findJob(params.job_id)),

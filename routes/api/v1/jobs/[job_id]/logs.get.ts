@@ -12,6 +12,8 @@ import { isOpen, readLog } from '#server/logs/files.ts'
 export default defineEndpoint({
   summary: 'Read the output of a job',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: JobRef,
   query: z.strictObject({ follow: QueryBoolean }),
   response: eventStream('Events `log` with a LogLine, then `end`; with `follow` when the job is complete'),

@@ -8,6 +8,7 @@ export default defineEndpoint({
   summary: 'List the deliveries of a log drain',
   description: 'The newest 100, newest first. Consecutive attempts with the same result are one entry.',
   auth: 'token',
+  least: 'read',
   params: LogDrainPath,
   response: z.array(LogDrainDelivery),
   handler: ({ params }) => listDrainDeliveries(findDrain(params.id).id),

@@ -5,6 +5,7 @@ import { LogDrainPath } from '#server/log-drains/schema.ts'
 export default defineEndpoint({
   summary: 'Delete a log drain',
   auth: 'token',
+  least: 'full',
   params: LogDrainPath,
   handler: ({ params }) => deleteDrain(findDrain(params.id)),
 })

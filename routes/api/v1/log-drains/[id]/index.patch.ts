@@ -6,6 +6,7 @@ export default defineEndpoint({
   summary: 'Change a log drain',
   description: 'A drain that is enabled again continues where it stopped.',
   auth: 'token',
+  least: 'full',
   params: LogDrainPath,
   body: LogDrainPatch,
   response: LogDrain,

@@ -9,6 +9,7 @@ export default defineEndpoint({
   summary: 'List the deliveries of a notification',
   description: 'The newest 100, newest first.',
   auth: 'token',
+  least: 'read',
   params: NotificationPath,
   response: z.array(NotificationDelivery),
   handler: ({ params }) => listDeliveries(findNotification(params.id).id).map(viewDelivery),

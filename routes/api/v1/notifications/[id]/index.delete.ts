@@ -6,6 +6,7 @@ export default defineEndpoint({
   summary: 'Delete a notification',
   description: 'Messages that are still pending are not sent.',
   auth: 'token',
+  least: 'full',
   params: NotificationPath,
   handler: ({ params }) => deleteNotification(findNotification(params.id)),
 })

@@ -6,6 +6,7 @@ import { viewNotification } from '#server/notifications/view.ts'
 export default defineEndpoint({
   summary: 'Read a notification',
   auth: 'token',
+  least: 'read',
   params: NotificationPath,
   response: Notification,
   handler: ({ params }) => viewNotification(findNotification(params.id)),

@@ -6,6 +6,7 @@ import { viewNotification } from '#server/notifications/view.ts'
 export default defineEndpoint({
   summary: 'Change a notification',
   auth: 'token',
+  least: 'full',
   params: NotificationPath,
   body: NotificationPatch,
   response: Notification,

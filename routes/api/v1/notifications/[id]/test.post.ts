@@ -4,12 +4,19 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 import { leftSignal } from '#server/http/event-stream.ts'
 import { findNotification } from '#server/notifications/operations.ts'
 import { NotificationPath } from '#server/notifications/schema.ts'
+import { assertUnfenced } from '#server/restore/fence.ts'
 
 export default defineEndpoint({
   summary: 'Send a test message',
   description: 'It is sent at once, is not retried, and does not appear among the deliveries.',
   auth: 'token',
+  least: 'full',
   params: NotificationPath,
   response: TestResult,
-  handler: ({ event, params }) => testNotification(findNotification(params.id), leftSignal(event)),
+  errors: ['conflict'],
+  handler({ event, params }) {
+    const notification = findNotification(params.id)
+    assertUnfenced()
+    return testNotification(notification, leftSignal(event))
+  },
 })

@@ -9,6 +9,8 @@ export default defineEndpoint({
   summary: 'Delete a service with its containers, deploys and variables',
   description: "Without `force`, refused while other services' variables refer to it.",
   auth: 'token',
+  least: 'full',
+  within: 'service',
   params: IdOrName,
   query: z.strictObject({ ...InEnvironment.shape, force: QueryBoolean }),
   errors: ['conflict', 'runtime_error'],

@@ -8,6 +8,8 @@ import { viewService } from '#server/services/view.ts'
 export default defineEndpoint({
   summary: 'Read a service',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: IdOrName,
   query: InEnvironment,
   response: Service,

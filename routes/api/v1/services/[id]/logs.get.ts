@@ -9,8 +9,10 @@ import { findService } from '#server/services/operations.ts'
 export default defineEndpoint({
   summary: "Read the output of a service's containers",
   description:
-    'Includes containers that are gone: it continues across deploys, crashes and restarts, for as long as it is kept. `tail` counts only lines that pass the filters.',
+    'Includes containers that are gone: it continues across deploys, crashes and restarts, for as long as it is kept. With `access_log`, requests are lines of the stream `access`. `tail` counts only lines that pass the filters.',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: IdOrName,
   query: ServiceLogQuery,
   response: eventStream('Events `log` with a LogLine, and `end` unless it follows'),

@@ -8,6 +8,8 @@ import { findService } from '#server/services/operations.ts'
 export default defineEndpoint({
   summary: 'Read what the instances of a service used in the last hours, and its requests',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: IdOrName,
   query: HistoryQuery.extend(InEnvironment.shape),
   response: ServiceMetrics,

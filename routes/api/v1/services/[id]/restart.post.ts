@@ -11,6 +11,8 @@ export default defineEndpoint({
   description:
     'Queues a deploy of the live image with the current settings and variables. New instances take over from the old ones, as in any deploy.',
   auth: 'token',
+  least: 'deploy',
+  within: 'service',
   status: 202,
   params: IdOrName,
   query: InEnvironment,

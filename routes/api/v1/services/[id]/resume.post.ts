@@ -9,6 +9,8 @@ export default defineEndpoint({
   summary: 'Start a suspended service again',
   description: 'The containers of the live deploy start; no deploy is created.',
   auth: 'token',
+  least: 'full',
+  within: 'service',
   params: IdOrName,
   query: InEnvironment,
   response: Service,

@@ -11,6 +11,8 @@ export default defineEndpoint({
   description:
     'Queues a deploy of its image, with the settings and variables that it had. The last five deploys that were live can be returned to.',
   auth: 'token',
+  least: 'deploy',
+  within: 'service',
   status: 202,
   params: IdOrName,
   query: InEnvironment,

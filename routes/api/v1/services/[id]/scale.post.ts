@@ -11,6 +11,8 @@ export default defineEndpoint({
   description:
     'Takes effect at once, without a deploy. With 0 no instance runs, and requests are answered with 503.',
   auth: 'token',
+  least: 'full',
+  within: 'service',
   params: IdOrName,
   query: InEnvironment,
   body: ScaleInput,

@@ -8,6 +8,8 @@ import { ServiceStatus } from '#server/services/schema.ts'
 export default defineEndpoint({
   summary: 'Read what a service and its instances are doing',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: IdOrName,
   query: InEnvironment,
   response: ServiceStatus,

@@ -9,6 +9,8 @@ export default defineEndpoint({
   summary: 'Stop a service and keep its settings',
   description: 'Cancels a deploy in progress. Suspending twice changes nothing.',
   auth: 'token',
+  least: 'full',
+  within: 'service',
   params: IdOrName,
   query: InEnvironment,
   response: Service,

@@ -7,6 +7,8 @@ export default defineEndpoint({
   summary: 'Deny a CLI login request',
   description: 'The terminal is notified at its next poll.',
   auth: 'session',
+  audit: 'terminal.denied',
+  least: 'full',
   params: z.object({ id: z.string().meta({ examples: ['cli-0123456789abcdef0123'] }) }),
   response: CliLogin,
   errors: ['not_found', 'conflict'],

@@ -7,6 +7,7 @@ export default defineEndpoint({
   summary: 'Read a CLI login request',
   description: 'Shows its name, its address and its time, to check before it is approved.',
   auth: 'session',
+  least: 'full',
   params: z.object({ id: z.string().meta({ examples: ['cli-0123456789abcdef0123'] }) }),
   response: CliLogin,
   errors: ['not_found'],

@@ -7,6 +7,8 @@ export default defineEndpoint({
   summary: 'Ask whether a terminal is signed in',
   description: 'A final answer, yes or no, is given once; the request is deleted afterwards.',
   auth: 'none',
+  audit: false,
+  least: 'read',
   params: z.object({ id: z.string().meta({ examples: ['cli-0123456789abcdef0123'] }) }),
   body: CliLoginSecret,
   response: CliLoginPoll,

@@ -10,6 +10,8 @@ import { IdOrName } from '#server/schema.ts'
 export default defineEndpoint({
   summary: 'List the backups of a datastore, newest first',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: IdOrName,
   query: InEnvironment,
   response: z.array(Backup),

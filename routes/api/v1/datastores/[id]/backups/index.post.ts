@@ -11,6 +11,8 @@ export default defineEndpoint({
   description:
     'The backup is `running` until its file is complete. Only one runs at a time; backups beyond `backup_retention` are removed, the oldest first.',
   auth: 'token',
+  least: 'full',
+  within: 'service',
   status: 202,
   params: IdOrName,
   query: InEnvironment,

@@ -12,6 +12,7 @@ export default defineEndpoint({
   description:
     'Checked alone and in the whole environment of each linked service; `restart` restarts the services that it changed.',
   auth: 'token',
+  least: 'full',
   params: IdOrName,
   query: EnvGroupQuery,
   body: EnvPatch,

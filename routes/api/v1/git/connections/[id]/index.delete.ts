@@ -7,6 +7,7 @@ export default defineEndpoint({
   description:
     'Without `force`, refused while services are cloned with it. The authorization at the provider stays.',
   auth: 'token',
+  least: 'full',
   params: ConnectionRef,
   query: ConnectionDeletion,
   errors: ['conflict'],

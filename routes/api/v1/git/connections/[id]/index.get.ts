@@ -6,6 +6,7 @@ import { defineEndpoint } from '#server/http/endpoint.ts'
 export default defineEndpoint({
   summary: 'Read a git connection',
   auth: 'token',
+  least: 'read',
   params: ConnectionRef,
   response: GitConnection,
   handler: ({ params }) => viewConnection(findConnection(params.id)),

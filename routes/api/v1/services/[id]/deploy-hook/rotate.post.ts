@@ -8,6 +8,9 @@ import { viewService } from '#server/services/view.ts'
 export default defineEndpoint({
   summary: 'Give the deploy hook a new key; the old URL stops working',
   auth: 'token',
+  audit: 'service.deploy_hook_rotated',
+  least: 'full',
+  within: 'service',
   params: IdOrName,
   query: InEnvironment,
   response: Service,

@@ -10,6 +10,8 @@ import { findService } from '#server/services/operations.ts'
 export default defineEndpoint({
   summary: 'List the deploys of a service, newest first',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: IdOrName,
   query: z.strictObject({ ...InEnvironment.shape, limit: ListLimit }),
   response: z.array(Deploy),

@@ -11,6 +11,8 @@ export default defineEndpoint({
   summary: 'Remove a custom domain from a service',
   description: 'The service stops being served there at once.',
   auth: 'token',
+  least: 'full',
+  within: 'service',
   params: CustomDomainRef,
   query: InEnvironment,
   response: CustomDomains,

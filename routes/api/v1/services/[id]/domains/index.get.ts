@@ -8,6 +8,8 @@ import { CustomDomains } from '#server/services/schema.ts'
 export default defineEndpoint({
   summary: "List a service's custom domains",
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: IdOrName,
   query: InEnvironment,
   response: CustomDomains,

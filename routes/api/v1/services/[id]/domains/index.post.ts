@@ -13,6 +13,9 @@ export default defineEndpoint({
   description:
     'For web services and static sites. Point its DNS at the server; it gets its certificate soon after. Adding a domain again changes nothing.',
   auth: 'token',
+  changes: (_, { domain }) => [`domain: ${domain}`],
+  least: 'full',
+  within: 'service',
   params: IdOrName,
   query: InEnvironment,
   body: CustomDomainInput,

@@ -12,6 +12,10 @@ export default defineEndpoint({
   description:
     'The group applies from the next deploy or restart and wins over those linked before. Linking twice changes nothing.',
   auth: 'token',
+  audit: 'service.env_group_linked',
+  changes: (_, { group }) => [`group: ${group}`],
+  least: 'full',
+  within: 'service',
   params: IdOrName,
   query: InEnvironment,
   body: EnvGroupLink,

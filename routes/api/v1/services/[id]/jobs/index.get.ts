@@ -11,6 +11,8 @@ export default defineEndpoint({
   summary: 'List the jobs of a service, newest first',
   description: 'Includes runs of a cron job and one-off commands.',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: IdOrName,
   query: z.strictObject({ ...InEnvironment.shape, limit: ListLimit }),
   response: z.array(Job),

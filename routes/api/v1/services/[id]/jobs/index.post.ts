@@ -11,6 +11,8 @@ export default defineEndpoint({
   description:
     "Without a command, a cron job runs its own; while one is running, this one waits, and a further one is refused. It runs with the service's variables, network and limits, without its disk.",
   auth: 'token',
+  least: 'deploy',
+  within: 'service',
   status: 202,
   params: IdOrName,
   query: InEnvironment,

@@ -12,12 +12,15 @@ export default defineEndpoint({
     'A file for `pg_restore` from a relational datastore, an RDB file from a key-value store. Continue an interrupted download with ' +
     '`Range`; send its `ETag` as `If-Range`.',
   auth: 'token',
+  audit: 'backup.downloaded',
+  least: 'read',
+  within: 'service',
   params: BackupPath,
   query: InEnvironment,
   response: { contentType: 'application/octet-stream', description: 'The file', ranges: true },
   errors: ['conflict', 'io_error'],
   async handler({ event, params, query }) {
     const datastore = findDatastore(params.id, query.environment)
-    await sendFile(event, downloadOf(datastore, findBackup(datastore, params.backup_id)))
+    await sendFile(event, downloadOf(findBackup(datastore, params.backup_id)))
   },
 })

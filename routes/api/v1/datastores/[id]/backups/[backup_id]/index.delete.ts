@@ -7,6 +7,8 @@ import { InEnvironment } from '#server/http/query.ts'
 export default defineEndpoint({
   summary: 'Delete a backup',
   auth: 'token',
+  least: 'full',
+  within: 'service',
   params: BackupPath,
   query: InEnvironment,
   errors: ['conflict'],

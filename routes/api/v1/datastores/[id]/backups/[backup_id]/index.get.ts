@@ -8,6 +8,8 @@ import { InEnvironment } from '#server/http/query.ts'
 export default defineEndpoint({
   summary: 'Read a backup',
   auth: 'token',
+  least: 'read',
+  within: 'service',
   params: BackupPath,
   query: InEnvironment,
   response: Backup,

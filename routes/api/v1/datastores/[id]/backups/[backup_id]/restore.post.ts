@@ -12,6 +12,8 @@ export default defineEndpoint({
   description:
     'With a `name`, restores into a new datastore, otherwise into its own: the current data stays in use until the backup is restored next to it, and is then replaced and kept for a day. Meanwhile the datastore is `restoring`; when the restore fails, only `error` changes.',
   auth: 'token',
+  least: 'full',
+  within: 'service',
   status: 202,
   params: BackupPath,
   query: InEnvironment,

@@ -11,6 +11,8 @@ export default defineEndpoint({
   description:
     'Checks what it resolves to, and whether the server answers there on its public HTTP port. For a local name nothing is checked.',
   auth: 'token',
+  least: 'full',
+  within: 'service',
   params: CustomDomainRef,
   query: InEnvironment,
   response: HostCheck,

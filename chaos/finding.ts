@@ -1,0 +1,2 @@
+/** Something that contradicts what the server promises. */
+export class Finding extends Error {}

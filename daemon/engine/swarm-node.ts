@@ -1,0 +1,46 @@
+import { NANOSECONDS } from './swarm-service.ts'
+
+/** A machine of the swarm. */
+export interface SwarmNode {
+  id: string
+  hostName: string
+  /** Where the manager reaches it. */
+  address: string
+  /** `ready`, `down`, `unknown` or `disconnected`. */
+  state: string
+  message: string
+  engineVersion: string
+  architecture: string
+  cpus: number
+  memoryBytes: number
+}
+
+/** Go's names of architectures; the swarm has the kernel's. */
+const ARCHITECTURES: Record<string, string> = { x86_64: 'amd64', aarch64: 'arm64' }
+
+/** A node in an answer of the engine. */
+export interface RawNode {
+  ID: string
+  Description?: {
+    Hostname?: string
+    Engine?: { EngineVersion?: string }
+    Platform?: { Architecture?: string }
+    Resources?: { NanoCPUs?: number; MemoryBytes?: number }
+  }
+  Status?: { State?: string; Addr?: string; Message?: string }
+}
+
+export function nodeOf({ ID, Description = {}, Status = {} }: RawNode): SwarmNode {
+  const machine = Description.Platform?.Architecture ?? ''
+  return {
+    id: ID,
+    hostName: Description.Hostname ?? '',
+    address: Status.Addr ?? '',
+    state: Status.State ?? 'unknown',
+    message: Status.Message ?? '',
+    engineVersion: Description.Engine?.EngineVersion ?? '',
+    architecture: ARCHITECTURES[machine] ?? machine,
+    cpus: (Description.Resources?.NanoCPUs ?? 0) / NANOSECONDS,
+    memoryBytes: Description.Resources?.MemoryBytes ?? 0,
+  }
+}

@@ -1,0 +1,46 @@
+import { announceDatastore, announceService, onChange } from '#server/changes.ts'
+import { AppError } from '#server/errors.ts'
+import { recordMoved, runningMove } from '#server/moves/store.ts'
+
+/** How often the progress of a copy is recorded. */
+const PROGRESS_MS = 1_000
+
+/** What a canceled move ends with. It is recorded already. */
+export class MoveCanceled extends AppError {
+  constructor() {
+    super('conflict', 'the move was canceled')
+  }
+}
+
+/** Runs `work`, whose signal also fires when the move of this datastore or service is canceled; then MoveCanceled is thrown. */
+export async function whileMoving(
+  id: string,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const canceled = new AbortController()
+  const stopListening = onChange((change) => {
+    if (change.id === id && !runningMove(id)) canceled.abort(new MoveCanceled())
+  })
+  try {
+    await work(AbortSignal.any([signal, canceled.signal]))
+  } catch (error) {
+    canceled.signal.throwIfAborted()
+    throw error
+  } finally {
+    stopListening()
+  }
+}
+
+/** Returns what takes how many bytes of a move are copied, and records it now and then. */
+export function progressOf(id: string, kind: 'datastore' | 'service', total: number | null) {
+  let recordedAt = -Infinity
+  return (bytes: number): void => {
+    const now = performance.now()
+    if (now - recordedAt < PROGRESS_MS) return
+    recordedAt = now
+    recordMoved(id, bytes, total)
+    if (kind === 'datastore') announceDatastore(id)
+    else announceService(id)
+  }
+}

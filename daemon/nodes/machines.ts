@@ -1,0 +1,267 @@
+import { announceNode } from '#server/changes.ts'
+import { useContext } from '#server/context.ts'
+import { AppError, messageOf } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
+import type { HostFigures, NodeCheck } from '#server/nodes/schema.ts'
+import { getNode, hasOtherNodes, listNodes, ownNodeId } from '#server/nodes/store.ts'
+import { Slots } from '#server/work/slots.ts'
+import type { Engine, SwarmNode } from '../engine/index.ts'
+import type { Task } from '../work/driver.ts'
+import { runEach } from '../work/each.ts'
+import { AgentServices } from './agent-service.ts'
+import { Checking } from './checking.ts'
+import { Departures } from './departures.ts'
+import { Entrance } from './entrance.ts'
+import { figuresOf } from './figures.ts'
+import { removeFormerContainers } from './former.ts'
+import { supplyImage } from './image-supply.ts'
+import { Invitations } from './invitations.ts'
+import { openAndInvite, overlayName, type Invitation } from './inviting.ts'
+import { Links } from './links.ts'
+import { guardMetadataOn } from './metadata.ts'
+import { ownNode, OwnSwarm } from './own-swarm.ts'
+import { Registry } from './registry.ts'
+import { assertSuitable } from './suitability.ts'
+import { Watch } from './watch.ts'
+
+const log = logger('nodes')
+
+/** How often the nodes are looked at while there are others. */
+const PERIOD_MS = 1_000
+/** A server of one node looks only when it is woken, which an invitation does. */
+const IDLE_MS = 3_600_000
+/** Why the other nodes are down when the own engine does not manage their swarm any more. */
+const EXPELLED =
+  'the server is no longer in the swarm that it shared with this node: remove it as lost, and let it join again'
+
+/** What the nodes need of the rest of the server. */
+export interface Ground {
+  engine: Engine
+  /** Whether containers are reached by address; null until the own engine was asked. */
+  reachByAddress: () => boolean | null
+  /** Makes networks fit the nodes that there are. Called after one has joined or left. */
+  nodesChanged: () => Promise<void>
+}
+
+/** The server's machines. On a server of one node nothing of it is started or listens. */
+export class Machines {
+  readonly #ground: Ground
+  readonly #agents: AgentServices
+  readonly #registry: Registry
+  readonly #invitations = new Invitations()
+  readonly #entrance: Entrance
+  readonly #links: Links
+  readonly #watch: Watch
+  readonly #ownSwarm: OwnSwarm
+  readonly #departures: Departures
+  /** Invitations, removals and looks change the same things. */
+  readonly #turn = new Slots(1)
+  readonly #checking: Checking
+  #wake: () => void = () => {}
+
+  constructor(ground: Ground) {
+    this.#ground = ground
+    this.#agents = new AgentServices(ground.engine)
+    this.#registry = new Registry(ground.engine)
+    this.#ownSwarm = new OwnSwarm(ground.engine.swarm)
+    this.#links = new Links(() => this.#wake())
+    this.#entrance = new Entrance({
+      tokenDigest: () => this.#invitations.digest(),
+      agentImage: (signal) => ground.engine.transfer.save(this.#agents.imageName, signal),
+      passToRegistry: (request, response) => this.#registry.pass(request, response),
+    })
+    const engineOf = (nodeId: string) => this.engineOf(nodeId)
+    this.#checking = new Checking({ links: this.#links, agents: this.#agents, engineOf })
+    this.#watch = new Watch({
+      closeMetadata: async (engine, overlays) =>
+        guardMetadataOn(engine, await this.#agents.image(), overlays),
+      agents: this.#agents,
+      admit: async (nodeId) => {
+        await removeFormerContainers(nodeId, engineOf(nodeId), useContext().stopping)
+        // Another node that is away does not keep this one from joining.
+        return this.#checking.checkAnswering(nodeId)
+      },
+      nodesChanged: () => this.#nodesChanged(),
+    })
+    this.#departures = new Departures({
+      ...{ swarm: ground.engine.swarm, agents: this.#agents, links: this.#links },
+      ...{ watch: this.#watch, turn: this.#turn, engineOf },
+      onGone: () => this.#settleGone(),
+    })
+  }
+
+  /** Connects to the nodes and follows how they are. `wake` runs the task at once. */
+  task(wake: () => void): Task {
+    this.#wake = wake
+    const isOn = () => this.#isOn
+    return {
+      name: 'nodes',
+      get everyMs() {
+        return isOn() ? PERIOD_MS : IDLE_MS
+      },
+      run: async (signal) => {
+        if (this.#isOn && this.#ground.reachByAddress() !== null)
+          await this.#turn.run(() => this.#look(signal), signal)
+      },
+    }
+  }
+
+  /** The engine of a node. Throws `runtime_error` when there is no such node (any more), or it has not joined yet. */
+  engineOf(nodeId: string): Engine {
+    if (nodeId === ownNodeId()) return this.#ground.engine
+    const engine = this.#links.get(nodeId)?.engine
+    if (engine) return engine
+    const name = getNode(nodeId)?.name
+    throw new AppError(
+      'runtime_error',
+      name === undefined
+        ? `there is no node ${nodeId} any more`
+        : `the server is not connected to the node ${name} yet`,
+    )
+  }
+
+  /** Starts everything for other machines at first, and returns how one joins. Throws `conflict`. */
+  async invite(): Promise<Invitation> {
+    await this.recognise()
+    // What takes long is done before, so that the watch goes on meanwhile.
+    await this.#assertSuitable()
+    await this.#agents.image()
+    const invitation = await this.#turn.run(async () => {
+      await this.#assertSuitable()
+      return openAndInvite({
+        ...{ swarm: this.#ground.engine.swarm, ownSwarm: this.#ownSwarm, agents: this.#agents },
+        ...{ entrance: this.#entrance, invitations: this.#invitations },
+      }).finally(() => {
+        if (!this.#isOn) this.stop()
+      })
+    })
+    this.#wake()
+    return invitation
+  }
+
+  #assertSuitable(): Promise<void> {
+    const { engine, reachByAddress } = this.#ground
+    return assertSuitable({ engine, reachByAddress: reachByAddress(), swarmId: ownNode().swarm_id })
+  }
+
+  /** Makes sure that a node's engine has an image of the own engine. Throws `runtime_error`. */
+  async provideImage(
+    nodeId: string,
+    imageId: string,
+    serviceId: string,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    if (nodeId === ownNodeId()) return
+    const node = { nodeId, engine: this.engineOf(nodeId) }
+    const ways = { registry: this.#registry, entrance: this.#entrance }
+    await supplyImage(node, ways, { imageId, ownerId: serviceId, signal })
+  }
+
+  /** The id of the agents' image, which the own engine builds at first. Throws `runtime_error`. */
+  agentImage(): Promise<string> {
+    return this.#agents.image()
+  }
+
+  /** Looks at the network between a node and all others; one that does not answer fails. Throws `runtime_error`, `conflict`. */
+  check(nodeId: string): Promise<NodeCheck> {
+    return this.#checking.check(nodeId)
+  }
+
+  /** Makes a node leave and deletes its record; of a lost one, and one that still joins, only the record. Throws `conflict` and `runtime_error`. */
+  async remove(nodeId: string, lost: boolean): Promise<void> {
+    await this.#departures.remove(nodeId, lost)
+  }
+
+  /** Finds out whether the own engine still manages the swarm of the nodes; if not, they are down. Throws `runtime_error`. */
+  async recognise(): Promise<void> {
+    await this.#turn.run(() => this.#members())
+  }
+
+  /** What the host of another node last said that it uses; null while it says nothing. */
+  hostFigures(nodeId: string): HostFigures | null {
+    const tunnel = this.#links.get(nodeId)?.tunnel
+    return tunnel?.fault === null && tunnel.figures ? figuresOf(tunnel.figures, tunnel.cpuPercent) : null
+  }
+
+  /** Removes from the registry, a few times a day, what the own engine no longer has. */
+  async cleanRegistry(): Promise<void> {
+    if (hasOtherNodes()) await this.#registry.cleanNowAndThen()
+  }
+
+  /** Closes everything that is open; nodes and what runs there go on. */
+  stop(): void {
+    this.#links.close()
+    this.#entrance.close()
+  }
+
+  /** Whether there are other nodes, or one may join. */
+  get #isNeeded(): boolean {
+    return hasOtherNodes() || this.#invitations.isOpen
+  }
+
+  /** Whether anything for other nodes is started, or must be. */
+  get #isOn(): boolean {
+    return this.#isNeeded || ownNode().address !== null
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const members = await this.#members()
+    if (this.#invitations.isOpen && this.#invitations.digest() === null) {
+      if (members) await this.#ground.engine.swarm.renewToken()
+      this.#invitations.forget()
+    }
+    if (!this.#isNeeded) return this.#endAll()
+    if (!members) return
+    const own = ownNode()
+    const identity = await this.#entrance.open(own.address!)
+    if (this.#watch.adopt(members, own)) this.#invitations.use()
+    const others = listNodes().filter(
+      ({ id, is_own, address }) => is_own === 0 && address !== null && !this.#departures.has(id),
+    )
+    await runEach(
+      others.map((row) => async () => {
+        const link = this.#links.provide({ id: row.id, address: row.address! }, identity)
+        const member = members.find(({ id }) => id === row.swarm_id)
+        await this.#watch.settle(row, member, link, signal)
+      }),
+    )
+  }
+
+  /** The members of the swarm; null without one, or when the own engine does not manage it any more. */
+  async #members(): Promise<SwarmNode[] | null> {
+    const members = await this.#ownSwarm.members()
+    if (members !== 'expelled') return members
+    this.stop()
+    this.#watch.loseAll(EXPELLED)
+    announceNode(ownNodeId())
+    return null
+  }
+
+  async #settleGone(): Promise<void> {
+    await this.#nodesChanged()
+    if (!this.#isNeeded) await this.#endAll()
+  }
+
+  /** What is left of networks ends with the swarm, or is removed by the task that keeps them. */
+  #nodesChanged(): Promise<void> {
+    return this.#ground
+      .nodesChanged()
+      .catch((error: unknown) => log.warn('networks could not be changed yet', { error: messageOf(error) }))
+  }
+
+  /** Makes the server single again, without restarting what runs. The task tries again if it fails. */
+  async #endAll(): Promise<void> {
+    this.stop()
+    this.#invitations.forget()
+    const { swarm, images } = this.#ground.engine
+    await this.#registry.remove()
+    await swarm.removeOverlay(overlayName()).catch((error: unknown) =>
+      // It ends with the swarm.
+      log.debug('the network of all nodes was not removed', { error: messageOf(error) }),
+    )
+    await this.#ownSwarm.leave()
+    await images.remove(this.#agents.imageName)
+    this.#agents.forget()
+    announceNode(ownNodeId())
+  }
+}

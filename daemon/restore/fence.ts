@@ -1,0 +1,41 @@
+import { logger } from '#server/log.ts'
+import { isFenced } from '#server/restore/fence.ts'
+import { getRestore } from '#server/restore/store.ts'
+import type { Fence } from '../fence.ts'
+import type { World } from '../world.ts'
+import { foundUpstreams } from './found.ts'
+import { planOnce } from './plan.ts'
+
+const log = logger('restore')
+
+/** How long a confirmed restore waits for the engine before the server goes to work without. */
+const PLANNED_WITHIN_MS = 30_000
+
+/**
+ * What a restored server does until somebody confirms that the old one is gone: it routes to the containers that run, and
+ * changes nothing.
+ */
+export function restoreFence(world: World): Fence {
+  let lastFound = ''
+  let confirmedAt: number | null = null
+  return {
+    name: 'restore fence',
+    async look() {
+      if (!isFenced()) return planOnce(world)
+      const found = await foundUpstreams(world)
+      const text = JSON.stringify([...found])
+      if (text !== lastFound) await world.dataPlane.routeTo(found)
+      lastFound = text
+    },
+    // What the engine lacks is found out before anything can be created again, but an absent engine holds up no other work.
+    isOpen() {
+      if (isFenced()) return false
+      confirmedAt ??= performance.now()
+      return getRestore()?.planned === 1 || performance.now() - confirmedAt > PLANNED_WITHIN_MS
+    },
+    async end() {
+      log.info('the restore was confirmed: going to work')
+      await world.dataPlane.routeTo(null)
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs'
+import { newestBackup } from '#server/backups/newest.ts'
+import { allDatastores, type DatastoreRow } from '#server/datastores/store.ts'
+import { siteFolder } from '#server/deploys/folders.ts'
+import { getDeploy } from '#server/deploys/store.ts'
+import { disksOf } from '#server/disks/list.ts'
+import { diskVolume } from '#server/disks/volume.ts'
+import { lostNodeFault } from '#server/nodes/lost.ts'
+import { ownNodeId } from '#server/nodes/store.ts'
+import { getRestore, planRestore, type StepRow } from '#server/restore/store.ts'
+import { allServices, type ServiceRow } from '#server/services/store.ts'
+import type { World } from '../world.ts'
+
+type Planned = Omit<StepRow, 'work_id'>
+
+/** Records the steps of the restore, unless that is done. Throws `runtime_error` while the engine does not answer. */
+export async function planOnce(world: World): Promise<void> {
+  if (getRestore()?.planned !== 0) return
+  await world.machines.recognise()
+  planRestore(await planSteps(world))
+}
+
+/** Finds out what the engine still has, and what is to be done about the rest. */
+async function planSteps(world: World): Promise<Planned[]> {
+  const datastores = await Promise.all(
+    allDatastores()
+      .filter(({ status }) => status !== 'deleting')
+      .map((row) => stepOfDatastore(world, row)),
+  )
+  const services = allServices().filter(({ deleting }) => !deleting)
+  const disks = await Promise.all(
+    services.flatMap((row) => disksOf(row).map(({ name }) => stepOfDisk(world, row, name))),
+  )
+  const deployed = services.filter(({ live_deploy_id }) => live_deploy_id !== null)
+  const programs = await Promise.all(deployed.map((row) => stepOfService(world, row)))
+  return [...datastores, ...disks, ...programs, ...(await unknownSteps(world))]
+}
+
+async function stepOfDatastore({ engine }: World, row: DatastoreRow): Promise<Planned> {
+  const step = { resource: 'datastore', id: row.id, disk: null, name: row.name } as const
+  const isElsewhere = row.node_id !== ownNodeId()
+  const lost = isElsewhere ? lostNodeFault(row.node_id) : null
+  if (lost !== null) return { ...step, action: 'none', status: 'failed', error: lost }
+  // Data on another node was not lost with this server's machine.
+  if (isElsewhere || (await engine.volumes.inspect(row.volume)) !== null) return adopting(step)
+  if (newestBackup(row.id)) return { ...step, action: 'restore', status: 'waiting', error: null }
+  const error = 'its volume is gone, and there is no backup of it'
+  return { ...step, action: 'none', status: 'failed', error }
+}
+
+async function stepOfDisk({ engine }: World, service: ServiceRow, disk: string): Promise<Planned> {
+  const step = { resource: 'disk', id: service.id, disk, name: service.name } as const
+  const isElsewhere = service.node_id !== null && service.node_id !== ownNodeId()
+  const lost = isElsewhere ? lostNodeFault(service.node_id!) : null
+  if (lost !== null) return { ...step, action: 'none', status: 'failed', error: lost }
+  if (isElsewhere || (await engine.volumes.inspect(diskVolume(service.id, disk))) !== null)
+    return { ...adopting(step), status: 'done' }
+  if (newestBackup(service.id, disk)) return { ...step, action: 'restore', status: 'waiting', error: null }
+  const error = 'its volume is gone, and there is no backup of it: it starts empty'
+  return { ...step, action: 'none', status: 'failed', error }
+}
+
+async function stepOfService({ engine }: World, service: ServiceRow): Promise<Planned> {
+  const step = { resource: 'service', id: service.id, disk: null, name: service.name } as const
+  const live = getDeploy(service.live_deploy_id!)!
+  const isHere =
+    live.site_id === null
+      ? live.image_id !== null && (await engine.images.inspect(live.image_id)) !== null
+      : existsSync(siteFolder(live.site_id))
+  if (isHere) return adopting(step)
+  if (!service.suspended) return { ...step, action: 'deploy', status: 'waiting', error: null }
+  return { ...step, action: 'none', status: 'done', error: 'it is suspended: deploy it after you resume it' }
+}
+
+async function unknownSteps({ engine }: World): Promise<Planned[]> {
+  const running = await engine.containers.running()
+  return running
+    .filter(({ isRecorded }) => !isRecorded)
+    .map(({ state: { name } }) => ({
+      resource: 'unknown',
+      id: name,
+      disk: null,
+      name,
+      action: 'none',
+      status: 'done',
+      error: `it is newer than the backup and goes on running: docker rm -f ${name} removes it`,
+    }))
+}
+
+function adopting<T extends Pick<Planned, 'resource' | 'id' | 'disk' | 'name'>>(step: T): T & Planned {
+  return { ...step, action: 'adopt', status: 'waiting', error: null }
+}

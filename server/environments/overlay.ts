@@ -1,0 +1,33 @@
+import { addressAt, numberOf } from '../instances/addresses.ts'
+import { ownNodeId } from '../nodes/store.ts'
+import { loadEnvironment, type Environment } from './store.ts'
+
+/** An environment's network across the nodes. */
+export interface Overlay {
+  /** The engine's id. */
+  id: string
+  name: string
+  subnet: string
+  /** The anchor's address in it, where the server's resolver answers. */
+  nameServer: string
+  /** The address in it of a holder of an address of the environment's subnet: at the same offset. */
+  addressOf(address: string): string
+}
+
+/** Where the resolver listens for containers of other nodes. Link-local, so that no network of a user has it. */
+export const HOST_END = '169.254.77.1'
+
+/** The address in an environment's overlay of a holder of an address of its subnet. */
+export function overlayAddress(
+  { name, subnet, overlay_subnet }: Pick<Environment, 'name' | 'subnet' | 'overlay_subnet'>,
+  address: string,
+): string {
+  if (subnet === null || overlay_subnet === null) throw new Error(`${name} has no network across the nodes`)
+  return addressAt(overlay_subnet, numberOf(address) - numberOf(subnet))
+}
+
+/** The address at which the host reaches what is on a node and has an address of the environment's subnet. */
+export function hostOn(nodeId: string | null, environmentId: string, address: string): string {
+  if (nodeId === null || nodeId === ownNodeId()) return address
+  return overlayAddress(loadEnvironment(environmentId), address)
+}

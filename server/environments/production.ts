@@ -1,0 +1,2 @@
+/** The environment that always exists. */
+export const PRODUCTION = 'production'

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { databaseOf } from '../support/database.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { LIGHT, Visitor } from './axe.ts'
+import { TestBrowser } from './browser.ts'
+
+let browser: TestBrowser
+let server: TestServer
+let page: Page
+
+beforeAll(async () => {
+  server = await startServer()
+  browser = await TestBrowser.launch()
+  page = await browser.enter(server)
+})
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await server?.stop()
+})
+
+const rows = () => page.getByRole('list', { name: 'Nodes' }).locator(':scope > li')
+const action = async (node: string, name: string) => {
+  await page.getByRole('button', { name: `Actions of ${node}` }).click()
+  return page.getByRole('menuitem', { name })
+}
+
+test('the page of nodes has the one of the server, which is renamed and labeled', async () => {
+  const [{ name }] = (await server.api('GET', '/nodes')).body as [{ name: string }]
+  const visitor = await Visitor.of(browser, page)
+  expect(await visitor.look({ name: 'nodes', path: '/server/nodes' }, [LIGHT])).toEqual([])
+  await rows().getByText('this server').waitFor()
+  expect(await (await action(name, 'Drain')).innerText()).toContain('There is no other node')
+  await page.keyboard.press('Escape')
+  await (await action(name, 'Change')).click()
+  await page.getByLabel('Name', { exact: true }).fill('Not a name')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').getByRole('alert').waitFor()
+  await page.getByLabel('Name', { exact: true }).fill('first')
+  await page.getByLabel('Labels').fill('disk=ssd\nzone = a')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await rows().getByText('zone=a').waitFor()
+  expect((await server.api('GET', '/nodes/first')).body.labels).toEqual({ disk: 'ssd', zone: 'a' })
+})
+
+test('a server that cannot have another node says why', async () => {
+  await page.getByRole('button', { name: 'Show the command' }).click()
+  await page.getByRole('region', { name: 'Add a machine' }).getByRole('alert').waitFor()
+})
+
+test('with another node, services are placed in their settings', async () => {
+  await server.api('POST', '/services', { name: 'web', image: 'busybox:1', deploy: false })
+  await page.goto('/services/web/settings')
+  await page.getByRole('heading', { name: 'Rollout' }).waitFor()
+  expect(await page.getByRole('form', { name: 'Placement' }).count()).toBe(0)
+  const database = databaseOf(server.dataDirectory)
+  database.exec(`INSERT INTO nodes (id, name, swarm_id, address, status, reason, created_at)
+    VALUES ('nod-00000000000000000001', 'worker-1', 'lost', '10.0.0.2', 'down', 'it does not answer', 0)`)
+  database.close()
+  await page.goto('/server/nodes')
+  await rows().getByText('it does not answer').waitFor()
+  await (await action('worker-1', 'Remove lost node')).waitFor()
+  await page.goto('/services/web/settings')
+  const form = page.getByRole('form', { name: 'Placement' })
+  await form.getByLabel('worker-1').check()
+  await form.getByLabel('Spread').uncheck()
+  await form.getByRole('button', { name: 'Save placement' }).click()
+  await page.getByText('It applies to each instance that starts from now on.').waitFor()
+  expect((await server.api('GET', '/services/web')).body.placement).toEqual({
+    ...{ nodes: ['worker-1'], labels: null, spread: false },
+  })
+  expect(browser.faults).toEqual([])
+})
+
+test('what has its data on a node that is down is moved with its newest backup, from its page', async () => {
+  await page.goto('/datastores/new')
+  await page.locator('#node-notice').getByText('worker-1 is down').waitFor()
+  await expect
+    .poll(() => page.getByLabel('Node', { exact: true }).locator('option').allInnerTexts())
+    .toEqual(['The one with the most unreserved memory', 'first'])
+  await page.getByLabel('Name', { exact: true }).fill('cache')
+  await page.getByText('Key-value').click()
+  await page.getByLabel('Node', { exact: true }).selectOption('first')
+  await page.getByRole('button', { name: 'Create datastore' }).click()
+  const card = page.getByRole('region', { name: 'Node' })
+  await card.getByText('Its data is on first.').waitFor()
+  const database = databaseOf(server.dataDirectory)
+  database.exec(`UPDATE datastores SET status = 'unavailable', node_id = 'nod-00000000000000000001'`)
+  database.exec(`INSERT INTO moves (resource_id, from_node_id, to_node_id, from_backup, status, error, started_at)
+    SELECT datastores.id, node_id, nodes.id, 0, 'failed', 'the copy differs', 0 FROM datastores, nodes
+    WHERE nodes.is_own = 1`)
+  database.close()
+  await page.reload()
+  await card.getByText('worker-1, which is down').waitFor()
+  await card.getByText('The move to first failed, and the data is where it was: the copy differs').waitFor()
+  await card.getByRole('button', { name: 'Move' }).click()
+  const dialog = page.getByRole('dialog')
+  const confirm = dialog.getByRole('button', { name: 'Move', exact: true })
+  expect(await confirm.getAttribute('aria-disabled')).toBe('true')
+  await dialog.getByLabel('From its newest backup').check()
+  await confirm.click()
+  await dialog.getByText('there is no backup of datastore cache').waitFor()
+})
+
+test('the node of a disk is chosen with it and named on its page, where a move is followed and canceled', async () => {
+  await page.goto('/services/new?source=image')
+  await page.getByText('Start and limits').click()
+  await page.getByLabel('Disk').fill('/data')
+  await page.getByLabel('Node', { exact: true }).selectOption('first')
+  await page.getByText('node=first').waitFor()
+  await page.getByLabel('Disk').fill('')
+  await page.getByLabel('Node', { exact: true }).waitFor({ state: 'detached' })
+  await server.api('POST', '/services', {
+    ...{ name: 'wiki', image: 'busybox:1', disk_mount_path: '/data', node: 'first', deploy: false },
+  })
+  await page.goto('/services/wiki/disk')
+  const card = page.getByRole('region', { name: 'Node' })
+  await card.getByText('Its data is on first.').waitFor()
+  expect(await card.getByRole('button', { name: 'Move' }).innerText()).toContain('No other node is ready')
+  const database = databaseOf(server.dataDirectory)
+  database.exec(`INSERT INTO moves
+      (resource_id, from_node_id, to_node_id, from_backup, status, done_bytes, total_bytes, started_at)
+    SELECT services.id, node_id, 'nod-00000000000000000001', 0, 'running', 1048576, 4194304, 0 FROM services
+    WHERE name = 'wiki'`)
+  database.close()
+  const visitor = await Visitor.of(browser, page)
+  expect(await visitor.look({ name: 'disk', path: '/services/wiki/disk' }, [LIGHT])).toEqual([])
+  await card.getByText('Moving to worker-1.').waitFor()
+  await card.getByText('of about 4').waitFor()
+  await card.getByRole('button', { name: 'Cancel move' }).click()
+  await card.getByRole('button', { name: 'Move…' }).waitFor()
+  expect((await server.api('GET', '/services/wiki')).body.move.status).toBe('canceled')
+  expect(browser.faults).toEqual([])
+})

@@ -100,7 +100,7 @@ test("what the server left is removed soon after its start, and other people's i
   const recorded = `deployer-${serverId}/srv-0123456789abcdef0123:dep-0123456789abcdef0123`
   const unrecorded = `deployer-${serverId}/srv-0123456789abcdef0123:by-hand`
   await server.kill()
-  query("INSERT INTO engine_things (kind, name) VALUES ('image', ?)", recorded)
+  query("INSERT INTO engine_things (node_id, kind, name) SELECT id, 'image', ? FROM nodes", recorded)
   for (const name of [recorded, unrecorded]) await docker('tag', 'busybox:1', name)
   const [environment] = query('SELECT id FROM environments')
   const probe = `deployer-probe-${environment!.id as string}`
@@ -111,7 +111,11 @@ test("what the server left is removed soon after its start, and other people's i
     probe,
   )
   const probeId = await docker('create', '--name', probe, 'busybox:1')
-  query("INSERT INTO engine_things (kind, name, engine_id) VALUES ('container', ?, ?)", probe, probeId)
+  query(
+    "INSERT INTO engine_things (node_id, kind, name, engine_id) SELECT id, 'container', ?, ? FROM nodes",
+    probe,
+    probeId,
+  )
   try {
     await server.restart()
     await waitFor(() => query(held).length === 0, 'the probe to be gone')

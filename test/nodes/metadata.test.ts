@@ -40,8 +40,9 @@ describe.skipIf(obstacle !== null)('metadata addresses of another machine', () =
     expect(await asked(METADATA)).toContain('refused')
     expect((await place.nodes())[1]).toMatchObject({ status: 'ready', reason: null })
     expect(await tables()).toContain('inet deployer_')
-    await place.patch(other, { availability: 'drain' })
-    await place.server.api('DELETE', '/services/asking')
+    // A drain is refused while a service has no place elsewhere.
+    expect(await place.server.api('DELETE', '/services/asking')).toMatchObject({ status: 204 })
+    expect(await place.patch(other, { availability: 'drain' })).toMatchObject({ status: 200 })
     await place.becomes(other, 'drained')
     expect(await place.remove(other)).toMatchObject({ status: 204 })
     expect(await tables()).not.toContain('inet deployer_')

@@ -34,7 +34,7 @@ describe.skipIf(obstacle !== null)('metadata addresses of another machine', () =
 
   const tables = () => place.machines[1].run(findProgram('nft')!, 'list', 'tables')
 
-  test('are refused to containers there, until the machine leaves', async () => {
+  test('are refused to containers there, until the machine leaves', { tags: ['slow'] }, async () => {
     const [, other] = place.machines
     await waitFor(async () => (await asked(ORDINARY)).endsWith('here'), 'what plays the services')
     expect(await asked(METADATA)).toContain('refused')

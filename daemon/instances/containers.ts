@@ -22,6 +22,7 @@ import type { Network } from '../environments/networks.ts'
 import { isLost } from '../nodes/presence.ts'
 import type { World } from '../world.ts'
 import { changeDiskOwner, mountsOf } from './disk.ts'
+import { REMOVED } from './exit.ts'
 import type { Launch } from './launch.ts'
 import { putSecretFiles } from './secret-files.ts'
 import { serviceContainer } from './service-container.ts'
@@ -68,7 +69,7 @@ export async function startInstance(world: World, launch: Launch, instance: Inst
   }
   for (const { name } of launch.snapshot.disks)
     await assertDiskUnused(engine, launch.service, name, instance.id)
-  await containers.start(instance.id)
+  await start(engine, instance.id)
   const started = await containers.inspect(instance.id)
   updateInstance(instance.id, {
     started_at: Date.now(),
@@ -112,14 +113,28 @@ async function withOwnAddress(
   return { ...instance, address }
 }
 
+/** Starts a container. One that is removed meanwhile is refused by the engine in several ways, none of which says so. */
+async function start({ containers }: Engine, name: string): Promise<void> {
+  try {
+    await containers.start(name)
+  } catch (error) {
+    const left = await containers.inspect(name)
+    if (left !== null && !isRemoved(left)) throw error
+    throw new AppError('runtime_error', REMOVED, { cause: error })
+  }
+}
+
+function isRemoved({ status }: ContainerState): boolean {
+  return status === 'removing' || status === 'dead'
+}
+
 /** Returns what a container lost of its instance's network and settings, as a message; null if it has everything. */
 export function lossOf(
   container: ContainerState,
   instance: Pick<InstanceRow, 'address' | 'settings'>,
   network: Pick<Network, 'id' | 'name' | 'addressOf'>,
 ): string | null {
-  if (container.status === 'removing' || container.status === 'dead')
-    return 'its container was removed externally'
+  if (isRemoved(container)) return REMOVED
   // Podman reports the name instead of the id, and no address of a stopped container.
   const endpoint = container.networks.find(({ id }) => id === network.id || id === network.name)
   if (!endpoint) return 'its container lost its network'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { schedule } from '#server/options/schedule.ts'
 import type { ContainerState, Engine } from '../engine/index.ts'
-import { describeExit } from './exit.ts'
+import { describeExit, REMOVED } from './exit.ts'
 import { PortWatch, type Expected } from './port-watch.ts'
 import { probe, type ProbeTarget } from './probe.ts'
 import { WaitNotes } from './wait-notes.ts'
@@ -77,7 +77,7 @@ export async function waitUntilReady(
 
 /** Returns how the program or its container ended; null while it runs as it should. */
 export function endOf(state: ContainerState | null, lossOf: Waiting['lossOf']): string | null {
-  if (state === null) return 'its container was removed externally'
+  if (state === null) return REMOVED
   return lossOf(state) ?? (state.running ? null : `the program ended: ${describeExit(state)}`)
 }
 

@@ -27,7 +27,11 @@ import { leftovers } from './leftovers.ts'
 import { applyLimits } from './limits.ts'
 import { Pauses } from './pauses.ts'
 import { removeDatastore } from './remove.ts'
-import { RestoresAndUpgrades } from './restores-and-upgrades.ts'
+import {
+  createRestoresAndUpgrades,
+  isBeingFilled,
+  type RestoresAndUpgrades,
+} from './restores-and-upgrades.ts'
 import { startDatastore } from './start.ts'
 import { stopDatastore } from './stop.ts'
 import { endWait, isAwaited, isEmpty } from './waiting.ts'
@@ -58,7 +62,7 @@ export class DatastoreKeeper {
   constructor(world: World, backups: BackupWork) {
     this.#world = world
     this.#backups = backups
-    this.#restoresAndUpgrades = new RestoresAndUpgrades(world, {
+    this.#restoresAndUpgrades = createRestoresAndUpgrades(world, {
       hold: (id) => this.#hold(id),
       release: (id) => this.#release(id),
     })
@@ -79,7 +83,7 @@ export class DatastoreKeeper {
   tasks(wake: (name: string) => void): Task[] {
     const sweep = leftovers(
       this.#world,
-      (name) => this.#backups.isUnderWay(name) || this.#restoresAndUpgrades.isUnderWay(name),
+      (name) => this.#backups.isUnderWay(name) || isBeingFilled(this.#restoresAndUpgrades, name),
     )
     this.#wake = () => wake('datastores')
     this.#ports.sync()

@@ -1,7 +1,10 @@
+import { runningDiskRestores } from '#server/disks/restores-store.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
+import { isBeingMoved } from '#server/moves/store.ts'
 import type { Engine } from '../engine/index.ts'
 import { answerOf } from '../nodes/presence.ts'
+import type { Task } from '../work/driver.ts'
 import { runEach } from '../work/each.ts'
 import type { World } from '../world.ts'
 
@@ -11,6 +14,7 @@ const log = logger('disks')
 export const DISKS_FOLDER = '/deployer-disks'
 /** The labels of helpers. */
 const KIND = { 'deployer.kind': 'disk-work' }
+const PERIOD_MS = 60_000
 /** The engine's minimum; nothing runs in a helper. */
 const MEMORY_BYTES = 16 * 1024 ** 2
 
@@ -52,6 +56,19 @@ export async function withHelper(
       .catch((error: unknown) =>
         log.warn('a container cannot be removed yet; trying again later', { name, error: messageOf(error) }),
       )
+  }
+}
+
+/** Removes the helpers that a killed server left. `isBackup` says whether a container of this name makes a backup. */
+export function strayHelpers(world: World, isBackup: (name: string) => boolean): Task {
+  const isInUse = (name: string): boolean =>
+    runningDiskRestores().some(({ volume }) => volume === name) || isBeingMoved(name) || isBackup(name)
+  return {
+    name: 'helpers of disks',
+    everyMs: PERIOD_MS,
+    run: async () => {
+      if (world.reachByAddress !== null) await removeStrayHelpers(world, isInUse)
+    },
   }
 }
 

@@ -1,18 +1,14 @@
 import { announceDatastore, announceService, onChange } from '#server/changes.ts'
-import { AppError } from '#server/errors.ts'
 import { recordMoved, runningMove } from '#server/moves/store.ts'
+import { ReplacementCanceled } from '../replacements/work.ts'
 
 /** How often the progress of a copy is recorded. */
 const PROGRESS_MS = 1_000
 
-/** What a canceled move ends with. It is recorded already. */
-export class MoveCanceled extends AppError {
-  constructor() {
-    super('conflict', 'the move was canceled')
-  }
-}
-
-/** Runs `work`, whose signal also fires when the move of this datastore or service is canceled; then MoveCanceled is thrown. */
+/**
+ * Runs `work`, whose signal also fires when the move of this datastore or service is canceled; then ReplacementCanceled is
+ * thrown.
+ */
 export async function whileMoving(
   id: string,
   signal: AbortSignal,
@@ -20,7 +16,7 @@ export async function whileMoving(
 ): Promise<void> {
   const canceled = new AbortController()
   const stopListening = onChange((change) => {
-    if (change.id === id && !runningMove(id)) canceled.abort(new MoveCanceled())
+    if (change.id === id && !runningMove(id)) canceled.abort(new ReplacementCanceled('the move was canceled'))
   })
   try {
     await work(AbortSignal.any([signal, canceled.signal]))

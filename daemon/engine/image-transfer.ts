@@ -35,8 +35,12 @@ export class ImageTransfer {
     await this.#follow(doing, body as Readable)
   }
 
-  /** Pushes an image by a name with a tag to a registry that asks for no credentials, and returns its digest there. */
-  async push(name: string, signal?: AbortSignal): Promise<string> {
+  /** Pushes an image by a name with a tag, and returns its digest in the registry. Throws `runtime_error`. */
+  async push(
+    name: string,
+    credentials: { username: string; password: string },
+    signal?: AbortSignal,
+  ): Promise<string> {
     const doing = `pushing the image ${name}`
     const colon = name.lastIndexOf(':')
     const body = await this.#connection.call(
@@ -44,8 +48,7 @@ export class ImageTransfer {
       (docker, abortSignal) =>
         docker
           .getImage(name.slice(0, colon))
-          // An engine wants the header of credentials in any case.
-          .push({ tag: name.slice(colon + 1), authconfig: {}, abortSignal } as object),
+          .push({ tag: name.slice(colon + 1), authconfig: credentials, abortSignal } as object),
       { signal },
     )
     const digest = await this.#follow(doing, body as Readable)

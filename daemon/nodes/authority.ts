@@ -6,7 +6,8 @@ import { writePrivateFile } from '#server/files.ts'
 import { PrivateAuthority } from '#server/private-authority.ts'
 
 const DAY_MS = 24 * 3_600_000
-const CERTIFICATE_MS = 90 * DAY_MS
+/** How long a certificate between machines, and of the registry, is valid. */
+export const CERTIFICATE_MS = 90 * DAY_MS
 /** A certificate is replaced when less than this is left. */
 const RENEW_BEFORE_MS = 30 * DAY_MS
 

@@ -1,6 +1,9 @@
-import { request, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { request, type RequestOptions } from 'node:https'
 import { pipeline } from 'node:stream'
+import type { Identity } from '#agent/protocol.ts'
 import { answerOf, textWithin } from '#server/network/answers.ts'
+import { REGISTRY_NAME } from './registry-identities.ts'
 
 /** What pulls ask for (OCI image specification, Docker's image manifest version 2, schema 2). */
 const MANIFESTS = [
@@ -11,6 +14,8 @@ const MANIFESTS = [
 ].join(', ')
 /** The registry is on this host. */
 const ANSWER_MS = 30_000
+/** It reads a large layer again before it says that it has it. */
+const STORED_MS = 10 * 60_000
 const MAX_ANSWER_BYTES = 4 * 1024 ** 2
 /** The most names that a registry lists at once. */
 const PAGE = 1_000
@@ -23,12 +28,15 @@ interface Answer {
   body: string
 }
 
-/** Requests to the registry at a port of loopback (OCI distribution specification). */
+/** Requests to the registry at a port of loopback (OCI distribution specification), which answers the server alone. */
 export class RegistryCalls {
-  readonly #port: number
+  readonly #where: RequestOptions
 
-  constructor(port: number) {
-    this.#port = port
+  constructor(port: number, { certificate, key, authority }: Identity) {
+    this.#where = {
+      ...{ host: '127.0.0.1', port, servername: REGISTRY_NAME },
+      ...{ cert: certificate, key, ca: authority },
+    }
   }
 
   /** Whether it answers. */
@@ -62,28 +70,36 @@ export class RegistryCalls {
     await this.#ask('DELETE', `/v2/${repository}/manifests/${digest}`)
   }
 
-  /** Answers a request for an image with what the registry answers. */
-  pass({ method, url, headers }: IncomingMessage, response: ServerResponse): void {
-    const { accept, range } = headers
+  /** Answers a node's request for an image with what the registry answers. */
+  pass(asked: IncomingMessage, response: ServerResponse): void {
+    const { accept, range } = asked.headers
     const wanted = { ...(accept && { accept }), ...(range && { range }) }
-    const passed = request(
-      { ...this.#where, method, path: url, headers: wanted, timeout: ANSWER_MS },
-      (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers)
-        pipeline(answer, response, () => {})
-      },
-    )
+    this.#send(asked, response, wanted, ANSWER_MS).end()
+  }
+
+  /** The same for a request of the own engine, which may bring something. */
+  passAll(asked: IncomingMessage, response: ServerResponse): void {
+    const { authorization: _, ...headers } = asked.headers
+    asked.pipe(this.#send(asked, response, headers, STORED_MS))
+  }
+
+  #send(
+    { method, url }: IncomingMessage,
+    response: ServerResponse,
+    headers: OutgoingHttpHeaders,
+    timeout: number,
+  ): ClientRequest {
+    const passed = request({ ...this.#where, method, path: url, headers, timeout }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      pipeline(answer, response, () => {})
+    })
     passed.on('timeout', () => passed.destroy())
     passed.on('error', () => {
       if (response.headersSent) response.destroy()
       else response.writeHead(502, { 'content-length': 0 }).end()
     })
     response.on('close', () => passed.destroy())
-    passed.end()
-  }
-
-  get #where() {
-    return { host: '127.0.0.1', port: this.#port }
+    return passed
   }
 
   /** Null for what it does not have. */

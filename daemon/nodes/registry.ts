@@ -9,12 +9,19 @@ import { AppError } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import { Slots } from '#server/work/slots.ts'
 import type { Engine } from '../engine/index.ts'
+import { endOf, isEndingAt } from './authority.ts'
+import { PushDoor } from './push-door.ts'
 import { RegistryCalls } from './registry-calls.ts'
+import { certifyCaller, certifyRegistry } from './registry-identities.ts'
 
 const log = logger('nodes')
 
 const PORT_LABEL = 'deployer.port'
+const ENDS_LABEL = 'deployer.ends'
 const CONFIGURATION = '/deployer-registry.yml'
+const CERTIFICATE = '/deployer-registry.crt'
+const KEY = '/deployer-registry.key'
+const AUTHORITY = '/deployer-registry-authority.crt'
 const DATA = '/var/lib/registry'
 const MEMORY_BYTES = 512 * 1024 ** 2
 const STARTS_WITHIN_MS = 30_000
@@ -25,15 +32,15 @@ const CLEAN_EVERY_MS = 6 * 3_600_000
 const COLLECT_MS = 10 * 60_000
 
 /**
- * The registry from which other nodes get the images of the server's own engine: a container on this host's loopback. What it
- * holds is a copy, which is made again when it is missing.
+ * The registry from which other nodes get the images of the server's own engine: a container on this host's loopback, which
+ * answers nobody but the server. What it holds is a copy, which is made again when it is missing.
  */
 export class Registry {
   readonly #engine: Engine
   /** Pushes and the collection of garbage exclude each other: what is collected may be what a push relies on. */
   readonly #turn = new Slots(1)
+  readonly #door = new PushDoor((request, response) => this.#calls?.passAll(request, response))
   #calls: RegistryCalls | null = null
-  #port = 0
   /** The work is for the disk, not for now: a server that was just started has more urgent things to do. */
   #cleanedAt = performance.now()
 
@@ -48,13 +55,15 @@ export class Registry {
       const tag = tagOf(imageId)
       const known = await calls.digestOf(serviceId, tag).catch(() => null)
       if (known !== null) return known
-      const name = `127.0.0.1:${this.#port}/${serviceId}:${tag}`
-      await this.#engine.images.tag(imageId, name)
-      try {
-        return await this.#engine.transfer.push(name, signal)
-      } finally {
-        await this.#engine.images.remove(name)
-      }
+      return this.#door.during(async ({ host, ...credentials }) => {
+        const name = `${host}/${serviceId}:${tag}`
+        await this.#engine.images.tag(imageId, name)
+        try {
+          return await this.#engine.transfer.push(name, credentials, signal)
+        } finally {
+          await this.#engine.images.remove(name)
+        }
+      })
     }, signal)
   }
 
@@ -115,24 +124,24 @@ export class Registry {
   async #ensure(): Promise<RegistryCalls> {
     const { containers } = this.#engine
     const found = await containers.inspect(this.#name)
-    if (found?.running && this.#calls) return this.#calls
-    const isCurrent = found?.labels['deployer.image'] === useContext().options.registryImage
+    const isCurrent = found !== null && isAsWanted(found.labels)
+    if (isCurrent && found.running && this.#calls) return this.#calls
     if (found && !isCurrent) await containers.remove(this.#name)
-    this.#port = found && isCurrent ? Number(found.labels[PORT_LABEL]) : await this.#create()
+    const port = isCurrent ? Number(found.labels[PORT_LABEL]) : await this.#create()
     await containers.start(this.#name)
-    const calls = new RegistryCalls(this.#port)
+    const calls = new RegistryCalls(port, await certifyCaller())
     for (const began = performance.now(); !(await calls.answers()); await delay(PERIOD_MS))
-      if (performance.now() - began > STARTS_WITHIN_MS) await this.#giveUp()
+      if (performance.now() - began > STARTS_WITHIN_MS) await this.#giveUp(port)
     this.#calls = calls
     return calls
   }
 
   /** Another port may do: something else may have this one by now. */
-  async #giveUp(): Promise<never> {
+  async #giveUp(port: number): Promise<never> {
     await this.#engine.containers.remove(this.#name)
     throw new AppError(
       'runtime_error',
-      `the registry for other nodes (${useContext().options.registryImage}) does not answer at 127.0.0.1:${this.#port}: try again, and see whether the image is a registry`,
+      `the registry for other nodes (${useContext().options.registryImage}) does not answer at 127.0.0.1:${port}: try again, and see whether the image is a registry`,
     )
   }
 
@@ -142,11 +151,15 @@ export class Registry {
     if (!(await images.inspect(image)))
       await images.pull(image, { signal: useContext().stopping, onLine: () => {} })
     const port = await freePort()
+    const identity = await certifyRegistry()
     await volumes.create(this.#name, { 'deployer.kind': 'registry' })
     await containers.create({
       name: this.#name,
       image,
-      labels: { 'deployer.kind': 'registry', 'deployer.image': image, [PORT_LABEL]: String(port) },
+      labels: {
+        ...{ 'deployer.kind': 'registry', 'deployer.image': image, [PORT_LABEL]: String(port) },
+        [ENDS_LABEL]: String(endOf(identity.certificate)),
+      },
       env: {},
       entrypoint: ['registry'],
       command: ['serve', CONFIGURATION],
@@ -158,6 +171,9 @@ export class Registry {
     })
     const archive = pack()
     archive.entry({ name: CONFIGURATION.slice(1), mode: 0o444 }, configuration(port))
+    archive.entry({ name: CERTIFICATE.slice(1), mode: 0o444 }, identity.certificate)
+    archive.entry({ name: KEY.slice(1), mode: 0o400 }, identity.key)
+    archive.entry({ name: AUTHORITY.slice(1), mode: 0o444 }, identity.authority)
     archive.finalize()
     const tar = Readable.from(archive as AsyncIterable<Buffer>, { objectMode: false })
     await containers.putArchive(this.#name, '/', tar)
@@ -165,18 +181,28 @@ export class Registry {
   }
 }
 
+/** Whether a registry is of the image that is wanted, and its certificate, which is older than the server's, lasts. */
+function isAsWanted(labels: Record<string, string>): boolean {
+  const isOfImage = labels['deployer.image'] === useContext().options.registryImage
+  return isOfImage && !isEndingAt(Number(labels[ENDS_LABEL]))
+}
+
 /** A tag cannot have the colon of an id. */
 function tagOf(imageId: string): string {
   return imageId.replace(/^sha256:/, '')
 }
 
+/** URLs that it tells are relative, since the own engine reaches it by another way. */
 function configuration(port: number): string {
   return `version: 0.1
 log: { level: warn, accesslog: { disabled: true } }
 storage:
   filesystem: { rootdirectory: ${DATA} }
   delete: { enabled: true }
-http: { addr: "127.0.0.1:${port}" }
+http:
+  addr: "127.0.0.1:${port}"
+  relativeurls: true
+  tls: { certificate: ${CERTIFICATE}, key: ${KEY}, clientcas: [${AUTHORITY}] }
 `
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server as HttpServer } from 'node:http'
-import { request, type Server } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import { createServer, request, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,6 +14,7 @@ import { certifyNode, serverIdentity } from '#daemon/nodes/authority.ts'
 import { Invitations } from '#daemon/nodes/invitations.ts'
 import { openListener } from '#daemon/nodes/listener.ts'
 import { RegistryCalls } from '#daemon/nodes/registry-calls.ts'
+import { certifyCaller, certifyRegistry } from '#daemon/nodes/registry-identities.ts'
 import { makeSelfSigned } from '../../support/certificate.ts'
 import { openContext } from '../../support/context.ts'
 
@@ -25,7 +26,7 @@ const BLOB = `/v2/${SERVICE}/blobs/sha256:0a`
 let close: () => Promise<void>
 let folder: string
 let listener: Server
-let registry: HttpServer
+let registry: Server
 let identity: Identity
 let invitations: Invitations
 let asked: string[]
@@ -34,12 +35,14 @@ beforeEach(async () => {
   ;({ close } = await openContext())
   folder = mkdtempSync(join(tmpdir(), 'deployer-listener-'))
   asked = []
-  registry = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`)
+  const { certificate, key, authority } = await certifyRegistry()
+  const shown = { cert: certificate, key, ca: authority, requestCert: true, rejectUnauthorized: true }
+  registry = createServer(shown, (incoming, response) => {
+    asked.push(`${incoming.method} ${incoming.url}`)
     response.writeHead(200, { 'docker-content-digest': 'sha256:0a' }).end('layer')
   }).listen(0, '127.0.0.1')
   await once(registry, 'listening')
-  const calls = new RegistryCalls((registry.address() as AddressInfo).port)
+  const calls = new RegistryCalls((registry.address() as AddressInfo).port, await certifyCaller())
   identity = await serverIdentity(folder)
   invitations = new Invitations()
   listener = await openListener({ host: '127.0.0.1', port: 0 }, identity, {

@@ -42,6 +42,13 @@ export function tlsOptions({ nodeId, host, port, identity }: AgentAddress) {
   }
 }
 
+/** An agent has not answered in time, but its machine may still be at it. */
+export class Silence extends Error {
+  constructor() {
+    super('no answer in time')
+  }
+}
+
 /** Requests to the agent of a node, over one connection that is kept. */
 export class AgentCalls {
   readonly #agent: Agent
@@ -81,7 +88,7 @@ export class AgentCalls {
       if (answer.statusCode !== 200) throw new Error(`it answers ${answer.statusCode}`)
       return text
     } catch (error) {
-      throw signal.aborted ? new Error('no answer in time') : error
+      throw signal.aborted ? new Silence() : error
     }
   }
 }

@@ -8,18 +8,20 @@ import { ENGINE_PROTOCOL, type HostAnswer, type Probes, type Reach } from '#agen
 import { messageOf } from '#server/errors.ts'
 import { makePrivateDirectory, PRIVATE_FILE_MODE } from '#server/files.ts'
 import { cpuPercentOf } from './figures.ts'
-import { AgentCalls, tlsOptions, type AgentAddress } from './agent-calls.ts'
+import { AgentCalls, Silence, tlsOptions, type AgentAddress } from './agent-calls.ts'
 
-/** Two heartbeats without an answer make a tunnel dead, so that is known in less than 2 s. */
 const PAUSE_MS = 300
-const HEARTBEAT_MS = 600
-const MISSES = 2
+/** A machine with much to do answers late; one that has said nothing for so long is away. */
+const SILENCE_MS = 5_000
+/** A connection that breaks or is refused says at once that nobody is there; a single one may be chance. */
+const BREAKS = 2
 /** An agent that does not listen yet refuses at once: there is no use in asking it as often. */
 const RETRY_PAUSE_MS = 1_000
-/** A machine with much to do misses heartbeats: what is asked of it is tried for this long, and refused at once after that. */
-const REFUSE_AFTER_MS = 5_000
-/** Connections of a dead tunnel are cut after this: the line may come back, as the kernel knows. */
-const CUT_AFTER_MS = 10_000
+/**
+ * For so long a dead tunnel is not given up, since the line may come back, as the kernel knows. Then its connections are cut, and
+ * what is asked of it is refused at once.
+ */
+const GIVE_UP_AFTER_MS = 5_000
 /** Over how long the use of the CPUs is measured. */
 const CPU_MS = 5_000
 /** A probe of the network takes longer than a heartbeat. */
@@ -102,7 +104,7 @@ export class Tunnel {
   }
 
   #take(socket: Socket): void {
-    if (this.#isDeadFor(REFUSE_AFTER_MS)) {
+    if (this.#isGivenUp) {
       socket.destroy()
       return
     }
@@ -116,8 +118,8 @@ export class Tunnel {
     join(socket, far)
   }
 
-  #isDeadFor(milliseconds: number): boolean {
-    return this.#fault !== null && performance.now() - this.#deadSince > milliseconds
+  get #isGivenUp(): boolean {
+    return this.#fault !== null && performance.now() - this.#deadSince > GIVE_UP_AFTER_MS
   }
 
   #cut(): void {
@@ -126,20 +128,20 @@ export class Tunnel {
 
   async #beat(onMove: () => void): Promise<void> {
     const { signal } = this.#closing
-    for (let misses = 0; !signal.aborted;) {
+    for (let breaks = 0; !signal.aborted;) {
       const askedAt = Date.now()
       let fault: string | null = null
       try {
-        const answer = await this.#calls.host(HEARTBEAT_MS)
+        const answer = await this.#calls.host(SILENCE_MS)
         this.#note({ ...answer, askedAt, answeredAt: Date.now() })
-        misses = 0
+        breaks = 0
       } catch (error) {
-        misses++
+        breaks += error instanceof Silence ? BREAKS : 1
         fault = messageOf(error)
       }
       if (signal.aborted) return
-      if (misses === 0 || misses >= MISSES) this.#settle(fault, onMove)
-      const pause = misses > MISSES ? RETRY_PAUSE_MS : PAUSE_MS
+      if (breaks === 0 || breaks >= BREAKS) this.#settle(fault, onMove)
+      const pause = breaks > BREAKS ? RETRY_PAUSE_MS : PAUSE_MS
       await delay(pause, undefined, { signal, ref: false }).catch(() => {})
     }
   }
@@ -156,7 +158,7 @@ export class Tunnel {
     this.#isKnown = true
     this.#fault = fault
     if (wasAlive && fault !== null) this.#deadSince = performance.now()
-    if (this.#isDeadFor(CUT_AFTER_MS)) this.#cut()
+    if (this.#isGivenUp) this.#cut()
     if (wasAlive !== (fault === null)) onMove()
   }
 }

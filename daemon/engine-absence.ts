@@ -49,6 +49,22 @@ export async function untilKnown(world: World, nodeId: string, signal: AbortSign
     await delay(schedule.engineRetryMs, undefined, { signal })
 }
 
+/** Whether the engine of a node answers, or the node is lost, within this time. Throws only the signal's reason. */
+export async function isKnownWithin(
+  world: World,
+  nodeId: string,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await untilKnown(world, nodeId, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]))
+    return true
+  } catch {
+    signal.throwIfAborted()
+    return false
+  }
+}
+
 /** Waits until the engine answers, however long that takes. Throws only the signal's reason. */
 export async function untilPresent(engine: Engine, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()

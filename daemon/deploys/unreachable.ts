@@ -3,7 +3,7 @@ import { AppError } from '#server/errors.ts'
 import { instancesOf } from '#server/instances/store.ts'
 import type { LogWriter } from '#server/logs/files.ts'
 import { ownNodeId } from '#server/nodes/store.ts'
-import { untilKnown } from '../engine-absence.ts'
+import { isKnownWithin } from '../engine-absence.ts'
 import { forgetInstance } from '../instances/containers.ts'
 import { answers, nameOfNode } from '../nodes/presence.ts'
 import type { World } from '../world.ts'
@@ -29,12 +29,7 @@ export async function untilNodesAreKnown(
   byNode.delete(ownNodeId())
   for (const [nodeId, there] of byNode) {
     if (!answers(world, nodeId)) log.system(`waiting for the node ${nameOfNode(nodeId)}`)
-    try {
-      await untilKnown(world, nodeId, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]))
-      continue
-    } catch {
-      signal.throwIfAborted()
-    }
+    if (await isKnownWithin(world, nodeId, limitMs, signal)) continue
     const fault = `the node ${nameOfNode(nodeId)} could not be reached for ${limitMs / 60_000} minutes`
     if ((openSnapshot(deploy)?.disks ?? []).length > 0)
       throw new AppError('runtime_error', `${fault}, and the disk is there: deploy again once it is back`)

@@ -3,6 +3,7 @@ import { AppError, messageOf } from '#server/errors.ts'
 import { allotJobAddress, releaseAddress } from '#server/instances/addresses.ts'
 import { logger } from '#server/log.ts'
 import type { LogWriter } from '#server/logs/files.ts'
+import { ownNodeId } from '#server/nodes/store.ts'
 import { departuresOf, hasLeftSince, isOfAbsence } from '../engine-absence.ts'
 import type { ContainerState, Engine } from '../engine/index.ts'
 import { addressFor } from '../environments/addresses.ts'
@@ -18,8 +19,8 @@ const serverLog = logger('jobs')
 
 /** Interval between two requests to an engine that does not answer. */
 const RETRY_MS = 1_000
-/** A node that is lost for so long does not come back soon, and its run is not waited for. */
-const LOST_MS = 5 * 60_000
+/** Another node that does not answer for so long does not come back soon, and its run is not waited for: as for room. */
+export const UNREACHED_MS = 5 * 60_000
 /** An engine that did not answer for this long was away; otherwise only the connection to it broke. */
 const AWAY_MS = 500
 
@@ -49,10 +50,11 @@ export class NotRecorded extends Error {
   override readonly name = 'NotRecorded'
 }
 
-/** The node of a run is lost, and what became of its program is unknown. */
+/** The node of a run does not answer any more, and what became of its program is unknown. */
 export class NodeLost extends AppError {
   constructor(nodeId: string) {
-    super('runtime_error', `the node ${nameOfNode(nodeId)} on which it ran is lost: run it again`)
+    const what = isLost(nodeId) ? 'is lost' : `could not be reached for ${UNREACHED_MS / 60_000} minutes`
+    super('runtime_error', `the node ${nameOfNode(nodeId)} on which it ran ${what}: run it again`)
   }
 }
 
@@ -173,7 +175,7 @@ async function endNow(engine: Engine, name: string): Promise<ContainerEnd> {
   return { exitCode: null, oomKilled: false, engineWasAway: false, timedOut: true }
 }
 
-/** Inspects a container as soon as the engine answers again. Throws NodeLost if its node stays lost. */
+/** Inspects a container as soon as the engine answers again. Throws NodeLost if that is on another node and takes too long. */
 async function whenBack(
   world: World,
   name: string,
@@ -185,7 +187,7 @@ async function whenBack(
     try {
       return await world.engineOf(nodeId).containers.inspect(name)
     } catch {
-      if (isLost(nodeId) && performance.now() - began > LOST_MS) throw new NodeLost(nodeId)
+      if (nodeId !== ownNodeId() && performance.now() - began > UNREACHED_MS) throw new NodeLost(nodeId)
     }
   }
 }

@@ -17,13 +17,20 @@ import { openLog, type LogWriter } from '#server/logs/files.ts'
 import { ownNodeId } from '#server/nodes/store.ts'
 import { getService, type ServiceRow } from '#server/services/store.ts'
 import { tryMove } from '#server/state-machine.ts'
-import { isOfAbsence, untilKnown } from '../engine-absence.ts'
+import { isKnownWithin, isOfAbsence, untilPresent } from '../engine-absence.ts'
 import { prepareLaunch } from '../instances/launch.ts'
 import { isLost } from '../nodes/presence.ts'
 import type { AbortReason } from '../work/abort-reason.ts'
 import type { World } from '../world.ts'
 import { placeOfRun } from './place.ts'
-import { ENDED_WITH_ENGINE, NodeLost, NotRecorded, runToEnd, type RunEnd } from './run-to-end.ts'
+import {
+  ENDED_WITH_ENGINE,
+  NodeLost,
+  NotRecorded,
+  runToEnd,
+  UNREACHED_MS,
+  type RunEnd,
+} from './run-to-end.ts'
 
 const serverLog = logger('jobs')
 
@@ -40,11 +47,11 @@ export async function runJob(world: World, id: string, signal: AbortSignal): Pro
   const log = openLog(id)
   try {
     // The way to its node may not be there yet after a start of the server.
-    const nodeId = getJob(id)?.node_id ?? ownNodeId()
-    if (nodeId !== ownNodeId()) await untilKnown(world, nodeId, signal)
+    await untilOtherAnswers(world, id, signal)
     while (!(await runUntilAbsence(world, id, log, signal))) {
       log.system('the container engine stopped answering; waiting until it is back')
-      await untilKnown(world, getJob(id)?.node_id ?? ownNodeId(), signal)
+      await untilOtherAnswers(world, id, signal)
+      await untilPresent(world.engine, signal)
     }
   } catch (error) {
     settleFailure(id, error, log, signal)
@@ -55,6 +62,13 @@ export async function runJob(world: World, id: string, signal: AbortSignal): Pro
         serverLog.error('a job log could not be written', { id, error: messageOf(error) }),
       )
   }
+}
+
+/** Waits for the node of a job, unless that is the own one. Throws NodeLost if it takes too long. */
+async function untilOtherAnswers(world: World, id: string, signal: AbortSignal): Promise<void> {
+  const nodeId = getJob(id)?.node_id ?? ownNodeId()
+  if (nodeId === ownNodeId() || (await isKnownWithin(world, nodeId, UNREACHED_MS, signal))) return
+  throw new NodeLost(nodeId)
 }
 
 /** Runs or continues a job; false if the engine went away before its program was started or found. */

@@ -1,21 +1,29 @@
 import { once } from 'node:events'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { runToEnd, type RunEnd } from '#daemon/jobs/run-to-end.ts'
 import type { World } from '#daemon/world.ts'
 import type { LogWriter } from '#server/logs/files.ts'
-import { ownNodeId } from '#server/nodes/store.ts'
+import { ownNodeId, updateNode } from '#server/nodes/store.ts'
 import { openContext } from '../support/context.ts'
+import { addNode } from '../support/nodes.ts'
 
 let close: () => Promise<void>
 beforeAll(async () => ({ close } = await openContext()))
 afterAll(() => close())
 
 /** How the end of a run is reported whose first wait failed, followed by so many failed checks. */
-async function endAfter(looksInVain: number): Promise<RunEnd | undefined> {
+async function endAfter(
+  looksInVain: number,
+  nodeId = ownNodeId(),
+  onLook: () => void = () => {},
+): Promise<RunEnd | undefined> {
   let isCut = false
   const containers = {
     inspect: async () => {
-      if (isCut && looksInVain-- > 0) throw new Error('connect ECONNREFUSED')
+      if (isCut && looksInVain-- > 0) {
+        onLook()
+        throw new Error('connect ECONNREFUSED')
+      }
       return { status: isCut ? 'exited' : 'running', running: !isCut }
     },
     wait: async () => {
@@ -28,12 +36,14 @@ async function endAfter(looksInVain: number): Promise<RunEnd | undefined> {
   const output = { async *logs() {} }
   const log = { flushed: async () => {}, ready: async () => {}, write: () => {}, system: () => {} }
   const answers = async () => true
-  const engine = { containers, output, answers }
-  const world = { engine, engineOf: () => engine, engineDepartures: 0 } as unknown as World
+  const engine = { containers, output, answers, info: async () => ({}) }
+  const world = {
+    ...{ engine, engineOf: () => engine, engineDepartures: 0, departuresOfOthers: new Map() },
+  } as unknown as World
   let ended: RunEnd | undefined
   const run = {
     logId: 'job_1',
-    nodeId: ownNodeId(),
+    nodeId,
     launch: () => Promise.reject(new Error('it is there already')),
     name: 'job_1',
     kind: 'job',
@@ -51,6 +61,21 @@ test('a run that ended while the connection to the engine was cut ended by itsel
 
 test('a run that ended while the engine did not answer ended with it', async () => {
   expect(await endAfter(1)).toMatchObject({ exitCode: 1, engineWasAway: true })
+})
+
+test('a run on another node that cannot be reached any more is given up in time, one on the own node is not', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const nodeId = addNode('worker', { status: 'unreachable' })
+  const failsAfter = (looksInVain: number, node: string) =>
+    endAfter(looksInVain, node, () => vi.advanceTimersByTime(300_001))
+  await expect(failsAfter(Infinity, nodeId)).rejects.toMatchObject({
+    code: 'runtime_error',
+    message: 'the node worker on which it ran could not be reached for 5 minutes: run it again',
+  })
+  updateNode(nodeId, { status: 'down' })
+  await expect(failsAfter(Infinity, nodeId)).rejects.toThrow('the node worker on which it ran is lost')
+  expect(await failsAfter(2, ownNodeId())).toMatchObject({ exitCode: 1 })
 })
 
 /** How a run ended if only its timeout was noticed; it may have ended by itself before. */
@@ -76,7 +101,9 @@ async function endWhenLate(running: boolean): Promise<{ end: RunEnd | undefined;
   const output = { async *logs() {} }
   const log = { flushed: async () => {}, ready: async () => {}, write: () => {}, system: () => {} }
   const engine = { containers, output, answers: async () => true }
-  const world = { engine, engineOf: () => engine, engineDepartures: 0 } as unknown as World
+  const world = {
+    ...{ engine, engineOf: () => engine, engineDepartures: 0, departuresOfOthers: new Map() },
+  } as unknown as World
   let ended: RunEnd | undefined
   const run = {
     logId: 'job_2',

@@ -4,6 +4,7 @@ import { deployableImageFault } from '../images/registry.ts'
 import { TYPES } from '../services/types.ts'
 import { hiddenFault } from '../text/redaction.ts'
 import { checkFile, checkSettings } from './check-file.ts'
+import { checkNodes } from './check-nodes.ts'
 import { checkReferences } from './check-references.ts'
 import type { Faults } from './faults.ts'
 import { placeIn } from './nodes.ts'
@@ -16,6 +17,7 @@ export function checkProject(project: Project, standing: Standing, faults: Fault
   checkFile(project, faults)
   for (const datastore of project.datastores) checkDatastore(datastore, standing, faults)
   for (const service of project.services) checkService(service, standing, faults)
+  checkNodes(project, standing, faults)
   checkReferences(project, standing, faults)
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import type { ServiceColumns, ServiceRow } from '../services/store.ts'
 import { carriedBy, isBound, promisedMb } from './carried.ts'
 import { statusOf, takesNew } from './states.ts'
-import { findNode, listNodes, nodeName, type NodeRow } from './store.ts'
+import { getNodeByIdOrName, listNodes, nodeName, type NodeRow } from './store.ts'
 
 const MIB = 1024 * 1024
 
@@ -12,7 +12,7 @@ const MIB = 1024 * 1024
  * the most memory which is not promised. Throws `not_found`, and `conflict` for one that takes nothing new.
  */
 export function nodeForData(idOrName: string | undefined): NodeRow {
-  if (idOrName !== undefined) return assertTakesNew(findNode(idOrName))
+  if (idOrName !== undefined) return assertTakesNew(namedNode(idOrName))
   const able = listNodes().filter(takesNew)
   const best = able.length > 1 ? able.toSorted((left, right) => freeMb(right) - freeMb(left))[0] : able[0]
   if (!best) throw new AppError('conflict', 'no node takes anything new: activate one')
@@ -44,12 +44,19 @@ export function nodeColumn(
   const current = service && isBound(service.id) ? service.node_id : null
   if (current === null) return { node_id: nodeForData(idOrName ?? undefined).id }
   // Its own id is right, even if that node is gone.
-  if (typeof idOrName === 'string' && idOrName !== current && findNode(idOrName).id !== current)
+  if (typeof idOrName === 'string' && idOrName !== current && namedNode(idOrName).id !== current)
     throw new AppError(
       'conflict',
       `node: the disks of service ${service!.name} are on the node ${nodeName(current) ?? current}: move it`,
     )
   return {}
+}
+
+/** The node that the field `node` of a request names. Throws `not_found`. */
+function namedNode(idOrName: string): NodeRow {
+  const node = getNodeByIdOrName(idOrName)
+  if (!node) throw new AppError('not_found', `node: there is no node ${idOrName}`)
+  return node
 }
 
 function freeMb({ id, memory_bytes }: NodeRow): number {

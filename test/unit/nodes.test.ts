@@ -303,7 +303,7 @@ describe('a placement', () => {
       /placement: a static site/,
     ],
     [{}, { node: 'worker-1' }, 'invalid_request', /node: only a service with a disk/],
-    [{ disk_mount_path: '/d' }, { node: 'nowhere' }, 'not_found', /there is no node nowhere/],
+    [{ disk_mount_path: '/d' }, { node: 'nowhere' }, 'not_found', /^node: there is no node nowhere$/],
   ])('or node is judged: %j with %j', (made, changed, code, message) => {
     const fault = expect.objectContaining({ code, message: expect.stringMatching(message) as string })
     expect(() => make('new', { ...made, ...changed })).toThrow(fault)

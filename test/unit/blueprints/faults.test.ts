@@ -156,6 +156,12 @@ const PLANTS: Plant<NativeFile>[] = [
   variable(3, { key: 'T1', value: '${{service.gone.env.KEY}}' }, 'value'),
   field(4, 'name', 'db'),
   field(4, 'root_dir', 'TWICE'),
+  (file) => `${field(4, 'placement', { nodes: ['gone'] })(file)}.nodes[0]`,
+  ofStore(1, 'node', 'gone'),
+  (file) => {
+    Object.assign(file.services[1]!, { disk_mount_path: '/data', node: 'gone' })
+    return 'services[1].node'
+  },
   (file) => {
     // The circle is closed where it began.
     variable(4, { key: 'ROUND', value: '${{service.worker.env.ROUND}}' })(file)

@@ -13,15 +13,20 @@ const log = logger('nodes')
 /** Listens to the events of the engines of other nodes, as those come and go. */
 export function nodeEvents(world: World, followers: Followers): Task {
   const listening = new Map<string, AbortController>()
+  /** What was told of nodes whose engines have not answered since. */
+  const told = new Map<string, string>()
 
   async function listen(node: NodeEngine, signal: AbortSignal): Promise<void> {
+    const answering = { ...followers, wakeOthers: () => (told.delete(node.nodeId), followers.wakeOthers()) }
     try {
-      await followEngine(node, followers, signal)
+      await followEngine(node, answering, signal)
     } catch (error) {
-      if (signal.aborted) return
+      const message = messageOf(error)
+      if (signal.aborted || told.get(node.nodeId) === message) return
+      told.set(node.nodeId, message)
       log.warn('the engine of a node does not answer; trying again', {
         node: nameOfNode(node.nodeId),
-        error: messageOf(error),
+        error: message,
       })
     } finally {
       listening.delete(node.nodeId)

@@ -2,10 +2,10 @@ import { ECHO_EXITS, type Reach } from '#agent/protocol.ts'
 import { probe } from '#agent/probe.ts'
 import { clockGap } from '#server/clock.ts'
 import { messageOf } from '#server/errors.ts'
-import { randomHex } from '#server/ids.ts'
 import type { NodeCheck } from '#server/nodes/schema.ts'
 import type { NodeRow } from '#server/nodes/store.ts'
 import type { Engine } from '../engine/index.ts'
+import { Frames, type Meeting } from './frames.ts'
 import type { Tunnel } from './tunnel.ts'
 
 /** One look from a node to another. */
@@ -21,30 +21,27 @@ export interface End {
 }
 
 /** What the looks need of the server. */
-export interface Ways {
+export interface Ways extends Meeting {
   /** The port of agents, and of the server for them. */
   port: number
-  /** The network of all nodes in which frames are sent. */
-  network: string
-  /** The id of the agent's image, which each node has. */
-  image: string
 }
 
 /** Swarm's own ports: https://docs.docker.com/engine/swarm/swarm-tutorial/#open-protocols-and-ports-between-the-hosts */
 const MANAGER_PORT = 2377
 const MEMBERS_PORT = 7946
-const KIND = { 'deployer.kind': 'node-probe' }
-const MEMORY_BYTES = 64 * 1024 ** 2
 /** Certificates, logs and times of deploys are compared across nodes. */
 const MAX_CLOCK_GAP_MS = 2_000
-const FRAMES_MS = 60_000
-const PROGRAM = ['node', '/node-agent.mjs']
 
 /** Looks at the network between a node and others. */
 export async function checkNode(node: End, others: readonly End[], ways: Ways): Promise<NodeCheck> {
-  for (const end of [node, ...others]) await removeLeftProbes(end)
-  const checks = (await Promise.all(others.map((other) => checkPair(other, node, ways)))).flat()
-  return { ok: checks.every(({ ok }) => ok), checks }
+  if (others.length === 0) return { ok: true, checks: [] }
+  const frames = new Frames([node, ...others], ways)
+  try {
+    const checks = (await Promise.all(others.map((other) => checkPair(other, node, ways, frames)))).flat()
+    return { ok: checks.every(({ ok }) => ok), checks }
+  } finally {
+    await frames.close()
+  }
 }
 
 /** What is said of another node that does not answer, so that nothing passes because it was not tried. */
@@ -56,13 +53,13 @@ export function notTried({ name: from }: Pick<End, 'name'>, to: Pick<NodeRow, 'n
 }
 
 /** Everything between a node and another one, in both directions. */
-async function checkPair(left: End, right: End, ways: Ways): Promise<PairCheck[]> {
-  const [forth, back, frames] = await Promise.all([
+async function checkPair(left: End, right: End, ways: Ways, frames: Frames<End>): Promise<PairCheck[]> {
+  const [forth, back, sent] = await Promise.all([
     checkPorts(left, right, ways),
     checkPorts(right, left, ways),
-    checkFrames(left, right, ways),
+    checkFrames(left, right, frames),
   ])
-  return [...forth, ...back, frames, ...clockChecks(left, right)]
+  return [...forth, ...back, sent, ...clockChecks(left, right)]
 }
 
 async function checkPorts(from: End, to: End, { port }: Ways): Promise<PairCheck[]> {
@@ -92,27 +89,15 @@ export function portFault(
 }
 
 /** Sends frames through the network of all nodes. Their way back is a part of it. */
-async function checkFrames(from: End, to: End, ways: Ways): Promise<PairCheck> {
-  const names = { echo: `deployer-probe-${randomHex(6)}`, ask: `deployer-probe-${randomHex(6)}` }
+async function checkFrames(from: End, to: End, frames: Frames<End>): Promise<PairCheck> {
   try {
-    const address = await run(to.engine, names.echo, ['echo'], ways)
-    await run(from.engine, names.ask, ['ask', address], ways)
-    const { exitCode } = await from.engine.containers.wait(names.ask, AbortSignal.timeout(FRAMES_MS))
-    return checked('udp 4789', from, to, frameFault(exitCode, from, to))
+    return checked('udp 4789', from, to, frameFault(await frames.send(from, to), from, to))
   } catch (error) {
     return checked(
       'udp 4789',
       from,
       to,
       `frames could not be sent from ${from.name} to ${to.name}: ${messageOf(error)}`,
-    )
-  } finally {
-    await Promise.all([
-      to.engine.containers.remove(names.echo),
-      from.engine.containers.remove(names.ask),
-    ]).catch(
-      // The next check removes what is left.
-      () => {},
     )
   }
 }
@@ -133,33 +118,6 @@ export function frameFault(
     default:
       return `the program that sends frames from ${from} to ${to} ended with ${exitCode}`
   }
-}
-
-/** Starts the agent's program in the network of all nodes, and returns its address there. */
-async function run(
-  { containers }: Engine,
-  name: string,
-  command: string[],
-  { image, network }: Ways,
-): Promise<string> {
-  await containers.create({
-    name,
-    image,
-    labels: KIND,
-    env: {},
-    entrypoint: PROGRAM,
-    command,
-    network,
-    memoryBytes: MEMORY_BYTES,
-    cpus: 1,
-  })
-  await containers.start(name)
-  return (await containers.inspect(name))?.address ?? ''
-}
-
-/** Removes the programs of an earlier look that a killed server left. */
-async function removeLeftProbes({ engine: { containers } }: End): Promise<void> {
-  for (const { name } of await containers.list(KIND)) await containers.remove(name)
 }
 
 function clockChecks(left: End, right: End): PairCheck[] {

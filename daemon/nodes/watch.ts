@@ -27,6 +27,8 @@ const log = logger('nodes')
 /** How often the agent of a node is compared with what it should be, and tried again. */
 const AGENT_MS = 3_600_000
 const RETRY_MS = 10_000
+/** How soon the network of a node that joins is looked at again. */
+const NETWORK_RETRY_MS = 3_000
 /** The most that a node says about its engine and its processor. */
 const MAX_FACT_CHARACTERS = 64
 /** How often the rules of a node's packet filter are set again, which other programs may change. */
@@ -190,7 +192,7 @@ export class Watch {
   #followNetwork({ id }: NodeRow): string[] | undefined {
     return this.#networks.ask(
       id,
-      () => RETRY_MS,
+      () => NETWORK_RETRY_MS,
       async () => {
         try {
           const { checks } = await this.#parts.admit(id)

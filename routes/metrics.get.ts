@@ -5,6 +5,7 @@ import { useContext } from '#server/context.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { exposition, EXPOSITION_TYPE } from '#server/metrics/exposition.ts'
 import { freshLatest } from '#server/metrics/latest.ts'
+import { nodeStandings } from '#server/nodes/metrics.ts'
 import { newestSoundServerBackup } from '#server/server-backups/store.ts'
 import { qualifiedName } from '#server/services/qualified-name.ts'
 
@@ -25,7 +26,8 @@ export default defineEndpoint({
     const { version } = useContext()
     const finishedAt = newestSoundServerBackup()?.finished_at
     const serverBackupAt = finishedAt ? finishedAt / 1_000 : null
-    const text = exposition({ version, certificates, datastoreBackups, serverBackupAt }, freshLatest())
+    const standing = { version, certificates, datastoreBackups, serverBackupAt, nodes: nodeStandings() }
+    const text = exposition(standing, freshLatest())
     setResponseHeader(event, 'content-type', EXPOSITION_TYPE)
     event.node.res.end(text)
   },

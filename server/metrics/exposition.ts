@@ -1,4 +1,6 @@
 import { LATENCY_BUCKETS_SECONDS } from '#proxy/latency-buckets.ts'
+import type { NodeStanding } from '../nodes/metrics.ts'
+import type { HostFigures } from '../nodes/schema.ts'
 import type { Latest } from './latest.ts'
 import type { HostCounters, RequestCounters } from './sample.ts'
 import type { ContainerReading } from './reading.ts'
@@ -26,11 +28,13 @@ export interface Standing {
   datastoreBackups: { id: string; name: string; at: number }[]
   /** When the server was last backed up, in Unix seconds; null if never. */
   serverBackupAt: number | null
+  /** The server's own node, and the others. */
+  nodes: readonly NodeStanding[]
 }
 
 /** Formats all metrics in Prometheus' text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). */
 export function exposition(
-  { version, certificates, datastoreBackups, serverBackupAt }: Standing,
+  { version, certificates, datastoreBackups, serverBackupAt, nodes }: Standing,
   latest: Latest | null,
 ): string {
   const families: Family[] = [
@@ -51,7 +55,8 @@ export function exposition(
       datastoreBackups.map(({ id, name, at }) => [{ id, name }, at]),
     ),
     ...(latest ? hostFamilies(latest.sample.host) : []),
-    ...containerFamilies(latest?.reading?.containers ?? []),
+    ...nodeFamilies(nodes),
+    ...containerFamilies(latest?.reading?.containers ?? [], nodes),
     ...(latest?.sample.requests ? requestFamilies(latest.sample.requests) : []),
   ]
   return families.map(textOf).join('')
@@ -106,17 +111,65 @@ function hostFamilies({ cpuCount, cpuSeconds, memory, disks, interfaces }: HostC
   ]
 }
 
-function containerFamilies(containers: readonly ContainerReading[]): Family[] {
+function nodeFamilies(nodes: readonly NodeStanding[]): Family[] {
+  const samples = (value: (node: NodeStanding) => number | null): Family['samples'] =>
+    nodes.map((node) => [{ node: node.name }, value(node)])
+  const figures = (key: keyof HostFigures): Family['samples'] => samples(({ host }) => host && host[key])
+  return [
+    gauge(
+      'svc_node_up',
+      'Whether a node answers the server.',
+      samples(({ isUp }) => Number(isUp)),
+    ),
+    gauge('svc_node_cpu_percent', 'CPU use of a node; 100 is all of its cores.', figures('cpu_percent')),
+    gauge(
+      'svc_node_memory_used_bytes',
+      'Memory of a node in use, without page cache.',
+      figures('memory_used_bytes'),
+    ),
+    gauge('svc_node_memory_total_bytes', 'Memory of a node.', figures('memory_total_bytes')),
+    gauge(
+      'svc_node_disk_used_bytes',
+      "Used bytes of the file system of a node's engine.",
+      figures('disk_used_bytes'),
+    ),
+    gauge(
+      'svc_node_disk_total_bytes',
+      "Size of the file system of a node's engine.",
+      figures('disk_total_bytes'),
+    ),
+    gauge(
+      'svc_node_instances',
+      'Instances of services on a node.',
+      samples(({ instances }) => instances),
+    ),
+  ]
+}
+
+/** Containers are told with their node where there are several: one that is alone has the labels that it always had. */
+function containerFamilies(
+  containers: readonly ContainerReading[],
+  nodes: readonly NodeStanding[],
+): Family[] {
+  const names = new Map(nodes.length > 1 ? nodes.map(({ id, name }) => [id, name]) : [])
   const samples = (key: 'cpuPercent' | 'memoryBytes'): Family['samples'] =>
-    containers.map((each) => [labelsOf(each), each[key]])
+    containers.map((each) => [labelsOf(each, names), each[key]])
   return [
     gauge('svc_container_cpu_percent', 'CPU use of a container; 100 is one core.', samples('cpuPercent')),
     gauge('svc_container_memory_bytes', 'Memory of a container without page cache.', samples('memoryBytes')),
   ]
 }
 
-function labelsOf({ kind, id, name, container }: ContainerReading): Labels {
-  return { kind, id, name, ...(kind === 'service' ? { instance_id: container } : {}) }
+function labelsOf(
+  { kind, id, name, container, node }: ContainerReading,
+  names: ReadonlyMap<string, string>,
+): Labels {
+  const nodeName = names.get(node)
+  return {
+    ...{ kind, id, name },
+    ...(kind === 'service' ? { instance_id: container } : {}),
+    ...(nodeName === undefined ? {} : { node: nodeName }),
+  }
 }
 
 function requestFamilies({ targets }: RequestCounters): Family[] {

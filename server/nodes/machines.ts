@@ -20,6 +20,11 @@ export function provideMachines(machines: Machines): void {
   provided = machines
 }
 
+/** What connects the machines; undefined before it is at work. */
+export function machinesIfAny(): Machines | undefined {
+  return provided
+}
+
 /** What connects the machines. Throws `conflict` before it is at work. */
 export function useMachines(): Machines {
   if (!provided) throw new AppError('conflict', 'the server is about to go to work: try again in a minute')

@@ -2,19 +2,47 @@ import { timestamp } from '../clock.ts'
 import { useContext, useDatabase } from '../context.ts'
 import { freshAt, freshLatest } from '../metrics/latest.ts'
 import { viewContainers } from '../metrics/views.ts'
-import { useMachines } from './machines.ts'
+import { carriedBy } from './carried.ts'
+import { machinesIfAny, useMachines, type Machines } from './machines.ts'
 import type { HostFigures, NodeMetrics } from './schema.ts'
-import type { NodeRow } from './store.ts'
+import { isUp } from './states.ts'
+import { listNodes, type NodeRow } from './store.ts'
 
-/** What a node and the containers on it are doing, as it was last measured. */
-export function nodeMetrics({ id, is_own }: NodeRow): NodeMetrics {
-  const here = containersOn(id)
+/** What a node and the containers on it are doing, as it was last measured. Throws `conflict` before the server is at work. */
+export function nodeMetrics(node: NodeRow): NodeMetrics {
+  const here = containersOn(node.id)
   const containers = freshLatest()?.reading?.containers ?? []
   return {
     at: timestamp(Math.round(freshAt() ?? Date.now())),
-    host: is_own === 1 ? ownFigures() : useMachines().hostFigures(id),
+    host: figuresOf(node, useMachines()),
     containers: viewContainers(containers.filter((each) => here.has(each.container) || here.has(each.id))),
   }
+}
+
+/** A node as Prometheus is told of it. */
+export interface NodeStanding {
+  id: string
+  name: string
+  isUp: boolean
+  /** Null while the node does not answer. */
+  host: HostFigures | null
+  instances: number
+}
+
+/** All nodes but those that have not joined yet. */
+export function nodeStandings(): NodeStanding[] {
+  const machines = machinesIfAny()
+  return listNodes()
+    .filter(({ joined_at }) => joined_at !== null)
+    .map((node) => ({
+      ...{ id: node.id, name: node.name, isUp: isUp(node) },
+      host: figuresOf(node, machines),
+      instances: carriedBy(node.id).instances,
+    }))
+}
+
+function figuresOf({ id, is_own }: NodeRow, machines: Machines | undefined): HostFigures | null {
+  return is_own === 1 ? ownFigures() : (machines?.hostFigures(id) ?? null)
 }
 
 /** What the server's own host uses; null before the first measurement. */

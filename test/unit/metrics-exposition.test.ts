@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { exposition } from '#server/metrics/exposition.ts'
 import { freshContainers, freshLatest, publishLatest } from '#server/metrics/latest.ts'
 import { readingBetween } from '#server/metrics/reading.ts'
+import type { NodeStanding } from '#server/nodes/metrics.ts'
 import { samplesIn } from '../support/metrics.ts'
 import { container, sample, target } from './metrics-samples.ts'
 
@@ -23,13 +24,21 @@ function found() {
   return { sample: after!, reading: readingBetween(before!, after!) }
 }
 
-const textOf = (latest: ReturnType<typeof found> | null) =>
+const HOST = {
+  ...{ cpu_percent: 12.5, memory_used_bytes: 600, memory_total_bytes: 1_000 },
+  ...{ disk_used_bytes: null, disk_total_bytes: null },
+}
+const OWN = { id: 'nod-x', name: 'server', isUp: true, host: HOST, instances: 1 }
+const LOST = { id: 'nod-y', name: 'worker', isUp: false, host: null, instances: 2 }
+
+const textOf = (latest: ReturnType<typeof found> | null, nodes: NodeStanding[] = [OWN]) =>
   exposition(
     {
       version: '1.2.3',
       certificates: [['a"b\\c', 1_700_000_000]],
       serverBackupAt: 1_700_000_001,
       datastoreBackups: [{ id: 'dbs-1', name: 'db.staging', at: 1_700_000_000.5 }],
+      nodes,
     },
     latest,
   )
@@ -42,6 +51,32 @@ describe('the text for Prometheus', () => {
     expect(labels).toEqual([
       { kind: 'service', id: 'srv-1', name: 'api.staging', instance_id: 'srv-1-abcde' },
       { kind: 'datastore', id: 'dbs-1', name: 'db' },
+    ])
+  })
+
+  it('names the node of a container where there are several', () => {
+    const labels = samplesIn(textOf(found(), [OWN, LOST]))
+      .filter(({ name }) => name === 'svc_container_memory_bytes')
+      .map((each) => each.labels)
+    expect(labels).toMatchObject([
+      { instance_id: 'srv-1-abcde', node: 'server' },
+      { id: 'dbs-1', node: 'server' },
+    ])
+  })
+
+  it('has what is known of each node', () => {
+    const samples = samplesIn(textOf(null, [OWN, LOST]))
+      .filter(({ name }) => name.startsWith('svc_node_'))
+      .map(({ name, labels, value }) => [name, labels, value])
+    const [own, lost] = [{ node: 'server' }, { node: 'worker' }]
+    expect(samples).toEqual([
+      ['svc_node_up', own, 1],
+      ['svc_node_up', lost, 0],
+      ['svc_node_cpu_percent', own, 12.5],
+      ['svc_node_memory_used_bytes', own, 600],
+      ['svc_node_memory_total_bytes', own, 1_000],
+      ['svc_node_instances', own, 1],
+      ['svc_node_instances', lost, 2],
     ])
   })
 
@@ -72,7 +107,7 @@ describe('the text for Prometheus', () => {
     expect(
       textOf(null)
         .split('\n')
-        .filter((line) => line !== '' && !line.startsWith('#')),
+        .filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('svc_node_')),
     ).toEqual([
       'svc_build_info{version="1.2.3"} 1',
       'svc_certificate_not_after_timestamp_seconds{host="a\\"b\\\\c"} 1700000000',

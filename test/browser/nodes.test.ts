@@ -89,6 +89,12 @@ test('what has its data on a node that is down is moved with its newest backup, 
   database.exec(`INSERT INTO moves (resource_id, from_node_id, to_node_id, from_backup, status, error, started_at)
     SELECT datastores.id, node_id, nodes.id, 0, 'failed', 'the copy differs', 0 FROM datastores, nodes
     WHERE nodes.is_own = 1`)
+  const becomes = (status: string) => database.exec(`UPDATE nodes SET status = '${status}' WHERE is_own = 0`)
+  becomes('unreachable')
+  await page.reload()
+  await card.getByText('worker-1, which does not answer').waitFor()
+  expect(await card.getByRole('button', { name: 'Move' }).getAttribute('aria-disabled')).not.toBe('true')
+  becomes('down')
   database.close()
   await page.reload()
   await card.getByText('worker-1, which is down').waitFor()

@@ -12,6 +12,12 @@ export function nodeOfDisks({ node_id }: Pick<ServiceRow, 'node_id'>): string {
   return node_id ?? ownNodeId()
 }
 
+/** The node of a volume that is left of a disk from before volumes were recorded with their service; null without one. */
+export function nodeOfUnrecordedVolume(serviceId: string): string | null {
+  const sql = "SELECT node_id FROM engine_things WHERE kind = 'volume' AND name = ?"
+  return useDatabase().get<{ node_id: string }>(sql, firstVolume(serviceId, DISK))?.node_id ?? null
+}
+
 /** The name of the volume that is a service's disk. It exists from the service's first deploy with that disk. */
 export function diskVolume(serviceId: string, disk: string): string {
   const row = useDatabase().get<{ volume: string }>(

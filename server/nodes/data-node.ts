@@ -1,4 +1,5 @@
 import { useContext } from '../context.ts'
+import { nodeOfUnrecordedVolume } from '../disks/volume.ts'
 import { AppError } from '../errors.ts'
 import type { ServiceColumns, ServiceRow } from '../services/store.ts'
 import { carriedBy, isBound, promisedMb } from './carried.ts'
@@ -41,7 +42,7 @@ export function nodeColumn(
     if (typeof idOrName !== 'string') return {}
     throw new AppError('invalid_request', 'node: only a service with a disk has one: set placement instead')
   }
-  const current = service && isBound(service.id) ? service.node_id : null
+  const current = service && (isBound(service.id) ? service.node_id : nodeOfUnrecordedVolume(service.id))
   if (current === null) return { node_id: nodeForData(idOrName ?? undefined).id }
   // Its own id is right, even if that node is gone.
   if (typeof idOrName === 'string' && idOrName !== current && namedNode(idOrName).id !== current)
@@ -49,7 +50,7 @@ export function nodeColumn(
       'conflict',
       `node: the disks of service ${service!.name} are on the node ${nodeName(current) ?? current}: move it`,
     )
-  return {}
+  return current === service!.node_id ? {} : { node_id: current }
 }
 
 /** The node that the field `node` of a request names. Throws `not_found`. */

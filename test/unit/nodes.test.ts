@@ -11,6 +11,7 @@ import { PRODUCTION } from '#server/environments/production.ts'
 import { findEnvironment } from '#server/environments/store.ts'
 import { newId } from '#server/ids.ts'
 import { allInstances, insertInstance, newInstanceId } from '#server/instances/store.ts'
+import { ledger } from '#server/ledger.ts'
 import { freeNodeName } from '#server/nodes/names.ts'
 import { assertRemovable, forgetNode, patchNode } from '#server/nodes/operations.ts'
 import { allows, placementOf } from '#server/nodes/placement-setting.ts'
@@ -348,6 +349,16 @@ describe('the node of data', () => {
     const on = (node: string) => () => createDatastore({ kind: 'keyvalue', name: 'cache', node })
     expect(on('worker-1')).toThrow(conflict('node: worker-1 is drained'))
     expect(on('worker-2')).toThrow(conflict('node: worker-2 is down'))
+  })
+
+  test('is that of a disk which was taken away before volumes were recorded with services, when it comes back', () => {
+    join('worker-1', { memory_bytes: 64 * GIB })
+    const wiki = make('wiki')
+    ledger.record('volume', `deployer-${wiki.id}`)
+    const elsewhere = { disk_mount_path: '/data', node: 'worker-1' }
+    expect(() => patch(wiki, elsewhere)).toThrow(conflict(`are on the node ${own().name}: move it`))
+    expect(patch(wiki, { disk_mount_path: '/data' }).node_id).toBe(own().id)
+    expect(patch(make('new'), { disk_mount_path: '/data' }).node_id).not.toBe(own().id)
   })
 
   test('is changed by a move alone, and kept while a former disk is there', () => {

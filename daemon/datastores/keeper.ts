@@ -1,13 +1,6 @@
 import { onChange, announceDatastore } from '#server/changes.ts'
-import {
-  allDatastores,
-  getDatastore,
-  observeDatastore,
-  recordDatastore,
-  type DatastoreRow,
-} from '#server/datastores/store.ts'
+import { allDatastores, getDatastore } from '#server/datastores/store.ts'
 import { AppError, messageOf } from '#server/errors.ts'
-import { logger } from '#server/log.ts'
 import { lostNodeFault } from '#server/nodes/lost.ts'
 import { schedule } from '#server/options/schedule.ts'
 import type { Task } from '../work/driver.ts'
@@ -25,6 +18,7 @@ import { homeOf } from './home.ts'
 import { HostPorts } from './host-ports.ts'
 import { leftovers } from './leftovers.ts'
 import { applyLimits } from './limits.ts'
+import { recordFailure, recordPass } from './outcome.ts'
 import { Pauses } from './pauses.ts'
 import { removeDatastore } from './remove.ts'
 import {
@@ -34,9 +28,7 @@ import {
 } from './restores-and-upgrades.ts'
 import { startDatastore } from './start.ts'
 import { stopDatastore } from './stop.ts'
-import { endWait, isAwaited, isEmpty } from './waiting.ts'
-
-const log = logger('datastores')
+import { isAwaited, isEmpty } from './waiting.ts'
 
 /** After this many exits before its first answer a datastore is `failed`, though it is still restarted. */
 const MAX_EXITS = 3
@@ -154,7 +146,7 @@ export class DatastoreKeeper {
   /** Reports to waiting requests that the engine does not answer; does nothing until it has been asked. */
   #reportEngineFault(reason: string | null): void {
     if (reason === null) return
-    for (const { id } of allDatastores()) this.#fail(id, reason)
+    for (const { id } of allDatastores()) recordFailure(id, reason)
   }
 
   #beginPass(id: string): void {
@@ -164,7 +156,7 @@ export class DatastoreKeeper {
       run: (signal) => this.#pass(id, signal),
       onFailure: (error) => {
         this.#pauses.failures.record(id)
-        this.#fail(id, messageOf(error))
+        recordFailure(id, messageOf(error))
       },
       onEnd: () => {
         const row = getDatastore(id)
@@ -182,7 +174,7 @@ export class DatastoreKeeper {
     await this.#pauses.wait(id, signal)
     const row = getDatastore(id)
     if (!row || row.status === 'deleting') return
-    if (isEmpty(row)) return observe(row, null)
+    if (isEmpty(row)) return recordPass(row, null)
     const isAtHome = found?.networks.some(({ address }) => address === homeOf(row)) === true
     const isUp = isRunning && isAtHome && isInMode(row, found)
     if (isRunning && !isAtHome) noteInService(id, id, 'its container lost its address; restarting it')
@@ -191,9 +183,9 @@ export class DatastoreKeeper {
     else if (row.observed_generation !== row.generation || row.apply_error !== null) {
       await applyLimits(this.#world.engineOf(row.node_id), row)
     }
-    observe(row, null)
+    recordPass(row, null)
     if (!isUp) announceDatastore(id)
-    if (isAwaited(row)) this.#health.expect(id, (reason) => this.#fail(id, reason))
+    if (isAwaited(row)) this.#health.expect(id, (reason) => recordFailure(id, reason))
   }
 
   /** Returns its container. An engine that is away fails at once, so this tries once more after a pause. */
@@ -201,7 +193,7 @@ export class DatastoreKeeper {
     try {
       return await this.#inspect(id)
     } catch (error) {
-      this.#fail(id, messageOf(error))
+      recordFailure(id, messageOf(error))
       await this.#pauses.wait(id, signal)
       return await this.#inspect(id)
     }
@@ -223,25 +215,7 @@ export class DatastoreKeeper {
     becomeUnavailable(id, reason)
     // Its last lines are in the log already.
     noteInService(id, id, `${reason.split('\n', 1)[0]}; restarting it`)
-    if (this.#pauses.failures.count(id) >= MAX_EXITS) this.#fail(id, reason)
-  }
-
-  /**
-   * Records why a pass failed. A datastore that was never available becomes `failed`; for others the health check finds out
-   * whether they still answer.
-   */
-  #fail(id: string, reason: string): void {
-    const row = getDatastore(id)
-    if (!row) return
-    const isNew = row.apply_error !== reason
-    const failed = endWait(row, reason)
-    const isDown = row.status === 'failed' || row.status === 'unavailable'
-    const isNews = isDown && !isEmpty(row) && row.error !== reason
-    if (isNews) recordDatastore(id, { error: reason })
-    observe(row, reason)
-    if (isNew)
-      log.warn('a datastore could not be brought into its desired state', { datastore: id, error: reason })
-    if (failed || isNews) announceDatastore(id)
+    if (this.#pauses.failures.count(id) >= MAX_EXITS) recordFailure(id, reason)
   }
 
   #beginRemoval(id: string): void {
@@ -258,16 +232,11 @@ export class DatastoreKeeper {
       },
       onFailure: (error) => {
         this.#pauses.failures.record(id)
-        this.#fail(id, messageOf(error))
+        recordFailure(id, messageOf(error))
       },
       onEnd: () => {
         if (getDatastore(id)) this.look(id)
       },
     })
   }
-}
-
-function observe(row: DatastoreRow, error: string | null): void {
-  observeDatastore(row.id, row.generation, error)
-  passEnded(row.id)
 }

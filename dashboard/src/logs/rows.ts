@@ -2,15 +2,20 @@ import { computed, nextTick, onScopeDispose, ref, watch, type ComputedRef, type 
 import type { LogRows } from './groups.ts'
 import { usePlaces, type PlacedRows } from './places.ts'
 import { firstIndex } from './row-heights.ts'
+import { useScroller } from './scroller.ts'
+import { Slots } from './slots.ts'
 
 const OVERSCAN_ROWS = 20
+/** How long the view has to rest until rows around it are drawn again. */
+const REST_MS = 200
 /** Rows that come into view have other heights than they were taken to have, a few times at most. */
 const SCROLL_TRIES = 5
 
 /** A row that is drawn. */
 export interface DrawnRow {
   index: number
-  key: number
+  /** Which elements show it. */
+  slot: number
   /** Pixels from the first row. */
   start: number
 }
@@ -28,52 +33,57 @@ export interface DrawnRows {
   moveTo: (pixels: number) => void
   /** Scrolls to a row, at the top below the heading of its step or in the middle, whatever the heights of those around it. */
   scrollTo: (row: number, align: 'start' | 'center') => void
-  /** Measures the drawn row of a line that may not have the usual height; its `data-index` is the row. */
-  measure: (element: HTMLElement) => void
+  /** Draws the rows at the end, to which the scroller is about to be scrolled. */
+  drawEnd: () => void
   /** Forgets what was measured. */
   reset: () => void
 }
 
 interface Options extends PlacedRows {
   scroller: Ref<HTMLElement | undefined>
+  /** The parent of the elements of rows, whose `data-index` is their row. */
+  list: Ref<HTMLElement | undefined>
 }
 
 /** Which rows of a log are drawn, and where. New lines cost the same however many there are. */
-export function useLogRows({ scroller, ...placed }: Options): DrawnRows {
+export function useLogRows({ scroller, list, ...placed }: Options): DrawnRows {
   const { shown, headingPixels } = placed
   const places = usePlaces(placed)
   const { total, startOf, heightOf, keyOf } = places
-  const { scrolled, viewPixels, observe } = useScroller(scroller, setHeight)
+  const { scrolled, viewPixels, padding, observe, moveTo, moveBy } = useScroller(scroller, setHeight)
+  const slots = new Slots()
 
   const top = computed(() => firstIndex(shown.value.count, (row) => startOf(row + 1) > scrolled.value))
+  const below = computed(() =>
+    firstIndex(shown.value.count, (row) => startOf(row) >= scrolled.value + viewPixels.value),
+  )
+  const overscan = useOverscan(
+    () => keyOf(top.value),
+    () => keyOf(below.value - 1),
+  )
   const rows = computed(() => {
-    const { count } = shown.value
-    const below = firstIndex(count, (row) => startOf(row) >= scrolled.value + viewPixels.value)
-    const from = Math.max(0, top.value - OVERSCAN_ROWS)
-    return Array.from({ length: Math.min(count, below + OVERSCAN_ROWS) - from }, (_, at) => {
-      const index = from + at
-      return { index, key: keyOf(index), start: startOf(index) }
-    })
+    const from = Math.max(0, top.value - overscan.value)
+    const length = Math.min(shown.value.count, below.value + overscan.value) - from
+    const indexes = Array.from({ length }, (_, at) => from + at)
+    const slotOf = slots.of(indexes.map(keyOf), !list.value || !isInUse(list.value))
+    return indexes.map((index, at) => ({ index, slot: slotOf[at]!, start: startOf(index) }))
   })
+  watch(rows, measure, { flush: 'post' })
 
-  function moveTo(pixels: number): void {
-    grown = 0
-    scroller.value!.scrollTop = pixels
-    scrolled.value = scroller.value!.scrollTop
+  /** Measures the rows of lines that may not have the usual height: all at once, as each measuring lays out what has changed. */
+  function measure(): void {
+    for (const { parentElement: row } of list.value?.querySelectorAll('.log-wrap') ?? []) {
+      setHeight(row!)
+      observe(row!)
+    }
   }
 
-  /** How much higher what is above the view has become; what is in view stays there. */
-  let grown = 0
   function setHeight(element: HTMLElement): void {
     const row = Number(element.dataset['index'])
     if (row >= shown.value.count) return
     const isAbove = startOf(row) < scrolled.value
     const change = places.setHeight(row, element.offsetHeight)
-    if (change === 0 || !isAbove) return
-    grown += change
-    void nextTick(() => {
-      if (grown !== 0 && scroller.value) moveTo(scroller.value.scrollTop + grown)
-    })
+    if (isAbove) moveBy(change)
   }
 
   async function scrollTo(row: number, align: 'start' | 'center'): Promise<void> {
@@ -96,57 +106,37 @@ export function useLogRows({ scroller, ...placed }: Options): DrawnRows {
     startOf,
     moveTo,
     scrollTo: (row, align) => void scrollTo(row, align),
-    measure(element) {
-      setHeight(element)
-      observe(element)
-    },
+    drawEnd: () => void (scrolled.value = Math.max(0, total.value + padding.value - viewPixels.value)),
     reset: places.reset,
   }
+}
+
+/**
+ * How many rows are drawn before and after those in view, which have these keys. None while nothing that was in view stays
+ * there, since someone scrolls fast or lines come fast: such rows would be gone before they are seen.
+ */
+function useOverscan(first: () => number, last: () => number): Ref<number> {
+  const overscan = ref(OVERSCAN_ROWS)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  watch([first, last] as const, ([first, last], [firstBefore, lastBefore]) => {
+    if (first <= lastBefore && firstBefore <= last) return
+    overscan.value = 0
+    clearTimeout(timer)
+    timer = setTimeout(() => (overscan.value = OVERSCAN_ROWS), REST_MS)
+  })
+  onScopeDispose(() => clearTimeout(timer))
+  return overscan
+}
+
+/** Whether the focus or an end of the selection is in a row of this list: its element must not become another row. */
+function isInUse(list: HTMLElement): boolean {
+  const selection = getSelection()
+  const nodes = [document.activeElement, selection?.anchorNode, selection?.focusNode]
+  return nodes.some((node) => node && node !== list && list.contains(node))
 }
 
 /** How many headings stay at the top of the view above a row. */
 function headingsAbove({ sections, placeAt }: LogRows, row: number): number {
   const { start, headings } = sections[placeAt(row)]!
   return row < start + headings ? 0 : headings
-}
-
-interface Scroller {
-  /** How many pixels are above the view. */
-  scrolled: Ref<number>
-  /** The height of the view. */
-  viewPixels: Ref<number>
-  observe: (row: HTMLElement) => void
-}
-
-/** Follows where the scroller is and how high it is, and calls back when a row that is observed changes its height. */
-function useScroller(scroller: Ref<HTMLElement | undefined>, onResize: (row: HTMLElement) => void): Scroller {
-  const scrolled = ref(0)
-  const viewPixels = ref(0)
-  const known = new WeakSet<HTMLElement>()
-  const sizes = new ResizeObserver((entries) => {
-    for (const { target } of entries) {
-      if (target === scroller.value) viewPixels.value = scroller.value.clientHeight
-      else if (target.isConnected) onResize(target as HTMLElement)
-      else sizes.unobserve(target)
-    }
-  })
-  const onScroll = (): void => void (scrolled.value = scroller.value!.scrollTop)
-  watch(scroller, (now, before) => {
-    before?.removeEventListener('scroll', onScroll)
-    if (!now) return
-    now.addEventListener('scroll', onScroll, { passive: true })
-    viewPixels.value = now.clientHeight
-    sizes.observe(now)
-  })
-  onScopeDispose(() => sizes.disconnect())
-  return {
-    scrolled,
-    viewPixels,
-    observe(row) {
-      // To observe again would call back again.
-      if (known.has(row)) return
-      known.add(row)
-      sizes.observe(row)
-    },
-  }
 }

@@ -29,8 +29,11 @@ export interface Staying {
 /** Keeps in view what the user looks at, whatever comes or folds above it: the end of the log, or another place. */
 export function useStaying({ scroller, lines, shown, drawn, following }: Options): Staying {
   function stickToEnd(): void {
-    if (following.value && scroller.value) scroller.value.scrollTop = scroller.value.scrollHeight
+    if (following.value && scroller.value) drawn.moveTo(scroller.value.scrollHeight)
   }
+
+  // The rows at the end are drawn once, and not first where the log was scrolled to before lines came.
+  watch([lines, drawn.total], () => following.value && drawn.drawEnd())
 
   async function toEnd(): Promise<void> {
     following.value = true

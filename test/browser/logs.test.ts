@@ -111,6 +111,53 @@ test('a selected line stays in view, and keeps the focus, while others come', as
   await page.context().close()
 })
 
+test('neither the focus nor selected text passes to another line when theirs is scrolled away', async () => {
+  const page = await open()
+  const log = page.getByRole('log')
+  const scrollTo = async (number: number) => {
+    await log.evaluate((element, top) => (element.scrollTop = top), 20 * (number - 3_001))
+    await rowOf(page, number).waitFor()
+  }
+  const chosen = rowOf(page, ALL - 3)
+  await chosen.getByRole('button').click()
+  await chosen.getByRole('button').and(page.locator(':focus')).waitFor()
+  await scrollTo(3_001)
+  await scrollTo(4_000)
+  expect(await log.locator(':focus').count()).toBe(0)
+
+  // Rows before and after those in view are there once it rests.
+  await rowOf(page, 3_985).waitFor()
+  await rowOf(page, 4_000).locator('.log-text').selectText()
+  const selected = () => page.evaluate<string>('getSelection().toString()')
+  await scrollTo(4_010)
+  await scrollTo(3_995)
+  expect(await selected()).toBe('said 4000.')
+  await scrollTo(3_001)
+  await scrollTo(3_500)
+  expect(await selected()).toBe('')
+  expect(browser.faults).toEqual([])
+  await page.context().close()
+})
+
+test('a selection over lines is copied without numbers and times, in their order after scrolling', async () => {
+  const page = await open('', { permissions: ['clipboard-read', 'clipboard-write'] })
+  const log = page.getByRole('log')
+  await rowOf(page, ALL).waitFor()
+  for (const top of [0, 20 * 500, 20 * 510, 20 * 495]) {
+    await log.evaluate((element, top) => (element.scrollTop = top), top)
+    await rowOf(page, 3_001 + top / 20 + 5).waitFor()
+  }
+  await page.evaluate(`{
+    const textOf = (said) => [...document.querySelectorAll('.log-text')].find((text) => text.textContent === said)
+    getSelection().setBaseAndExtent(textOf('said 3500.'), 0, textOf('said 3511.'), 0)
+  }`)
+  await page.keyboard.press('ControlOrMeta+c')
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+  const lines = copied.split('\n').filter((line) => line !== '')
+  expect(lines).toEqual(Array.from({ length: 11 }, (_, at) => `said ${3_500 + at}.`))
+  await page.context().close()
+})
+
 test('a link within a range that has moved on since works', async () => {
   const page = await open(`?since=15m#${momentOf(100)}+1`)
   await rowOf(page, 100).and(page.locator('.log-marked')).waitFor()

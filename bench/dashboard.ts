@@ -1,5 +1,5 @@
 // Measures pages of the dashboard in a browser whose processor is slowed 4 times: how long until they can be used, what they
-// load until then, and how smoothly a long log is followed and read.
+// load until then, and how smoothly a long log and a long overview are followed and scrolled.
 import type { CDPSession, Page } from 'playwright-core'
 import { startServer, type TestServer } from '../test/support/server.ts'
 import { builtServer } from '../test/support/build.ts'
@@ -15,6 +15,9 @@ const LOG_LINES = 200_000
 const LINES_PER_SECOND = 1_000
 const FOLLOW_MS = 5_000
 const SCROLL_STEPS = 100
+/** As fast as several deploys at a time change services. */
+const CHANGE_MS = 200
+const MEASURE_MS = 10_000
 /** An hour of a talkative service. */
 const HOUR_LINES = 3_600 * 100
 const BURST_LINES = 20_000
@@ -45,6 +48,7 @@ try {
   await compare(empty, pages)
   await createServices(server, SERVICES, MANY_SERVICES)
   await compare(empty, [{ ...pages[0]!, label: `/services of ${MANY_SERVICES}` }])
+  await measureOverview()
   await measureLog()
 } finally {
   await browser.close()
@@ -113,6 +117,59 @@ async function slow(page: Page): Promise<CDPSession> {
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWED })
   return session
+}
+
+/** Everything of the overview has figures. They change as often as the server measures, all of them. */
+async function measureOverview(): Promise<void> {
+  const page = await browser.page()
+  await page.addInitScript(FRAMES)
+  await page.route('**/api/v1/overview', async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ response: answer, json: withFigures(await answer.json()) })
+  })
+  await page.goto('/overview')
+  await page.locator('main li').first().waitFor()
+  await slow(page)
+  await page.mouse.move(600, 400)
+  const scroll = async (by: number) => {
+    await page.mouse.wheel(0, by)
+    await page.waitForTimeout(20)
+  }
+  const scrolling = await framesDuring(page, async () => {
+    for (let step = 0; step < SCROLL_STEPS; step++) await scroll(step < SCROLL_STEPS / 2 ? 900 : -700)
+  })
+  console.log(
+    `/overview of ${MANY_SERVICES} services, scrolled for the first time: ${scrolling} (aim: 50 frames a second)`,
+  )
+  // Down to the last row, so that all of them are there.
+  for (let step = 0; step < SCROLL_STEPS; step++) await scroll(900)
+  const following = await framesDuring(page, async () => {
+    for (let ms = 0; ms < 2 * MEASURE_MS; ms += CHANGE_MS) {
+      await server.api('PATCH', `/services/service-${ms / CHANGE_MS}`, { branch: `branch-${ms}` })
+      await page.waitForTimeout(CHANGE_MS)
+    }
+  })
+  console.log(
+    `the same with all its rows, while ${1_000 / CHANGE_MS} changes come a second: ${following} (aim: 50 frames a second)`,
+  )
+  await page.context().close()
+}
+
+interface Measured {
+  entries: Record<string, unknown>[]
+}
+
+function withFigures(overview: Measured): Measured {
+  const measuring = Math.floor(Date.now() / MEASURE_MS)
+  const some = (below: number, at = 0) => (measuring * 7_919 + at * 104_729) % below
+  const points = (below: number) => Array.from({ length: 30 }, (_, at) => some(below, at))
+  const entries = overview.entries.map((entry) => ({
+    ...entry,
+    instances: { running: 2, wanted: 2 },
+    traffic: { requests: points(3_000), status_5xx: points(3) },
+    memory: { used_bytes: some(512 * KIB * KIB), limit_bytes: 512 * KIB * KIB },
+  }))
+  return { ...overview, entries }
 }
 
 async function measureLog(): Promise<void> {

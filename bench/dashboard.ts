@@ -40,8 +40,8 @@ try {
   const deploy = await logOf(server)
   const empty = { label: 'an empty page', path: '/nothing-here', selector: 'main h2' }
   const pages: Subject[] = [
-    { label: `/services of ${SERVICES}`, path: '/services', selector: 'main li' },
-    { label: '/', path: '/', selector: 'main li' },
+    { label: `/services of ${SERVICES}`, path: '/services', selector: 'main [role=listitem]' },
+    { label: '/', path: '/', selector: 'main [role=listitem]' },
     { label: 'a service', path: '/services/service-1', selector: 'main h2' },
     { label: 'a deploy', path: `/services/talker/deploys/${deploy}`, selector: '[role=log] .log-row' },
   ]
@@ -128,7 +128,7 @@ async function measureOverview(): Promise<void> {
     await route.fulfill({ response: answer, json: withFigures(await answer.json()) })
   })
   await page.goto('/overview')
-  await page.locator('main li').first().waitFor()
+  await page.locator('main [role=listitem]').first().waitFor()
   await slow(page)
   await page.mouse.move(600, 400)
   const scroll = async (by: number) => {

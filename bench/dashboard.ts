@@ -152,6 +152,8 @@ async function measureOverview(): Promise<void> {
   console.log(
     `the same with all its rows, while ${1_000 / CHANGE_MS} changes come a second: ${following} (aim: 50 frames a second)`,
   )
+  // A reading may be under way.
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.context().close()
 }
 

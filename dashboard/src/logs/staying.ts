@@ -89,10 +89,12 @@ export function useStaying({ scroller, lines, shown, drawn, following }: Options
   }
 
   async function changeHeights(): Promise<void> {
-    const line = scroller.value && !following.value && firstInView(scroller.value, '[data-line]')
+    const first = scroller.value && !following.value && firstInView(scroller.value, '[data-line]')
+    // Read now: then its element may show another line.
+    const number = first ? Number(first.row.dataset['line']) : null
     drawn.reset()
     await nextTick()
-    if (line) drawn.scrollTo(shown.value.rowOf(indexOf(Number(line.row.dataset['line']))), 'start')
+    if (number !== null) drawn.scrollTo(shown.value.rowOf(indexOf(number)), 'start')
     else stickToEnd()
   }
 

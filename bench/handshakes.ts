@@ -5,7 +5,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
-import { ProxyClient } from '../daemon/proxy/client.ts'
+import type { ProxyClient } from '../daemon/proxy/client.ts'
+import { connectOwnProxy } from '../daemon/proxy/own-proxy.ts'
 import { bundleProxy } from '../modules/proxy.ts'
 import type { RouteTable } from '../proxy/protocol.ts'
 import { median } from './lib/stand.ts'
@@ -78,7 +79,7 @@ function start(name: string, hosts: number): Promise<ProxyClient> {
     upstream_timeout_ms: 30_000,
     max_connections_per_ip: 10_000,
   }
-  return ProxyClient.connect({
+  return connectOwnProxy({
     dataDirectory,
     serverId: 'bench',
     version: '0',

@@ -1,7 +1,8 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ProxyClient } from '../../daemon/proxy/client.ts'
+import type { ProxyClient } from '../../daemon/proxy/client.ts'
 import { findProxy } from '../../daemon/proxy/find.ts'
+import { connectOwnProxy } from '../../daemon/proxy/own-proxy.ts'
 import type { RouteTable } from '../../proxy/protocol.ts'
 import { processesWith } from '../lib/processes.ts'
 import { EDGE, EDGE_HOST, EMPTY_EDGE_HOST } from './edge.ts'
@@ -91,7 +92,7 @@ export async function startOurs(start: Start, program: string): Promise<OurProgr
     upstream_timeout_ms: 30_000,
     max_connections_per_ip: 10_000,
   }
-  const client = await ProxyClient.connect({
+  const client = await connectOwnProxy({
     dataDirectory: folder,
     serverId: 'bench',
     version: '0',

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
-import { ProxyClient } from '#daemon/proxy/client.ts'
 import { findProxy } from '#daemon/proxy/find.ts'
 import { keptServerId } from '#daemon/proxy/launch.ts'
+import { connectOwnProxy } from '#daemon/proxy/own-proxy.ts'
 import { AppError } from '#server/errors.ts'
 import { VERSION } from '#server/version.ts'
 import type { Call } from '../call.ts'
@@ -19,7 +19,7 @@ export async function proxy(call: Call): Promise<number> {
   if (call.command.name === 'proxy upgrade') await mustRun(dataDirectory)
   if (serverId === null)
     throw new AppError('io_error', `no server has used ${dataDirectory} yet: start the server first`)
-  const client = await ProxyClient.connect({
+  const client = await connectOwnProxy({
     dataDirectory,
     serverId,
     version: VERSION,

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask } from '#proxy/control/ask.ts'
 import { ChannelError, type Channel } from '#proxy/control/channel.ts'
@@ -6,15 +5,10 @@ import { SentTable } from '#proxy/table/sent-table.ts'
 import { sendTable } from '#proxy/table/message.ts'
 import type { AccessLines, BoundListener, ControlRequests, Counts, RouteTable } from '#proxy/protocol.ts'
 import { stopProxy } from './find.ts'
-import { keepServerId, stageProgram, type Program } from './launch.ts'
-import { reachProxy } from './reach.ts'
+import type { Greeted } from './greeting.ts'
 
-/** More workers would not be faster, because the services of one host are the limit. */
-const MAX_DEFAULT_WORKERS = 4
 /** A supervisor that hands over is unreachable for a moment; only after this it counts as dead. */
 const AWAY_MS = 1_000
-/** The same if a service manager restarts it, which takes longer at boot. */
-const MANAGED_AWAY_MS = 10_000
 const TABLE_MS = 30_000
 /** Messages of a table in flight at a time. */
 const TABLE_WINDOW = 16
@@ -42,33 +36,23 @@ export class ProxyListenError extends Error {
 }
 
 export interface ProxyClientOptions {
-  dataDirectory: string
-  serverId: string
-  version: string
-  /** The proxy's program, `proxy.mjs` next to the server's. */
-  program: string
-  /** The node that runs it. */
-  node: string
-  /** Whether to start one if none runs (the default); otherwise a service manager starts it. */
-  maySpawn?: boolean
-  /** Worker processes; by default the smaller of the cores and 4. */
-  workers?: number
+  /**
+   * Reaches the data plane and attaches to it, waiting so long for one that may be away for a moment. Throws `Error` if there is
+   * none, or it belongs to another server.
+   */
+  reach(patienceMs: number): Promise<Greeted>
   /** The first table, listeners included; without it the data plane keeps its table. */
   table?: RouteTable
   log(message: string, fields?: Record<string, unknown>): void
 }
 
-/**
- * The control plane's connection to the data plane. It starts the data plane if none answers (unless a service manager
- * does), upgrades one of another version, replaces a supervisor that died, and reconnects by itself.
- */
+/** The control plane's connection to a data plane. It reconnects by itself. */
 export class ProxyClient {
   /** The listeners that are open. */
   bound: BoundListener[] = []
   /** Called when a lost connection is back, maybe to another supervisor, so that the table is sent again. */
   onReconnect: () => void = () => {}
   #options: ProxyClientOptions
-  #program: Program
   #channel: Channel | null = null
   #connecting: Promise<Channel> | null = null
   #closed = false
@@ -76,19 +60,14 @@ export class ProxyClient {
   #sent: { channel: Channel; image: SentTable } | null = null
   /** Settles with the last table: the parts of two tables must not mix. */
   #tables: Promise<unknown> = Promise.resolve()
-  #workers: number
 
   private constructor(options: ProxyClientOptions) {
     this.#options = options
-    this.#workers = options.workers ?? Math.min(availableParallelism(), MAX_DEFAULT_WORKERS)
-    this.#program = stageProgram(options.dataDirectory, options.program, options.version)
-    keepServerId(options.dataDirectory, options.serverId)
   }
 
   /**
-   * Connects to the data directory's data plane, starts or upgrades it as needed, and sends it the table. Throws
-   * `ProxyListenError` if it cannot listen on an address (call again with another), `Error` if there is no data plane or
-   * the one that answers belongs to another server.
+   * Connects to a data plane and sends it the table. Throws `ProxyListenError` if it cannot listen on an address (call again
+   * with another), and what `reach` throws.
    */
   static async connect(options: ProxyClientOptions): Promise<ProxyClient> {
     const client = new ProxyClient(options)
@@ -194,8 +173,7 @@ export class ProxyClient {
   }
 
   async #reach(): Promise<Channel> {
-    const patienceMs = this.#options.maySpawn === false ? MANAGED_AWAY_MS : this.#channel ? AWAY_MS : 0
-    const { channel, hello } = await reachProxy(this.#options, this.#program, this.#workers, patienceMs)
+    const { channel, hello } = await this.#options.reach(this.#channel ? AWAY_MS : 0)
     this.bound = hello.listeners
     this.#channel = channel
     channel.onClose = () => this.#lost()

@@ -4,7 +4,7 @@ import type { InstanceStatus } from '#server/instances/states.ts'
 import { logger } from '#server/log.ts'
 import { setListenerPorts } from '#server/network/public-address.ts'
 import type { AccessLines, Counts, ListenerSpec, RouteTable, Upstream } from '#proxy/protocol.ts'
-import { ProxyClient, ProxyListenError } from './client.ts'
+import { ProxyListenError, type ProxyClient } from './client.ts'
 import { findProxy } from './find.ts'
 import {
   boundPort,
@@ -13,6 +13,7 @@ import {
   wantedListeners,
   type WantedListener,
 } from './listeners.ts'
+import { connectOwnProxy } from './own-proxy.ts'
 import { buildTable, nextTableVersion, NOTHING_AHEAD, type Ahead } from './table.ts'
 
 const log = logger('data plane')
@@ -74,7 +75,7 @@ export class DataPlane {
     const { options, serverId, version } = useContext()
     const specs = listenerSpecs(listeners)
     const table = buildTable(specs, apiPort, NOTHING_AHEAD)
-    const client = await ProxyClient.connect({
+    const client = await connectOwnProxy({
       dataDirectory: options.dataDirectory,
       serverId,
       version,

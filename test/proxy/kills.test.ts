@@ -156,13 +156,13 @@ async function pushingProcess(stand: ProxyStand, upstream: HttpUpstream): Promis
     workers: 1,
     table: tableOf([upstream.spec]),
   }
-  const client = join(import.meta.dirname, '../../daemon/proxy/client.ts')
+  const ownProxy = join(import.meta.dirname, '../../daemon/proxy/own-proxy.ts')
   const script = join(stand.directory, 'push.ts')
   writeFileSync(
     script,
-    `import { ProxyClient } from ${JSON.stringify(client)}
+    `import { connectOwnProxy } from ${JSON.stringify(ownProxy)}
 const options = ${JSON.stringify(options)}
-const client = await ProxyClient.connect({ ...options, log: () => {} })
+const client = await connectOwnProxy({ ...options, log: () => {} })
 for (let version = 1; ; version++) {
   options.table.hosts = { 'app.test': 'app' }
   for (let host = 0; host < 5_000; host++) options.table.hosts['host-' + host + '-' + version + '.test'] = 'app'

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll } from 'vitest'
 import { bundleProxy } from '../../modules/proxy.ts'
-import { ProxyClient, type ProxyClientOptions } from '../../daemon/proxy/client.ts'
+import type { ProxyClient } from '../../daemon/proxy/client.ts'
+import { connectOwnProxy, type OwnProxyOptions } from '../../daemon/proxy/own-proxy.ts'
 import type { RouteTable, Target, Upstream } from '../../proxy/protocol.ts'
 
 // Every read buffer is overwritten after use, so that a byte used too late shows in the answers.
@@ -61,15 +62,15 @@ export class ProxyStand {
     mkdirSync(this.directory)
   }
 
-  static async start(table: RouteTable, more: Partial<ProxyClientOptions> = {}): Promise<ProxyStand> {
+  static async start(table: RouteTable, more: Partial<OwnProxyOptions> = {}): Promise<ProxyStand> {
     const stand = new ProxyStand()
     stand.client = await stand.connect(table, more)
     return stand
   }
 
   /** Another control plane on the same data directory. */
-  async connect(table: RouteTable, more: Partial<ProxyClientOptions> = {}): Promise<ProxyClient> {
-    const client = await ProxyClient.connect({
+  async connect(table: RouteTable, more: Partial<OwnProxyOptions> = {}): Promise<ProxyClient> {
+    const client = await connectOwnProxy({
       dataDirectory: this.directory,
       serverId: 'server-1',
       version: '1.0.0',

@@ -2,7 +2,7 @@ import { randomBytes, scryptSync } from 'node:crypto'
 import { connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll } from 'vitest'
-import type { ProxyClientOptions } from '../../../daemon/proxy/client.ts'
+import type { OwnProxyOptions } from '../../../daemon/proxy/own-proxy.ts'
 import type { Edge, RouteTable } from '../../../proxy/protocol.ts'
 import { certificate } from '../secure.ts'
 import { ADDRESS, HOST, HttpUpstream, ProxyStand, statusOf, tableOf, targetOf } from '../stand.ts'
@@ -14,7 +14,7 @@ export let stand: ProxyStand
 let upstreams: HttpUpstream[] = []
 
 /** Serves two instances, `one` and `two`, for the tests of a file. */
-export function serve(options: Partial<ProxyClientOptions> = {}): void {
+export function serve(options: Partial<OwnProxyOptions> = {}): void {
   beforeAll(async () => {
     upstreams = [await mirror('one'), await mirror('two')]
     stand = await ProxyStand.start(tableFor({}), options)

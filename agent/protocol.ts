@@ -55,3 +55,29 @@ export type Reach = 'open' | 'refused' | 'silent'
 
 /** How the program that looks at the network between two nodes ends. */
 export const ECHO_EXITS = { fine: 0, silent: 3, fullFramesLost: 4 } as const
+
+/** How the agents' program is run in a container of their image. */
+export const PROGRAM_COMMAND = ['node', '/node-agent.mjs']
+
+/**
+ * What an entry is: a container on a node with a data plane in it, which serves requests there. It runs the agent's program,
+ * as it was when the container was created, so that a new version of the server that changes what follows needs a new number.
+ */
+export const ENTRY_FORM = 1
+/** The data directory of its data plane, in a volume. */
+export const ENTRY_FOLDER = '/data'
+/** Below it: what tables name, and the data plane's programs. */
+export const ENTRY_FILES = 'files'
+/** Below it: which data plane to keep, an `EntrySettings`. */
+export const ENTRY_SETTINGS = 'keeper/settings.json'
+/** The name that ends what is sent to an entry: without it, it was cut. */
+export const SENT_END = 'end'
+
+/** The data plane that an entry keeps running. */
+export interface EntrySettings {
+  serverId: string
+  /** The path of its program, in the entry. */
+  program: string
+  version: string
+  workers: number
+}

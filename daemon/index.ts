@@ -12,6 +12,7 @@ import { DiskMeter } from './disk-use/meter.ts'
 import { Driver } from './work/driver.ts'
 import type { Verification } from './domains/verification.ts'
 import { createEngine } from './engine/index.ts'
+import { Entries } from './entries/entries.ts'
 import { reconcileOverlays } from './environments/overlays.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { accessLines } from './logs/access-lines.ts'
@@ -21,6 +22,7 @@ import { provideAgentProgram } from './nodes/agent-service.ts'
 import { answers } from './nodes/presence.ts'
 import { Machines } from './nodes/machines.ts'
 import { DataPlane } from './proxy/data-plane.ts'
+import { stageProgram } from './proxy/launch.ts'
 import { provideReaderProgram } from './reader/reader.ts'
 import { provideGitRunner } from './sources/git-command.ts'
 import { restoreFence } from './restore/fence.ts'
@@ -129,7 +131,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   provideBlueprintProgram(start.blueprintProgram)
   providePackingProgram(start.packingProgram)
   provideAgentProgram(start.agentProgram)
-  const started = await connect(start)
+  const { world: started, entries } = await connect(start)
   world = started
   cleaner = new Cleaner(started)
   diskMeter = new DiskMeter(started)
@@ -143,7 +145,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   driver.start(accessLines(started.dataPlane))
   driver.start(retention())
   let working: Working | undefined
-  const begin = (): void => void (working = work(driver, started, serviceLogs))
+  const begin = (): void => void (working = work(driver, started, entries, serviceLogs))
   const enter = (): void => {
     if (isFenced()) driver.start(fenceTask(started, restoreFence(started), begin))
     else begin()
@@ -156,7 +158,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   return { stop: () => stop(driver, started, working, serviceLogs) }
 }
 
-function work(driver: Driver, world: World, serviceLogs: LogCollector): Working {
+function work(driver: Driver, world: World, entries: Entries, serviceLogs: LogCollector): Working {
   const working = beginWork(driver, world, serviceLogs)
   verification = working.observers.domains
   blueprintSync = working.observers.blueprints
@@ -165,12 +167,19 @@ function work(driver: Driver, world: World, serviceLogs: LogCollector): Working 
     driver.wake('deploys')
   }
   driver.start(useCleaner().task(onCleaned))
+  driver.start(entries.task(() => driver.wake('entries')))
   return working
 }
 
+/** What acts on the world, and what it needs from outside of it. */
+interface Connected {
+  world: World
+  entries: Entries
+}
+
 /** Connects to the container engine and the data plane. */
-async function connect({ proxyProgram, apiPort }: Start): Promise<World> {
-  const { options, serverId } = useContext()
+async function connect({ proxyProgram, apiPort }: Start): Promise<Connected> {
+  const { options, serverId, version } = useContext()
   const engine = createEngine({
     ...(options.dockerHost === null ? {} : { dockerHost: options.dockerHost }),
     serverId,
@@ -180,20 +189,29 @@ async function connect({ proxyProgram, apiPort }: Start): Promise<World> {
     engine,
     reachByAddress: () => connected.reachByAddress,
     nodesChanged: () => reconcileOverlays(connected),
+    endEntry: (nodeId) => entries.end(nodeId),
   })
+  const dataPlane = await DataPlane.start(proxyProgram, apiPort)
+  const entries = new Entries({
+    ...{ engine, dataPlane },
+    engineOf: (nodeId) => machines.engineOf(nodeId),
+    agentImage: () => machines.agentImage(),
+    program: () => stageProgram(options.dataDirectory, proxyProgram, version),
+  })
+  dataPlane.lead(entries)
   const connected: World = {
     engine,
     machines,
     engineOf: (nodeId) => machines.engineOf(nodeId),
     engines: () => answeringEngines(machines),
-    dataPlane: await DataPlane.start(proxyProgram, apiPort),
+    dataPlane,
     reachByAddress: null,
     engineFault: null,
     metadataFault: null,
     engineDepartures: 0,
     departuresOfOthers: new Map(),
   }
-  return connected
+  return { world: connected, entries }
 }
 
 async function stop(
@@ -210,6 +228,6 @@ async function stop(
     working?.observers.logDrains.stop(),
     working?.observers.notifier.stop(),
   ])
-  world.machines.stop()
   world.dataPlane.close()
+  world.machines.stop()
 }

@@ -16,7 +16,13 @@ const MAY_IMPORT: Record<string, string[]> = {
   proxy: [],
   plans: [],
   mcp: ['cli/suggest.ts'],
-  agent: ['daemon/metrics/proc.ts'],
+  agent: [
+    'daemon/metrics/proc.ts',
+    'daemon/proxy/find.ts',
+    'daemon/proxy/greeting.ts',
+    'daemon/proxy/launch.ts',
+    'proxy/control',
+  ],
   daemon: [
     'server',
     'agent/protocol.ts',
@@ -146,6 +152,7 @@ const ORDER: Record<string, string[]> = {
     'engine-absence.ts',
     'notifications',
     'environments',
+    'entries',
     'reader',
     'sources',
     'builds',

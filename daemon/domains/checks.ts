@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { messageOf } from '#server/errors.ts'
-import { isServerAddress } from '#server/domains/records.ts'
+import { dashboardUnder, isEntryAddress, isServerAddress, ownRecords } from '#server/domains/records.ts'
 import type { DomainCheck } from '#server/domains/schema.ts'
 import { publicHttpPort } from '#server/network/public-address.ts'
 import { addressFault } from '#server/network/addresses.ts'
 import { DESTINATIONS } from '#server/network/judged.ts'
+import { addressesOfEntries } from '#server/nodes/entries.ts'
 import { probeHost } from './probe.ts'
 import { resolveAddresses } from './resolve.ts'
 
@@ -15,9 +16,27 @@ export function madeUpName(domain: string): string {
   return `check-${randomBytes(LABEL_BYTES).toString('hex')}.${domain}`
 }
 
-/** Checks where a made-up name under a domain leads, so that the wildcard record is checked. */
-export function checkDomain(domain: string, signal?: AbortSignal): Promise<DomainCheck[]> {
-  return checkHost(madeUpName(domain), signal)
+/**
+ * Checks where a made-up name under a domain leads, so that the wildcard record is checked. If the dashboard is under it and
+ * leads astray, that is told after it: services are reached nevertheless.
+ */
+export async function checkDomain(domain: string, signal?: AbortSignal): Promise<DomainCheck[]> {
+  const dashboard = dashboardUnder(domain)
+  const [checks, message] = await Promise.all([
+    checkHost(madeUpName(domain), signal),
+    dashboard === null ? null : strayingDashboard(dashboard, signal),
+  ])
+  return message === null ? checks : [...checks, { kind: 'dns', outcome: 'failed', message }]
+}
+
+/** Why visitors of the dashboard's host may come to a node that does not serve it; null if they do not. */
+export async function strayingDashboard(host: string, signal?: AbortSignal): Promise<string | null> {
+  if (addressesOfEntries().length === 0) return null
+  const addresses = await resolveAddresses(host, signal).catch(() => [])
+  const others = addresses.filter(isEntryAddress)
+  if (others.length === 0) return null
+  const needed = ownRecords(host).map(({ type, value }) => `${type} ${value}`)
+  return `${host} also leads to ${others.join(', ')}, an entry, which does not serve the dashboard: ${host} needs records of its own with the server's own addresses alone${needed.length > 0 ? ` (${needed.join(', ')})` : ''}`
 }
 
 /** Checks the DNS records of a host, and whether this server answers there. What `signal` ends has failed. */

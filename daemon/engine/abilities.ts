@@ -14,6 +14,8 @@ export interface Abilities {
   openFiles: number | null
   /** Whether the amount that a container writes outside its disk can be limited. */
   quota: boolean
+  /** How many CPUs its host has. */
+  cpuCount: number
 }
 
 /**
@@ -78,15 +80,24 @@ export class AbilityTrial {
     try {
       this.#ledger.record('image', image)
       await importEmpty(this.#connection, image)
+      const cpuCount = await this.#countCpus()
       const quota = await this.#tries(name, image, { StorageOpt: QUOTA })
       for (const openFiles of OPEN_FILES) {
         if (await this.#tries(name, image, { Ulimits: ulimitsOf(openFiles) }))
-          return logged({ openFiles, quota })
+          return logged({ openFiles, quota, cpuCount })
       }
-      return logged({ openFiles: null, quota })
+      return logged({ openFiles: null, quota, cpuCount })
     } finally {
       await this.#removeImage(image)
     }
+  }
+
+  async #countCpus(): Promise<number> {
+    const { NCPU } = await this.#connection.call(
+      'asking about the host',
+      (docker, abortSignal) => docker.info({ abortSignal } as never) as unknown as Promise<{ NCPU: number }>,
+    )
+    return NCPU
   }
 
   /** Whether a container with these settings starts. */

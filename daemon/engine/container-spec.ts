@@ -1,4 +1,3 @@
-import { cpus } from 'node:os'
 import type Docker from 'dockerode'
 import { QUOTA, ulimitsOf, type Abilities } from './abilities.ts'
 
@@ -17,15 +16,15 @@ export interface ContainerSpec {
   network: string
   /** Its IPv4 address there; the engine chooses one if absent. */
   address?: string
-  /** Further networks that it is joined to before it starts, with its address there. */
-  joined?: { network: string; address: string }[]
+  /** Further networks that it is joined to before it starts, with its address there; the engine chooses one if absent. */
+  joined?: { network: string; address?: string }[]
   /** Further names in the first network. */
   aliases?: string[]
   /** Addresses of name servers, for names that the engine does not know itself. */
   dns?: string[]
   /** Memory and swap together. */
   memoryBytes: number
-  /** May be a fraction; more than the host has means all. */
+  /** May be a fraction; more than the host has means all, and so does 0. */
   cpus: number
   /** Named volumes and their mount paths in the container. */
   volumes?: { name: string; path: string }[]
@@ -33,8 +32,8 @@ export interface ContainerSpec {
   hostFolders?: { source: string; path: string; isWritable?: boolean }[]
   /** `uid`, `uid:gid` or a name of the image; the image's own when absent. */
   user?: string
-  /** Ports of the container that are published on a loopback port of the host: this one, else any free one. */
-  ports?: { inside: number; host?: number }[]
+  /** Ports of the container that are published on a port of the host, this one or any free one, at its loopback unless it says. */
+  ports?: { inside: number; host?: number; address?: string }[]
   /** The size of /dev/shm; the engine's default is 64 MiB. */
   shmBytes?: number
   /** The image's own if absent, else SIGTERM. */
@@ -44,6 +43,12 @@ export interface ContainerSpec {
   pidsLimit?: number
   /** What its root may do (capabilities(7)); what ordinary images need if absent. */
   capabilities?: string[]
+  /** Settings of the kernel for its network (`net.…`). */
+  sysctls?: Record<string, string>
+  /** Whether it cannot write but to what is mounted. */
+  isReadOnly?: boolean
+  /** Whether the engine starts it again whenever it ends, also with the host: only for what must run while this server does not. */
+  isKept?: boolean
   /** Whether its input and output are those of an attached client; its output is then not logged. */
   streams?: boolean
 }
@@ -71,15 +76,14 @@ const CAPABILITIES = [
 ]
 
 /** A container's limits in the engine's format; swap stays off, so the two memory limits change together. */
-export function limitsOf({ memoryBytes, cpus: wanted }: { memoryBytes: number; cpus: number }): {
-  Memory: number
-  MemorySwap: number
-  NanoCpus: number
-} {
+export function limitsOf(
+  { memoryBytes, cpus }: { memoryBytes: number; cpus: number },
+  { cpuCount }: Pick<Abilities, 'cpuCount'>,
+): { Memory: number; MemorySwap: number; NanoCpus: number } {
   return {
     Memory: memoryBytes,
     MemorySwap: memoryBytes,
-    NanoCpus: Math.round(Math.min(wanted, cpus().length) * NANO),
+    NanoCpus: Math.round(Math.min(cpus, cpuCount) * NANO),
   }
 }
 
@@ -87,9 +91,9 @@ export function limitsOf({ memoryBytes, cpus: wanted }: { memoryBytes: number; c
 export function createOptions(
   spec: ContainerSpec,
   labels: Record<string, string>,
-  { openFiles, quota }: Abilities,
+  abilities: Abilities,
 ): Docker.ContainerCreateOptions {
-  const ports = (spec.ports ?? []).map(({ inside, host }) => ({ key: `${inside}/tcp`, host }))
+  const ports = (spec.ports ?? []).map(({ inside, ...host }) => ({ key: `${inside}/tcp`, host }))
   return {
     name: spec.name,
     Image: spec.image,
@@ -105,7 +109,7 @@ export function createOptions(
     // Health is probed from outside; the image's own health check would only use up the container's limits.
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
-      ...limitsOf(spec),
+      ...limitsOf(spec, abilities),
       PidsLimit: spec.pidsLimit ?? DEFAULT_PIDS,
       Init: true,
       ...(spec.shmBytes === undefined ? {} : { ShmSize: spec.shmBytes }),
@@ -113,17 +117,22 @@ export function createOptions(
       SecurityOpt: ['no-new-privileges', ...(spec.hostFolders ? ['label=disable'] : [])],
       CapDrop: ['ALL'],
       CapAdd: spec.capabilities ?? CAPABILITIES,
-      Ulimits: ulimitsOf(openFiles),
-      ...(quota ? { StorageOpt: QUOTA } : {}),
+      Ulimits: ulimitsOf(abilities.openFiles),
+      ...(abilities.quota ? { StorageOpt: QUOTA } : {}),
+      ...(spec.sysctls ? { Sysctls: spec.sysctls } : {}),
+      ...(spec.isReadOnly ? { ReadonlyRootfs: true } : {}),
       // This server restarts containers: the engine's own policy forgets them when the engine is killed.
-      RestartPolicy: { Name: 'no' },
+      RestartPolicy: { Name: spec.isKept ? 'always' : 'no' },
       LogConfig: spec.streams ? { Type: 'none', Config: {} } : { Type: 'json-file', Config: LOG_OPTIONS },
       NetworkMode: spec.network,
       // Not the host's search domains: a wildcard record there would answer for a service without an instance.
       ...(spec.dns ? { Dns: spec.dns, DnsSearch: ['.'] } : {}),
       ...mountsOf(spec),
       PortBindings: Object.fromEntries(
-        ports.map(({ key, host }) => [key, [{ HostIp: '127.0.0.1', HostPort: String(host ?? '') }]]),
+        ports.map(({ key, host: { host, address = '127.0.0.1' } }) => [
+          key,
+          [{ HostIp: address, HostPort: String(host ?? '') }],
+        ]),
       ),
     },
     NetworkingConfig: {

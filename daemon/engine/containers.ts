@@ -247,8 +247,9 @@ export class Containers {
    * created again. Throws `runtime_error` if the engine cannot do it (Podman before 5).
    */
   async update(name: string, limits: { memoryBytes: number; cpus: number }): Promise<void> {
+    const changed = limitsOf(limits, await this.#trial.known())
     await this.#connection.call(`changing the limits of ${name}`, (docker, abortSignal) =>
-      docker.getContainer(this.#finder.idOf(name)).update({ ...limitsOf(limits), abortSignal }),
+      docker.getContainer(this.#finder.idOf(name)).update({ ...changed, abortSignal }),
     )
   }
 

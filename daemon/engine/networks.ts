@@ -95,12 +95,15 @@ export class Networks {
     return found.map(stateOf)
   }
 
-  /** Joins a container to a network at an address, also while it runs. Does nothing if it is gone. Throws `runtime_error`. */
-  async connect(network: string, container: string, address: string): Promise<void> {
+  /**
+   * Joins a container to a network, also while it runs, at an address or at any one of those that the engine allots. Does
+   * nothing if it is gone. Throws `runtime_error`.
+   */
+  async connect(network: string, container: string, address?: string): Promise<void> {
     await this.#connection.find(`joining ${container} to the network ${network}`, (docker, abortSignal) =>
       docker.getNetwork(network).connect({
         Container: container,
-        EndpointConfig: { IPAMConfig: { IPv4Address: address } },
+        ...(address === undefined ? {} : { EndpointConfig: { IPAMConfig: { IPv4Address: address } } }),
         abortSignal,
       } as Docker.NetworkConnectOptions),
     )

@@ -143,6 +143,15 @@ async function networksByName(engine: Engine): Promise<Map<string, string>> {
   return new Map((await engine.networks.list()).map(({ name, id }) => [name, id]))
 }
 
+/** The overlays of all environments that have one. Throws `runtime_error`. */
+export async function overlaysOf(engine: Engine): Promise<Overlay[]> {
+  const ids = await networksByName(engine)
+  return listEnvironments().flatMap((environment) => {
+    const id = ids.get(overlayName(environment))
+    return id !== undefined && environment.overlay_subnet !== null ? [overlayOf(environment, id)] : []
+  })
+}
+
 /** Why the host does not reach the overlays; null if it does, or was not to. */
 export function wayFault(): string | null {
   return failure && messageOf(failure.error)
@@ -162,11 +171,7 @@ async function setWay(world: World): Promise<void> {
 }
 
 async function openWhatIsMissing({ engine, machines, dataPlane }: World): Promise<void> {
-  const ids = await networksByName(engine)
-  const overlays = listEnvironments().flatMap((environment) => {
-    const id = ids.get(overlayName(environment))
-    return id !== undefined && environment.overlay_subnet !== null ? [overlayOf(environment, id)] : []
-  })
+  const overlays = await overlaysOf(engine)
   const [first, ...others] = overlays
   if (!first) return
   const namespace = await ensureAnchor(engine, () => machines.agentImage(), [first, ...others])

@@ -15,6 +15,7 @@ import type { Task } from '../work/driver.ts'
 import type { World } from '../world.ts'
 import { readContainers } from './containers.ts'
 import { readHost } from './host.ts'
+import { forgetGone, keptSums } from './kept-sums.ts'
 import { OtherNodes } from './other-nodes.ts'
 import { readRequests } from './requests.ts'
 
@@ -42,6 +43,7 @@ export class Metrics {
   readonly #others: OtherNodes
   readonly #history = openHistory(join(useContext().options.dataDirectory, 'metrics.db'))
   #last: Sample | null = null
+  readonly #sums = keptSums()
   #rounds = 0
   /** The sample that current metrics were last computed from. */
   #lastCurrent: Sample | null = null
@@ -94,7 +96,10 @@ export class Metrics {
   async #round(signal: AbortSignal): Promise<void> {
     const at = Date.now()
     const before = this.#last
-    const [sample, requests] = await Promise.all([this.#sample(signal), readRequests(this.#world.dataPlane)])
+    const [sample, requests] = await Promise.all([
+      this.#sample(signal),
+      readRequests(this.#world, this.#sums),
+    ])
     signal.throwIfAborted()
     // A data plane that was not reached keeps counting, so its next counts are compared with the last that it sent.
     const after = { ...sample, requests }
@@ -103,7 +108,10 @@ export class Metrics {
     publishLatest({ sample: after, reading })
     if (reading) this.#history.add(at, reading)
     this.#rounds++
-    if (this.#rounds % ROUNDS_PER_PRUNE === 0) this.#history.forget(at)
+    if (this.#rounds % ROUNDS_PER_PRUNE === 0) {
+      this.#history.forget(at)
+      forgetGone(this.#sums)
+    }
     if (this.#rounds % ROUNDS_PER_SAVE === 0) this.#save()
   }
 

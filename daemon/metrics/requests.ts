@@ -4,11 +4,18 @@ import { isService } from '#server/metrics/targets.ts'
 import { getRedirectHost } from '#server/redirect-hosts/store.ts'
 import type { DataPlane } from '../proxy/data-plane.ts'
 import { serviceSubjects } from './containers.ts'
+import { keepSums } from './kept-sums.ts'
+import type { RequestSums } from './request-sums.ts'
 
-/** Reads the data plane's request counters; null if it does not answer. */
-export async function readRequests(dataPlane: DataPlane): Promise<RequestCounters | null> {
+/** Reads the request counters of all data planes; null if the own one does not answer. */
+export async function readRequests(
+  { dataPlane }: { dataPlane: DataPlane },
+  sums: RequestSums,
+): Promise<RequestCounters | null> {
   try {
-    const { incarnation, targets } = await dataPlane.counts()
+    const own = await dataPlane.counts()
+    const { incarnation, targets } = sums.total(own, dataPlane.others?.counts() ?? new Map())
+    keepSums(sums)
     const services = serviceSubjects()
     return {
       clock: performance.now() / 1_000,

@@ -23,6 +23,8 @@ interface Parts {
   /** In which nodes are changed. */
   turn: Slots
   engineOf: (nodeId: string) => Engine
+  /** Ends the node's entry, if it is one. Throws `runtime_error`. */
+  endEntry: (nodeId: string) => Promise<void>
   /** Called in the turn, once the node's record is gone. */
   onGone: () => Promise<void>
 }
@@ -43,11 +45,12 @@ export class Departures {
 
   /** Makes a node leave and deletes its record; of a lost one, and one that still joins, only the record. Throws `conflict` and `runtime_error`. */
   async remove(nodeId: string, lost: boolean): Promise<void> {
-    const { turn, engineOf, swarm, agents } = this.#parts
+    const { turn, engineOf, swarm, agents, endEntry } = this.#parts
     const row = await turn.run(async () => this.#begin(nodeId, lost))
     try {
       if (!lost && row.status !== 'joining') {
         const engine = engineOf(nodeId)
+        await endEntry(nodeId)
         await removeSpareVolumes(nodeId, engine)
         await unguardMetadataOn(engine, await agents.image()).catch((error: unknown) =>
           // They concern networks that go with the swarm.

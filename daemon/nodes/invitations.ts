@@ -13,15 +13,19 @@ interface Kept {
   /** Of the token's digest; the token itself is only in the command. */
   digest: string
   expiresAt: number
+  /** Whether what joins becomes an entry. */
+  asEntry?: boolean
+  /** Swarm's ids of those that had joined before, by another one. */
+  joined?: string[]
 }
 
 /** The token with which machines join, of which one is valid at a time. It outlives a restart of the server. */
 export class Invitations {
-  /** Makes a token, in place of the one before. */
-  make(now = Date.now()): { token: string; expiresAt: number } {
+  /** Makes a token, in place of the one before, by which `joined` have joined. */
+  make(now = Date.now(), asEntry = false, joined: string[] = []): { token: string; expiresAt: number } {
     const token = takeRandom(TOKEN_BYTES).toString('base64url')
     const expiresAt = now + LASTS_MS
-    this.#write({ digest: digestOf(token).toString('base64'), expiresAt })
+    this.#write({ digest: digestOf(token).toString('base64'), expiresAt, asEntry, joined })
     return { token, expiresAt }
   }
 
@@ -40,6 +44,12 @@ export class Invitations {
   /** Whether a token was made whose end has not been followed up with `forget`. */
   get isOpen(): boolean {
     return this.#read() !== null
+  }
+
+  /** Whether a machine that has joined becomes an entry: not by a token that it did not need. */
+  isForEntry(swarmId: string): boolean {
+    const kept = this.#read()
+    return kept?.asEntry === true && !kept.joined?.includes(swarmId)
   }
 
   forget(): void {

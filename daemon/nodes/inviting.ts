@@ -23,11 +23,13 @@ interface Parts {
   agents: AgentServices
   entrance: Entrance
   invitations: Invitations
+  /** Records what has joined by an earlier invitation. Returns Swarm's ids of all members. */
+  adopt: () => Promise<string[]>
 }
 
 /** Starts what is not there yet for other machines, and makes the command with which one joins. Throws `conflict`. */
-export async function openAndInvite(parts: Parts): Promise<Invitation> {
-  const { swarm, ownSwarm, agents, entrance, invitations } = parts
+export async function openAndInvite(parts: Parts, asEntry: boolean): Promise<Invitation> {
+  const { swarm, ownSwarm, agents, entrance, invitations, adopt } = parts
   // It may have been removed with the last other node meanwhile.
   await agents.image()
   const address = ownNode().address ?? ownAddress()
@@ -35,7 +37,9 @@ export async function openAndInvite(parts: Parts): Promise<Invitation> {
   await ownSwarm.begin(address)
   await swarm.provideOverlay(overlayName())
   const swarmToken = await swarm.renewToken()
-  const { token, expiresAt } = invitations.make()
+  // By the earlier token nothing joins any more.
+  const joined = await adopt()
+  const { token, expiresAt } = invitations.make(Date.now(), asEntry, joined)
   const { nodePort } = useContext().options
   const url = `https://${address}:${nodePort}/join/${token}`
   const command = `curl -fsSk --pinnedpubkey '${pinOf(certificate)}' ${url} | docker load && docker swarm join --token ${swarmToken} ${address}:2377`

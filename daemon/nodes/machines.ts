@@ -41,6 +41,8 @@ export interface Ground {
   reachByAddress: () => boolean | null
   /** Makes networks fit the nodes that there are. Called after one has joined or left. */
   nodesChanged: () => Promise<void>
+  /** Ends the entry of a node that leaves, if it is one. Throws `runtime_error`. */
+  endEntry: (nodeId: string) => Promise<void>
 }
 
 /** The server's machines. On a server of one node nothing of it is started or listens. */
@@ -86,6 +88,7 @@ export class Machines {
     this.#departures = new Departures({
       ...{ swarm: ground.engine.swarm, agents: this.#agents, links: this.#links },
       ...{ watch: this.#watch, turn: this.#turn, engineOf },
+      endEntry: ground.endEntry,
       onGone: () => this.#settleGone(),
     })
   }
@@ -121,17 +124,19 @@ export class Machines {
   }
 
   /** Starts everything for other machines at first, and returns how one joins. Throws `conflict`. */
-  async invite(): Promise<Invitation> {
+  async invite(asEntry: boolean): Promise<Invitation> {
     await this.recognise()
     // What takes long is done before, so that the watch goes on meanwhile.
     await this.#assertSuitable()
     await this.#agents.image()
     const invitation = await this.#turn.run(async () => {
       await this.#assertSuitable()
-      return openAndInvite({
+      const parts = {
         ...{ swarm: this.#ground.engine.swarm, ownSwarm: this.#ownSwarm, agents: this.#agents },
         ...{ entrance: this.#entrance, invitations: this.#invitations },
-      }).finally(() => {
+        adopt: async () => this.#adopt((await this.#members()) ?? []),
+      }
+      return openAndInvite(parts, asEntry).finally(() => {
         if (!this.#isOn) this.stop()
       })
     })
@@ -214,7 +219,7 @@ export class Machines {
     if (!members) return
     const own = ownNode()
     const identity = await this.#entrance.open(own.address!)
-    if (this.#watch.adopt(members, own)) this.#invitations.use()
+    this.#adopt(members)
     const others = listNodes().filter(
       ({ id, is_own, address }) => is_own === 0 && address !== null && !this.#departures.has(id),
     )
@@ -225,6 +230,13 @@ export class Machines {
         await this.#watch.settle(row, member, link, signal)
       }),
     )
+  }
+
+  /** Records what has joined, as what it was invited as. Returns Swarm's ids of all members. */
+  #adopt(members: readonly SwarmNode[]): string[] {
+    const isForEntry = (swarmId: string) => this.#invitations.isForEntry(swarmId)
+    if (this.#watch.adopt(members, ownNode(), isForEntry)) this.#invitations.use()
+    return members.map(({ id }) => id)
   }
 
   /** The members of the swarm; null without one, or when the own engine does not manage it any more. */

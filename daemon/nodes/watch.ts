@@ -39,8 +39,15 @@ export class Watch {
     this.#upkeep = new Upkeep(parts)
   }
 
-  /** Records where the members of the swarm are, and those that are new. Returns whether there were any new ones. */
-  adopt(members: readonly SwarmNode[], own: NodeRow): boolean {
+  /**
+   * Records where the members of the swarm are, and those that are new, by Swarm's id as entries. Returns whether there were
+   * any new ones.
+   */
+  adopt(
+    members: readonly SwarmNode[],
+    own: NodeRow,
+    isForEntry: (swarmId: string) => boolean = () => false,
+  ): boolean {
     const present = members.filter(
       ({ id, state, address }) => id !== own.swarm_id && state === 'ready' && address !== '',
     )
@@ -56,6 +63,7 @@ export class Watch {
         last_seen_at: Date.now(),
         joined_at: null,
         created_at: Date.now(),
+        is_entry: Number(isForEntry(member.id)),
       })
       log.info('a machine joins', { node: name, address: member.address })
       announceNode(id, 'created')

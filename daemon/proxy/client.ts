@@ -20,6 +20,7 @@ const RECONNECT_FIRST_MS = 100
 const RECONNECT_LONGEST_MS = 5_000
 /** How often a request is tried if the connection is lost; each request is idempotent. */
 const ATTEMPTS = 3
+const CLOSED = 'the connection to the proxy was closed'
 
 /** The data plane could not listen on an address. */
 export class ProxyListenError extends Error {
@@ -166,7 +167,7 @@ export class ProxyClient {
   }
 
   #connected(): Promise<Channel> {
-    if (this.#closed) return Promise.reject(new Error('the connection to the proxy was closed'))
+    if (this.#closed) return Promise.reject(new Error(CLOSED))
     if (this.#channel && !this.#channel.closed) return Promise.resolve(this.#channel)
     this.#connecting ??= this.#reach().finally(() => (this.#connecting = null))
     return this.#connecting
@@ -174,6 +175,10 @@ export class ProxyClient {
 
   async #reach(): Promise<Channel> {
     const { channel, hello } = await this.#options.reach(this.#channel ? AWAY_MS : 0)
+    if (this.#closed) {
+      channel.close()
+      throw new Error(CLOSED)
+    }
     this.bound = hello.listeners
     this.#channel = channel
     channel.onClose = () => this.#lost()

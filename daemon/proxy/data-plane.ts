@@ -13,10 +13,17 @@ import {
   wantedListeners,
   type WantedListener,
 } from './listeners.ts'
+import type { OtherPlanes } from './other-planes.ts'
 import { connectOwnProxy } from './own-proxy.ts'
 import { buildTable, nextTableVersion, NOTHING_AHEAD, type Ahead } from './table.ts'
 
 const log = logger('data plane')
+
+/** The own data plane has a table. */
+interface Pushed {
+  /** Resolves when those of other nodes that answer have it too. */
+  others: Promise<void>
+}
 
 /** The control plane's side of the data plane: keeps its route table equal to the database. */
 export class DataPlane {
@@ -26,12 +33,17 @@ export class DataPlane {
   readonly #ahead: Ahead = { live: new Map(), instances: new Map() }
   /** Where services are reached instead of what is recorded; null for what is recorded. */
   #found: ReadonlyMap<string, Upstream[]> | null = null
-  /** The table in force without its version; null if unknown. */
-  #inForce: string | null = null
-  #running: Promise<void> | null = null
+  /** The data planes of other nodes; null until there is what brings them about. */
+  #others: OtherPlanes | null = null
+  /** The last table without its version, which is another one for each. */
+  #text = ''
+  #version = 0
+  /** Whether the own data plane is known to have it. */
+  #isInForce = false
+  #running: Promise<Pushed> | null = null
   /** Whether a service of the table has an access log. */
   logsAccess = false
-  #next: Promise<void> | null = null
+  #next: Promise<Pushed> | null = null
 
   private constructor(client: ProxyClient, listeners: ListenerSpec[], apiPort: number) {
     this.#client = client
@@ -89,7 +101,7 @@ export class DataPlane {
     const dataPlane = new DataPlane(client, specs, apiPort)
     dataPlane.logsAccess = logsAccess(table)
     client.onReconnect = () => {
-      dataPlane.#inForce = null
+      dataPlane.#isInForce = false
       dataPlane
         .sync()
         .catch((error: unknown) =>
@@ -103,11 +115,26 @@ export class DataPlane {
     return dataPlane
   }
 
+  /** Has the data planes of other nodes serve by the same table. */
+  lead(others: OtherPlanes): void {
+    this.#others = others
+  }
+
+  /** The data planes of other nodes. */
+  get others(): OtherPlanes | null {
+    return this.#others
+  }
+
   /**
-   * Sends the data plane the table of the database. Resolves when a table built after this call is in force. Calls during a
-   * push share the next one.
+   * Sends the data plane, and those of other nodes that answer, the table of the database. Resolves when a table built after
+   * this call is in force. Calls during a push share the next one, which does not wait for other nodes.
    */
-  sync(): Promise<void> {
+  async sync(): Promise<void> {
+    const { others } = await this.#pushed()
+    await others
+  }
+
+  #pushed(): Promise<Pushed> {
     if (this.#running === null) return this.#push()
     this.#next ??= this.#running
       .catch(() => {})
@@ -116,6 +143,14 @@ export class DataPlane {
         return this.#push()
       })
     return this.#next
+  }
+
+  /** Has other nodes get what a deploy has published, so that the switch to it need not wait for that. Throws only the signal's reason. */
+  async prepare(serviceId: string, deployId: string, signal: AbortSignal): Promise<void> {
+    if (!this.#others?.counts().size) return
+    const ahead = { ...this.#ahead, live: new Map([...this.#ahead.live, [serviceId, deployId]]) }
+    const table = buildTable(this.#listeners, this.#apiPort, ahead, this.#found)
+    await this.#others.prepare({ ...table, version: this.#version }, this.#client.bound, signal)
   }
 
   /**
@@ -158,26 +193,27 @@ export class DataPlane {
   }
 
   /** Waits until an instance has no open requests; after `deadlineMs` the remaining ones are cut. */
-  drain(instance: string, deadlineMs: number): Promise<void> {
-    return this.#client.drain(instance, deadlineMs)
+  async drain(instance: string, deadlineMs: number): Promise<void> {
+    await Promise.all([this.#client.drain(instance, deadlineMs), this.#others?.drain(instance, deadlineMs)])
   }
 
-  /** Returns the requests by target since the data plane started. */
+  /** Returns the requests by target since the own data plane started. */
   counts(): Promise<Counts> {
     return this.#client.counts()
   }
 
-  /** Takes the oldest lines of access logs that wait in the data plane; each is handed out once. */
+  /** Takes the oldest lines of access logs that wait in the own data plane; each is handed out once. */
   accessLines(): Promise<AccessLines> {
     return this.#client.accessLines()
   }
 
-  /** Closes the connection; the data plane keeps serving. */
+  /** Closes the connections; the data planes keep serving. */
   close(): void {
+    this.#others?.close()
     this.#client.close()
   }
 
-  #push(): Promise<void> {
+  #push(): Promise<Pushed> {
     const push = this.#apply().finally(() => {
       this.#running = null
     })
@@ -185,14 +221,25 @@ export class DataPlane {
     return push
   }
 
-  async #apply(): Promise<void> {
+  async #apply(): Promise<Pushed> {
     const table = buildTable(this.#listeners, this.#apiPort, this.#ahead, this.#found)
     this.logsAccess = logsAccess(table)
     const text = JSON.stringify(table)
-    if (text === this.#inForce) return
-    this.#inForce = null
-    await this.#client.applyTable({ ...table, version: nextTableVersion() })
-    this.#inForce = text
+    if (text !== this.#text) {
+      this.#isInForce = false
+      this.#text = text
+      this.#version = nextTableVersion()
+    }
+    const next = { ...table, version: this.#version }
+    const others = this.#others?.apply(next, this.#client.bound) ?? Promise.resolve()
+    if (!this.#isInForce) await this.#send(next)
+    return { others }
+  }
+
+  async #send(table: RouteTable): Promise<void> {
+    this.#isInForce = false
+    await this.#client.applyTable(table)
+    this.#isInForce = true
   }
 }
 

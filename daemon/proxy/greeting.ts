@@ -53,25 +53,33 @@ export async function endOlder(dataDirectory: string, { hello }: Greeted): Promi
 
 async function greetAt(socketFile: string): Promise<Greeted | null> {
   try {
-    const channel = await connectChannel(socketFile, () => null)
-    const hello = await new Promise<Hello>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        channel.destroy()
-        reject(new ChannelError('timeout', 'the proxy accepts connections but does not send its greeting'))
-      }, HELLO_MS)
-      channel.onEvent = (event, body) => {
-        clearTimeout(timer)
-        if (event === 'hello') resolve(body as unknown as Hello)
-      }
-      channel.onClose = () => {
-        clearTimeout(timer)
-        reject(new ChannelError('closed', 'the proxy closed the connection'))
-      }
-    })
-    channel.onClose = () => {}
-    return { channel, hello }
+    return await greetOver(await connectChannel(socketFile, () => null))
   } catch (error) {
     if (error instanceof ChannelError && error.code === 'timeout') throw error
     return null
   }
+}
+
+/**
+ * Reads the greeting of a supervisor that was just connected to. Throws `ChannelError`: `timeout` if none arrives, `closed` if
+ * the connection ends.
+ */
+export async function greetOver(channel: Channel, withinMs = HELLO_MS): Promise<Greeted> {
+  const hello = await new Promise<Hello>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      channel.destroy()
+      reject(new ChannelError('timeout', 'the proxy accepts connections but does not send its greeting'))
+    }, withinMs)
+    channel.onEvent = (event, body) => {
+      if (event !== 'hello') return
+      clearTimeout(timer)
+      resolve(body as unknown as Hello)
+    }
+    channel.onClose = () => {
+      clearTimeout(timer)
+      reject(new ChannelError('closed', 'the proxy closed the connection'))
+    }
+  })
+  channel.onClose = () => {}
+  return { channel, hello }
 }

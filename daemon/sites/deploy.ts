@@ -18,6 +18,7 @@ export async function switchToSite(
 ): Promise<void> {
   log.steps.begin('switch', 'Switch traffic')
   await assertFolder(deploy.site_id)
+  await world.dataPlane.prepare(deploy.service_id, deploy.id, signal)
   signal.throwIfAborted()
   await world.dataPlane.switchOver(deploy.service_id, deploy.id, () => makeLive(getDeploy(deploy.id)!))
   log.system('live')

@@ -1,9 +1,12 @@
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { WireError } from '../protocol.ts'
 import { withSocketPath } from './paths.ts'
 
 /** A table of 20,000 hosts with as many instances is about 8 MiB of JSON; a longer line is not one of our messages. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
+/** What is read of an error that the other side answers. */
+const MAX_MESSAGE_CHARACTERS = 2_000
 
 /** A local process accepts at once or is stuck. */
 const CONNECT_TIMEOUT_MS = 2_000
@@ -33,23 +36,26 @@ interface Waiting {
   timer: NodeJS.Timeout | undefined
 }
 
-/** One end of newline-delimited JSON over a Unix socket, with requests that are answered and events that are not. */
+/** One end of newline-delimited JSON over a Unix socket, or what leads to one, with requests that are answered and events that are not. */
 export class Channel {
   /** Called for each event of the other side. */
   onEvent: (event: string, body: Record<string, unknown>) => void = () => {}
   /** Called once when the connection has ended, for whatever reason. */
   onClose: () => void = () => {}
-  readonly socket: Socket
+  readonly socket: Duplex
   #handler: Handler
+  readonly #maxLineBytes: number
   #waiting = new Map<number, Waiting>()
   #nextId = 1
   #pieces: Buffer[] = []
   #piecesBytes = 0
   #closed = false
 
-  constructor(socket: Socket, handler: Handler) {
+  /** A line that is longer than `maxLineBytes` ends the connection. */
+  constructor(socket: Duplex, handler: Handler, maxLineBytes = MAX_LINE_BYTES) {
     this.socket = socket
     this.#handler = handler
+    this.#maxLineBytes = maxLineBytes
     socket.on('data', (data: Buffer) => this.#read(data))
     socket.on('error', () => {})
     socket.on('close', () => this.#end())
@@ -106,7 +112,7 @@ export class Channel {
     if (start === data.length) return
     this.#pieces.push(data.subarray(start))
     this.#piecesBytes += data.length - start
-    if (this.#piecesBytes > MAX_LINE_BYTES) this.destroy()
+    if (this.#piecesBytes > this.#maxLineBytes) this.destroy()
   }
 
   #line(line: string): void {
@@ -141,8 +147,9 @@ export class Channel {
     this.#waiting.delete(id)
     clearTimeout(waiting.timer)
     if (error === undefined) return waiting.resolve(result)
-    const { code, message, address } = objectOf(error) as unknown as WireError
-    waiting.reject(new ChannelError(code, message, address))
+    const { code, message, address } = objectOf(error) as Partial<WireError>
+    const text = String(message).slice(0, MAX_MESSAGE_CHARACTERS)
+    waiting.reject(new ChannelError(code ?? 'failed', text, address))
   }
 
   #end(): void {

@@ -97,7 +97,7 @@ export class SiteFolder {
   /**
    * Describes a file. The tag of a small file depends on its content, so that caches stay valid across deploys that do not
    * change it. The tag of a large file depends on size, time and published folder: it changes with every deploy, but needs
-   * no reading.
+   * no reading. Archives carry times in seconds, and a copy of the folder on another machine has the same tags.
    */
   async #describe(path: string, real: string, size: number, modifiedAt: number): Promise<SiteFile> {
     const pages = isSmall(size) ? await readPages(real, size, 'framed') : null
@@ -105,7 +105,7 @@ export class SiteFolder {
     if (known) return known
     const hash = crypto().createHash('sha256')
     if (pages) for (const page of pages) for (const piece of page.pieces(0, page.length)) hash.update(piece)
-    else hash.update(`${size} ${modifiedAt} ${basename(this.#folder)}`)
+    else hash.update(`${size} ${Math.floor(modifiedAt / 1_000)} ${basename(this.#folder)}`)
     const etag = `"${hash.digest('base64url').slice(0, TAG_CHARACTERS)}"`
     const file = new SiteFile({ path: real, size, modifiedAt, etag }, () => {
       this.#files.delete(path)

@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { useContext } from '../context.ts'
 import type { DnsRecord } from '../environments/schema.ts'
+import { addressesOfEntries } from '../nodes/entries.ts'
 
 /** Addresses at which no other host reaches this one (RFC 1122 3.2.1.3, RFC 3927, RFC 4291 2.5.3 and 2.5.6). */
 const UNREACHABLE = new BlockList()
@@ -14,9 +15,16 @@ UNREACHABLE.addSubnet('fe80::', 10, 'ipv6')
 /** The part of IPv6 that is allocated for the internet (2000::/3). */
 const isPublicV6 = (address: string): boolean => isIP(address) === 6 && /^[23]/.test(address)
 
-/** The DNS records that point a name to the server. For visitors without IPv6 only the A record can be required. */
+/**
+ * The DNS records that point a name to each node that serves requests. For visitors without IPv6 only the A records can be
+ * required.
+ */
 export function addressRecords(name: string, required: boolean): DnsRecord[] {
-  return addressesForDns().map((value) => {
+  return recordsOf(name, new Set([...ownAddresses(), ...addressesOfEntries()]), required)
+}
+
+function recordsOf(name: string, addresses: Iterable<string>, required: boolean): DnsRecord[] {
+  return [...addresses].map((value) => {
     const isV4 = isIP(value) === 4
     return { name, type: isV4 ? 'A' : 'AAAA', value, required: required && isV4 }
   })
@@ -24,17 +32,48 @@ export function addressRecords(name: string, required: boolean): DnsRecord[] {
 
 /** The DNS records of a domain: a wildcard for all services, and optionally the domain itself. */
 export function domainRecords(domain: string): DnsRecord[] {
-  return [...addressRecords(`*.${domain}`, true), ...addressRecords(domain, false)]
+  const dashboard = dashboardRecords(domain)
+  const hasOwn = dashboard.some(({ name }) => name === domain)
+  return [
+    ...addressRecords(`*.${domain}`, true),
+    ...(hasOwn ? [] : addressRecords(domain, false)),
+    ...dashboard,
+  ]
 }
 
-/** Whether an address in DNS leads to this server. */
+/** The dashboard is served by the own node alone, so that the wildcard of several nodes does not do for it. */
+function dashboardRecords(domain: string): DnsRecord[] {
+  const host = dashboardUnder(domain)
+  return host !== null && addressesOfEntries().length > 0 ? ownRecords(host) : []
+}
+
+/** The dashboard's host if it is a domain or under it, otherwise null. */
+export function dashboardUnder(domain: string): string | null {
+  const host = useContext().options.dashboardHost
+  return host !== null && (host === domain || host.endsWith(`.${domain}`)) ? host : null
+}
+
+/** The DNS records that point a name to the server's own node alone. */
+export function ownRecords(name: string): DnsRecord[] {
+  return recordsOf(name, ownAddresses(), true)
+}
+
+/** Whether an address in DNS leads to a node of this server that serves requests. */
 export function isServerAddress(address: string): boolean {
-  if (useContext().options.publicIps.includes(address)) return true
-  return interfaceAddresses().includes(address)
+  return isOwnAddress(address) || addressesOfEntries().includes(address)
+}
+
+/** Whether an address in DNS leads to another node than the server's own, which serves requests. */
+export function isEntryAddress(address: string): boolean {
+  return !isOwnAddress(address) && addressesOfEntries().includes(address)
+}
+
+function isOwnAddress(address: string): boolean {
+  return [...useContext().options.publicIps, ...interfaceAddresses()].includes(address)
 }
 
 /** `--public-ip`, or else the IPv4 address of the interface with the default route, and a public IPv6 address if any. */
-function addressesForDns(): string[] {
+function ownAddresses(): string[] {
   const { publicIps } = useContext().options
   if (publicIps.length > 0) return publicIps
   const leading = (networkInterfaces()[defaultInterface() ?? ''] ?? []).map(({ address }) => address)

@@ -1,5 +1,7 @@
 import { LATENCY_BUCKETS_SECONDS } from '#proxy/latency-buckets.ts'
 
+/** How many counts a latency has. */
+export const LATENCY_COUNTS = LATENCY_BUCKETS_SECONDS.length + 1
 const MILLISECONDS = 1_000
 
 /**

@@ -3,8 +3,8 @@ import type { HostFigures, NodeCheck } from './schema.ts'
 
 /** What the part that connects the machines does for the API. */
 export interface Machines {
-  /** How a machine joins from now on; ends what was answered before. Throws `conflict` where none can join. */
-  invite(): Promise<{ command: string; token: string; expires_at: number; node_port: number }>
+  /** How a machine joins from now on, and whether as an entry; ends what was answered before. Throws `conflict`. */
+  invite(asEntry: boolean): Promise<{ command: string; token: string; expires_at: number; node_port: number }>
   /** Tries whether a node and each of the others reach each other. Throws `runtime_error`. */
   check(nodeId: string): Promise<NodeCheck>
   /** Makes a node leave, and deletes its record; of a lost one only the record. Throws `runtime_error`. */

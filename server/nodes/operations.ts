@@ -5,6 +5,8 @@ import { AppError } from '../errors.ts'
 import { qualifiedName } from '../services/qualified-name.ts'
 import { allServices, updateService, type ServiceRow } from '../services/store.ts'
 import { carriedBy } from './carried.ts'
+import { entryColumns } from './entries.ts'
+import { closedListener, lackOfPlaces } from './entry-limits.ts'
 import { allows, placementOf } from './placement-setting.ts'
 import type { NodeInput, NodePatch } from './schema.ts'
 import { isEmpty, statusOf, takesNew } from './states.ts'
@@ -23,12 +25,11 @@ import {
 const MAX_NAMES = 5
 
 /**
- * Renames a node, gives it labels, or drains and activates it. Throws `conflict` for a name in use, for a drain after which
- * something would have no place, and for another entry than the own node.
+ * Renames a node, gives it labels, drains and activates it, or makes it an entry. Throws `conflict` for a name in use, for a
+ * drain after which something would have no place, and for an entry that cannot begin or end.
  */
-export function patchNode(node: NodeRow, { name, availability, labels, entry }: NodePatch): NodeRow {
-  if (entry !== undefined && entry !== (node.is_own === 1))
-    throw new AppError('conflict', "entry: the server's own node is the entry: another one is not built yet")
+export function patchNode(node: NodeRow, patch: NodePatch): NodeRow {
+  const { name, availability, labels } = patch
   useDatabase().transaction(() => {
     if (name !== undefined) assertNameFree(name, node)
     const drains = availability === 'drain' && node.availability === 'active'
@@ -39,6 +40,7 @@ export function patchNode(node: NodeRow, { name, availability, labels, entry }: 
       ...(labels === undefined ? {} : { labels: JSON.stringify(labels) }),
       ...(drains ? { availability, drain_total: carriedBy(node.id).movable } : {}),
       ...(activates ? { availability, drain_total: null } : {}),
+      ...entryColumns(node, patch),
     }
     if (Object.keys(columns).length > 0) updateNode(node.id, columns)
   })
@@ -46,17 +48,18 @@ export function patchNode(node: NodeRow, { name, availability, labels, entry }: 
   return getNode(node.id)!
 }
 
-/** Refuses what is not built yet: more than one manager, entry or machine at once. Throws `conflict`. */
+/** Refuses what is not built yet, more than one manager, and what would have no place. Throws `conflict`. */
 export function assertInvitable({ role, managers = 1, nodes = [] }: NodeInput): void {
-  const refuse = (field: string, what: string) => {
-    throw new AppError(
-      'conflict',
-      `${field}: more than one ${what} is not built yet: let the machine join as a worker`,
-    )
+  const refuse = (field: string, reason: string) => {
+    throw new AppError('conflict', `${field}: ${reason}`)
   }
-  if (role !== 'worker') refuse('role', role)
-  if (managers > 1) refuse('managers', 'manager')
-  if (nodes.length > 0) refuse('nodes', 'manager')
+  const oneManager = 'more than one manager is not built yet: let the machine join as a worker'
+  if (role === 'manager') refuse('role', oneManager)
+  if (managers > 1) refuse('managers', oneManager)
+  if (nodes.length > 0) refuse('nodes', oneManager)
+  const isEntry = role === 'entry'
+  const lack = (isEntry ? closedListener() : null) ?? lackOfPlaces(isEntry ? 2 : 1)
+  if (lack !== null) throw new AppError('conflict', isEntry ? `role: ${lack}` : lack)
 }
 
 function assertNameFree(name: string, { id }: NodeRow): void {

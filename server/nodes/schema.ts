@@ -95,10 +95,14 @@ export const Node = z
       description: '`drain` takes nothing new, and what can move goes elsewhere',
       examples: ['active'],
     }),
-    roles: z
-      .array(z.enum(['server', 'manager', 'entry']))
-      .meta({ description: 'Empty for a worker', examples: [['server', 'manager', 'entry']] }),
+    roles: z.array(z.enum(['server', 'manager', 'entry'])).meta({
+      description: 'Empty for a worker; an `entry` also serves requests',
+      examples: [['server', 'manager', 'entry']],
+    }),
     address: nullable(z.string(), '10.0.0.2').meta({ description: 'Where the other nodes reach it' }),
+    public_address: nullable(z.string(), '203.0.113.8').meta({
+      description: 'What DNS records name for it as an entry; null for `address`',
+    }),
     labels: z.record(z.string(), z.string()).meta({ examples: [{ disk: 'ssd' }] }),
     engine_version: nullable(z.string(), '28.5.1'),
     architecture: nullable(z.string(), 'amd64'),
@@ -119,7 +123,8 @@ export const NodeInput = z
       .enum(['worker', 'manager', 'entry'])
       .default('worker')
       .meta({
-        description: 'What the new node is to be; a server has one manager and one entry, its own node',
+        description:
+          'What the new node is to be: an `entry` also serves requests once it is ready; the only manager is the own node',
         examples: ['worker'],
       }),
     // More are refused with `conflict`, as not built yet, and not as something that makes no sense.
@@ -168,7 +173,19 @@ export const NodePatch = z
     entry: z
       .boolean()
       .optional()
-      .meta({ description: "True for the server's own node, the only entry", examples: [true] }),
+      .meta({
+        description:
+          "Whether it also serves requests, with the private keys of all hosts; always true for the server's own node",
+        examples: [true],
+      }),
+    public_address: z
+      .ipv4('must be an IPv4 address, such as 203.0.113.8')
+      .nullable()
+      .optional()
+      .meta({
+        description: 'What DNS records name for it as an entry; null for `address`',
+        examples: ['203.0.113.8'],
+      }),
   })
   .meta({ id: 'NodePatch', examples: [{ availability: 'drain' }] })
 export type NodePatch = z.infer<typeof NodePatch>

@@ -30,7 +30,15 @@ export interface NodeRow {
   /** When it first was ready; null while it joins, also if it goes down meanwhile. */
   joined_at: number | null
   created_at: number
+  /** Whether it is to serve requests; the own one does without. See `isEntry`. */
+  is_entry: number
+  /** Whether a data plane may be there, also when the node is not to serve any more. */
+  has_data_plane: number
+  /** What DNS names in place of `address`. */
+  public_address: string | null
 }
+
+type Defaulted = 'is_entry' | 'has_data_plane' | 'public_address'
 
 /** All nodes: the server's own, then by name. */
 export function listNodes(): NodeRow[] {
@@ -85,7 +93,7 @@ export function hasOtherNodes(): boolean {
   return hasOtherNodesIn(useDatabase())
 }
 
-export function insertNode(row: NodeRow): void {
+export function insertNode(row: Omit<NodeRow, Defaulted> & Partial<Pick<NodeRow, Defaulted>>): void {
   const columns = Object.keys(row)
   useDatabase().run(
     `INSERT INTO nodes (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,

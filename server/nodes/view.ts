@@ -2,6 +2,8 @@ import { timestamp } from '../clock.ts'
 import { runningOn } from '../jobs/store.ts'
 import { carriedBy, type Carried } from './carried.ts'
 import { ownFigures } from './metrics.ts'
+import { isEntry } from './entries.ts'
+import { entryFault } from './entry-faults.ts'
 import type { Labels, Node } from './schema.ts'
 import { statusOf } from './states.ts'
 import { stuckOn } from './stuck.ts'
@@ -18,11 +20,19 @@ export function viewNode(row: NodeRow): Node {
     id: row.id,
     name: row.name,
     status: statusOf(row, carried),
-    reason: [...(row.reason === null ? [] : [row.reason]), ...whatKeeps(row, carried)].join('; ') || null,
+    reason:
+      [row.reason, entryFault(row.id), ...whatKeeps(row, carried)]
+        .filter((reason) => reason !== null)
+        .join('; ') || null,
     progress: progressOf(row, carried),
     availability: row.availability,
-    roles: isOwn ? ['server', ...(row.swarm_id === null ? [] : (['manager'] as const)), 'entry'] : [],
+    roles: [
+      ...(isOwn ? (['server'] as const) : []),
+      ...(isOwn && row.swarm_id !== null ? (['manager'] as const) : []),
+      ...(isEntry(row) ? (['entry'] as const) : []),
+    ],
     address: row.address,
+    public_address: row.public_address,
     labels: JSON.parse(row.labels) as Labels,
     engine_version: row.engine_version,
     architecture: row.architecture,

@@ -14,6 +14,7 @@ import { readQuery, writeAnswer } from '../../proxy/resolver/message.ts'
 import { nameServer } from '../proxy/names.ts'
 import { builtServer } from '../support/build.ts'
 import { uploadSelfSigned } from '../support/certificate.ts'
+import { databaseOf } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const UNWELL = 3
@@ -185,6 +186,7 @@ describe('a server with names of the internet', () => {
   let publicPort: number
   /** What the name server answers: the address of names under the base domain. */
   let leadsTo = PUBLIC
+  let alsoTo: string[] = []
   let clockOffMs = 0
 
   beforeAll(async () => {
@@ -193,7 +195,7 @@ describe('a server with names of the internet', () => {
       if (!reading || !('query' in reading)) return null
       const { query } = reading
       const hasAddress = query.wantsAddresses && query.labels.join('.') !== 'apps.example.com'
-      return writeAnswer(query, hasAddress ? [leadsTo] : [], 1)
+      return writeAnswer(query, hasAddress ? [leadsTo, ...alsoTo] : [], 1)
     })
     authority = await startAuthority(() => Date.now() + clockOffMs)
     publicPort = await freePort()
@@ -263,6 +265,36 @@ describe('a server with names of the internet', () => {
       message: `this host cannot connect to ${PUBLIC} port ${publicPort} (ECONNREFUSED)`,
       fix: expect.stringMatching(/firewall/),
     })
+  })
+
+  test('notices a dashboard whose name leads to an entry too', async () => {
+    const forwarder = await forward(publicPort, server.httpPort)
+    onTestFinished(() => void forwarder.close())
+    const entry = '192.0.2.77'
+    const database = databaseOf(server.dataDirectory)
+    database.exec(
+      `INSERT INTO nodes (id, name, address, status, joined_at, created_at, is_entry, has_data_plane)
+       VALUES ('nod-00000000000000000001', 'worker', '${entry}', 'ready', 0, 0, 1, 1)`,
+    )
+    alsoTo = [entry]
+    onTestFinished(() => {
+      alsoTo = []
+      database.exec('DELETE FROM nodes WHERE is_own = 0')
+      database.close()
+    })
+    const message = `dashboard.apps.example.com also leads to ${entry}, an entry, which does not serve the dashboard: dashboard.apps.example.com needs records of its own with the server's own addresses alone (A ${PUBLIC})`
+    const found = await findingsOf(server)
+    expect(found.base_domain).toMatchObject({
+      outcome: 'failed',
+      message: `the dashboard: ${message}`,
+      fix: expect.stringMatching(
+        new RegExp(`^Create at the DNS provider: dashboard.apps.example.com A ${PUBLIC}\\.`),
+      ),
+    })
+    expect(found.wildcard.outcome).toBe('passed')
+    const [domain] = (await server.api('GET', '/domains')).body
+    const { status, checks } = (await server.api('POST', `/domains/${domain.id}/verify`)).body
+    expect([status, checks[2]]).toEqual(['active', { kind: 'dns', outcome: 'failed', message }])
   })
 
   test('notices names that lead elsewhere, and a clock that is wrong', async () => {

@@ -10,7 +10,8 @@ let server: TestServer
 let page: Page
 
 beforeAll(async () => {
-  server = await startServer()
+  // An entry serves for everybody what the server does.
+  server = await startServer({ serviceHost: '0.0.0.0' })
   browser = await TestBrowser.launch()
   page = await browser.enter(server)
 })
@@ -69,6 +70,38 @@ test('with another node, services are placed in their settings', async () => {
   expect((await server.api('GET', '/services/web')).body.placement).toEqual({
     ...{ nodes: ['worker-1'], labels: null, spread: false },
   })
+  expect(browser.faults).toEqual([])
+})
+
+test('another node becomes an entry once that is confirmed, is named in DNS by its public address, and stops being one', async () => {
+  await page.goto('/server/nodes')
+  expect(await (await action('worker-1', 'Make an entry')).innerText()).toContain('It is not ready')
+  await page.keyboard.press('Escape')
+  const setStatus = (status: string) => {
+    const database = databaseOf(server.dataDirectory)
+    database.exec(`UPDATE nodes SET status = '${status}', joined_at = 0 WHERE name = 'worker-1'`)
+    database.close()
+  }
+  setStatus('ready')
+  await page.reload()
+  await (await action('worker-1', 'Make an entry')).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('It will hold the private keys of all hosts').waitFor()
+  await dialog.getByRole('button', { name: 'Make an entry' }).click()
+  const row = rows().filter({ hasText: 'worker-1' })
+  await row.getByText('Entry', { exact: true }).waitFor()
+  await (await action('worker-1', 'Change')).click()
+  await page.getByLabel('Public address').fill('203.0.113.8')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await row.getByText('203.0.113.8 in DNS').waitFor()
+  expect((await server.api('GET', '/nodes/worker-1')).body).toMatchObject({
+    ...{ roles: ['entry'], public_address: '203.0.113.8' },
+  })
+  await (await action('worker-1', 'Stop being an entry')).click()
+  await dialog.getByText('take it out of DNS').waitFor()
+  await dialog.getByRole('button', { name: 'Stop being an entry' }).click()
+  await row.getByText('Entry', { exact: true }).waitFor({ state: 'detached' })
+  setStatus('down')
   expect(browser.faults).toEqual([])
 })
 

@@ -1,7 +1,12 @@
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TestServer } from '../support/server.ts'
+
+/** Where requests are answered. */
+export interface Door {
+  host: string
+  httpPort: number
+}
 
 /** How many requests are open at once: the most that may fail when a node with all instances is lost. */
 export const CLIENTS = 8
@@ -21,14 +26,14 @@ export interface Answers {
 /** Clients that each ask for a host's first page, again and again: half of them on kept connections, the others on fresh ones. */
 export class Load {
   readonly answers: Answers = { answered: 0, failures: [], bodies: new Set() }
-  readonly #server: TestServer
+  readonly #door: Door
   readonly #host: string
   readonly #kept = new Agent({ keepAlive: true })
   readonly #clients: Promise<void>[]
   #isOver = false
 
-  constructor(server: TestServer, host: string) {
-    this.#server = server
+  constructor(door: Door, host: string) {
+    this.#door = door
     this.#host = host
     this.#clients = Array.from({ length: CLIENTS }, (_, index) => this.#client(index % 2 === 0))
   }
@@ -54,7 +59,7 @@ export class Load {
 
   #ask(keeps: boolean): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
-    const { host, httpPort: port } = this.#server
+    const { host, httpPort: port } = this.#door
     const agent = keeps ? this.#kept : false
     const signal = AbortSignal.timeout(PATIENCE_MS)
     request({ host, port, agent, signal, headers: { host: this.#host } }, (response) => {

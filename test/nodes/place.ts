@@ -14,6 +14,7 @@ export interface NodeView {
   name: string
   status: string
   reason: string | null
+  roles: string[]
   instances: number
   bound: { name: string }[]
 }
@@ -36,8 +37,8 @@ export interface ContainerView {
 export interface Place {
   server: TestServer
   machines: [Machine, Machine, Machine]
-  /** The command with which a machine joins. */
-  invite(): Promise<string>
+  /** The command with which a machine joins, as what the fields say. */
+  invite(fields?: object): Promise<string>
   /** Lets machines join, one after another, and waits until each is ready. */
   join(...machines: Machine[]): Promise<void>
   nodes(): Promise<NodeView[]>
@@ -46,6 +47,8 @@ export interface Place {
   /** Changes a machine's node; returns the answer's status and body. */
   patch(machine: Machine, fields: object): ReturnType<TestServer['api']>
   remove(machine: Machine, query?: string): ReturnType<TestServer['api']>
+  /** Deploys a page that says `text` as a static site, which is created unless it exists. */
+  publish(name: string, text: string): Promise<void>
   /**
    * Builds a page that says `text`, with further lines in its Dockerfile, and deploys it as a service, which is created unless it
    * exists; returns its id.
@@ -93,8 +96,8 @@ type Nodes = Pick<Place, 'invite' | 'join' | 'nodes' | 'becomes' | 'patch' | 're
 
 function nodesOf(server: TestServer): Nodes {
   const nodes = async (): Promise<NodeView[]> => (await server.api('GET', '/nodes')).body
-  const invite = async (): Promise<string> => {
-    return expected(await server.api('POST', '/nodes', {}), 201).command
+  const invite = async (fields = {}): Promise<string> => {
+    return expected(await server.api('POST', '/nodes', fields), 201).command
   }
   const becomes = (machine: Machine, status: string, limitMs?: number): Promise<NodeView> =>
     waitFor(
@@ -139,6 +142,12 @@ function servicesOf(server: TestServer, machines: readonly Machine[]): Services 
       const upload = await server.api('POST', `/services/${name}/deploys/upload`, await page(text, lines))
       await goesLive(expected(upload, 202).id)
       return service.id
+    },
+    publish: async (name, text) => {
+      if ((await server.api('GET', `/services/${name}`)).status !== 200)
+        await create({ name, type: 'static_site' })
+      const upload = await server.api('POST', `/services/${name}/deploys/upload`, await site(text))
+      await goesLive(expected(upload, 202).id)
     },
     run: async (name, command, fields) => {
       const body = await create({ name, image: 'busybox:1', start_command: command, ...fields })
@@ -195,6 +204,14 @@ async function page(text: string, lines = ''): Promise<Buffer> {
   tar.entry({ name: 'Dockerfile' }, `FROM busybox:1\nCOPY run text /\n${lines}CMD ["/run"]\n`)
   tar.entry({ name: 'text' }, text)
   tar.entry({ name: 'run', mode: 0o755 }, `#!/bin/sh\n${PAGE_COMMAND}\n`)
+  tar.finalize()
+  return gzipSync(await buffer(tar))
+}
+
+/** An archive of a folder with a page that says a text. */
+async function site(text: string): Promise<Buffer> {
+  const tar = pack()
+  tar.entry({ name: 'index.html' }, text)
   tar.finalize()
   return gzipSync(await buffer(tar))
 }

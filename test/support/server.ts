@@ -47,6 +47,8 @@ export interface ServerOptions {
   env?: Record<string, string>
   /** Whether it gets the test stand's container engine; otherwise its engine never answers. */
   engine?: boolean
+  /** The address at which services are served, if not that of its other ports. */
+  serviceHost?: string
   /** The machine on which it runs, in place of this one: its engine is that of the machine, and it listens for the others. */
   machine?: Pick<Machine, 'address' | 'dockerHost' | 'entering'>
   /** Waits that differ from those of other servers under test; `usual` uses the real ones. */
@@ -153,8 +155,9 @@ class ServerProcess implements TestServer {
     const noEngine = `unix://${join(this.dataDirectory, 'no-engine.sock')}`
     const dockerHost = machine?.dockerHost ?? (engine ? standEngine() : noEngine)
     const args = ['serve', '--data-dir', this.dataDirectory, '--listen', this.#listen]
-    args.push('--http-listen', `${this.host}:${this.httpPort}`)
-    args.push('--https-listen', `${this.host}:${this.httpsPort}`)
+    const serviceHost = this.#options.serviceHost ?? this.host
+    args.push('--http-listen', `${serviceHost}:${this.httpPort}`)
+    args.push('--https-listen', `${serviceHost}:${this.httpsPort}`)
     args.push('--docker-host', dockerHost, ...flags)
     // Nothing is deployed without an engine, so there is little for several workers to share.
     if (!engine && !machine && !flags.includes('--proxy-workers')) args.push('--proxy-workers', '1')

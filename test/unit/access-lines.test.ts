@@ -5,7 +5,7 @@ import { closeServiceLogs, serviceLog } from '#server/logs/service-logs.ts'
 import { Allowance, readTail } from '#server/logs/tail.ts'
 import { ServiceInput } from '#server/services/input.ts'
 import { createService } from '#server/services/operations.ts'
-import { storeAccessLines } from '../../daemon/logs/access-lines.ts'
+import { othersTaker, storeAccessLines } from '../../daemon/logs/access-lines.ts'
 import type { AccessLine, AccessLines } from '../../proxy/protocol.ts'
 import { openContext } from '../support/context.ts'
 
@@ -72,4 +72,26 @@ test('what a program printed is found between its requests', () => {
     storedLine({ ts: '2026-01-01T00:00:00.000Z', stream, line: text })
   const block = line('stdout', 'one') + line('access', '{}') + line('system', 'two')
   expect(linesBesidesAccess(block).map((each) => (JSON.parse(each) as LogLine).line)).toEqual(['one', 'two'])
+})
+
+test('of a node that always has more, only so much is taken; one that says what is wrong rests', async () => {
+  const asked = { flood: 0, empty: 0, liar: 0 }
+  const lines = Array.from({ length: 1_000 }, (_, index) => request('/', index))
+  const sources = new Map([
+    ['flood', { accessLines: async () => (asked.flood++, { lines, lost: {}, more: true }) }],
+    ['empty', { accessLines: async () => (asked.empty++, { lines: [], lost: {}, more: true }) }],
+    ['liar', { accessLines: () => (asked.liar++, Promise.reject(new Error('its lines are wrong'))) }],
+  ])
+  const take = othersTaker()
+  const { signal } = new AbortController()
+  const began = performance.now()
+  for (let turn = 0; turn < 10; turn++) {
+    take(sources, signal)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  // A turn begins every 200 ms, and takes 16,384 lines.
+  const turns = 1 + (performance.now() - began) / 200
+  expect(asked.flood).toBeLessThanOrEqual(17 * turns)
+  expect(asked.empty).toBeLessThanOrEqual(turns)
+  expect(asked.liar).toBe(1)
 })

@@ -1,4 +1,4 @@
-import type { Node, NodeCheck, NodeInvitation, NodePatch } from '#server/nodes/schema.ts'
+import type { Node, NodeCheck, NodeInput, NodeInvitation, NodePatch } from '#server/nodes/schema.ts'
 import type { Call } from '../../call.ts'
 import { EXIT, wrong } from '../../fault.ts'
 import { confirm } from '../ask.ts'
@@ -19,6 +19,7 @@ export async function list(call: Call): Promise<void> {
     columns: [
       { title: 'name', text: ({ name }) => name, isWhole: true },
       { title: 'status', text: statusText },
+      { title: 'roles', text: ({ roles }) => roles.join(', ') || 'worker' },
       { title: 'address', text: ({ address }) => address ?? '' },
       { title: 'instances', text: ({ instances }) => String(instances) },
       { title: 'bound', text: ({ bound }) => String(bound.length) },
@@ -44,6 +45,7 @@ export async function show(call: Call): Promise<void> {
     ['why', node.reason],
     ['roles', node.roles.join(', ') || 'worker'],
     ['address', node.address],
+    ['public', node.public_address],
     ['labels', labelTexts(node).join(', ')],
     ['engine', node.engine_version],
     ['architecture', node.architecture],
@@ -59,7 +61,8 @@ export async function show(call: Call): Promise<void> {
 /** Prints the command with which a machine joins, and which ports have to be open for it. */
 export async function joinToken(call: Call): Promise<void> {
   const { out } = call
-  const invitation = await withApi(call, (api) => api.send<NodeInvitation>('POST', PATH, {}))
+  const input: Partial<NodeInput> = call.has('entry') ? { role: 'entry' } : {}
+  const invitation = await withApi(call, (api) => api.send<NodeInvitation>('POST', PATH, input))
   if (out.isJson) return out.json(invitation)
   if (invitation.command === null) throw wrong('this token sees no secrets, as the command to join is one')
   out.line(out.isQuiet ? (invitation.token ?? '') : invitation.command)
@@ -78,6 +81,23 @@ export async function drain(call: Call): Promise<void> {
 export async function activate(call: Call): Promise<void> {
   const node = await changed(call, { availability: 'active' })
   call.out.done(`${node.name} is ${statusText(node)}`, node)
+}
+
+/** Has a node serve requests, or not any more. */
+export async function entry(call: Call): Promise<void> {
+  const isOff = call.has('off')
+  const address = call.text('address')
+  const node = await changed(call, {
+    entry: !isOff,
+    ...(address !== null && { public_address: address === 'none' ? null : address }),
+  })
+  const named = node.public_address ?? node.address
+  call.out.done(isOff ? `${node.name} is no entry any more` : `${node.name} is an entry`, node)
+  call.out.note(
+    isOff
+      ? `Take ${named} out of DNS.`
+      : `It serves once it has what it needs. Then add ${named} to DNS, but not to the dashboard's host: if a wildcard covers that, it needs a record of its own with the server's address.`,
+  )
 }
 
 export async function rename(call: Call): Promise<void> {

@@ -1,9 +1,10 @@
 import { isLocalName } from '#server/domains/names.ts'
 import { reachesServer } from '#server/domains/operations.ts'
-import { addressRecords, isServerAddress } from '#server/domains/records.ts'
+import { addressRecords, isServerAddress, ownRecords } from '#server/domains/records.ts'
 import type { DomainCheck } from '#server/domains/schema.ts'
 import { servedDomains } from '#server/domains/store.ts'
-import { checkDomain, checkHost } from '../../domains/checks.ts'
+import type { DnsRecord } from '#server/environments/schema.ts'
+import { checkDomain, checkHost, strayingDashboard } from '../../domains/checks.ts'
 import { createResolver } from '../../domains/resolve.ts'
 import { failed, passed, skipped, warning, worstOf, type Check, type Verdict } from '../check.ts'
 
@@ -56,10 +57,12 @@ async function lookAtBase(name: string, signal: AbortSignal): Promise<Verdict> {
 }
 
 async function lookAtDashboard(host: string, signal: AbortSignal): Promise<Verdict> {
-  const checks = await checkHost(host, signal)
+  const [checks, astray] = await Promise.all([checkHost(host, signal), strayingDashboard(host, signal)])
+  const fix = fixOf(host, ownRecords(host))
+  if (astray !== null) return failed(`the dashboard: ${astray}`, fix)
   return reachesServer(checks)
     ? passed(`${host} leads here, for the dashboard`)
-    : failed(`the dashboard: ${faultOf(checks)}`, recordsFix(host))
+    : failed(`the dashboard: ${faultOf(checks)}`, fix)
 }
 
 export const wildcard: Check = {
@@ -89,9 +92,12 @@ function faultOf(checks: readonly DomainCheck[]): string {
   return (checks.find(({ outcome }) => outcome === 'failed') ?? checks[0]!).message
 }
 
-/** Which records a host or a wildcard needs. */
+/** Which records a wildcard needs. */
 function recordsFix(name: string): string {
-  const records = addressRecords(name, true)
+  return fixOf(name, addressRecords(name, true))
+}
+
+function fixOf(name: string, records: readonly DnsRecord[]): string {
   if (records.length === 0)
     return `Create an A record for ${name} with the public address of this server, and name that with --public-ip.`
   const texts = records.map((record) => `${record.name} ${record.type} ${record.value}`)

@@ -1,3 +1,4 @@
+import { entryFault } from '#server/nodes/entry-faults.ts'
 import { listNodes, type NodeRow } from '#server/nodes/store.ts'
 import { wayFault } from '../../environments/overlays.ts'
 import { passed, skipped, warning, worstOf, type Check, type Verdict } from '../check.ts'
@@ -5,6 +6,8 @@ import { passed, skipped, warning, worstOf, type Check, type Verdict } from '../
 /** The first version with the engine's repairs to networks across machines. */
 const GOOD_MAJOR = 25
 
+const ENTRY =
+  'The server tries again by itself. A port that is taken must be freed; deployer node entry --off ends it.'
 const LOOK = 'deployer node check shows what is closed between which machines.'
 
 export const nodes: Check = {
@@ -18,6 +21,10 @@ export const nodes: Check = {
     const fault = wayFault()
     return worstOf([
       ...all.map(verdictOn),
+      ...all.flatMap(({ id, name }) => {
+        const fault = entryFault(id)
+        return fault === null ? [] : [warning(`${name}: ${fault}`, ENTRY)]
+      }),
       ...(fault === null ? [] : [warning(fault, 'Do what it says; the server tries again by itself.')]),
     ])
   },

@@ -35,6 +35,7 @@ import setupsOfDeploys from './034-setups-of-deploys.ts'
 import timelines from './035-timelines.ts'
 import stepsOfDeploys from './036-steps-of-deploys.ts'
 import nodes from './037-nodes.ts'
+import entries from './038-entries.ts'
 
 /** Every migration in order; its position is its version. Append only: a migration that has landed is never edited. */
 export const migrations: readonly string[] = [
@@ -75,4 +76,5 @@ export const migrations: readonly string[] = [
   timelines,
   stepsOfDeploys,
   nodes,
+  entries,
 ]

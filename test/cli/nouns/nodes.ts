@@ -6,7 +6,7 @@ export function nodeCases(server: () => TestServer): void {
   test('the node of the server is listed, shown, renamed and labeled', async () => {
     const [name] = (await client(server(), 'node', 'ls', '-q')).out.split('\n')
     const [row, ...more] = (await client(server(), 'node', 'ls')).out.trimEnd().split('\n')
-    expect([row!.split('\t').slice(0, 3), more]).toEqual([[name, 'ready', ''], []])
+    expect([row!.split('\t').slice(0, 3), more]).toEqual([[name, 'ready', 'server, entry'], []])
     expect(await client(server(), 'node', 'rename', name!, 'first')).toMatchObject({
       ...{ code: 0, out: `${name} is first now\n` },
     })
@@ -35,6 +35,15 @@ export function nodeCases(server: () => TestServer): void {
     expect(await client(server(), 'node', 'rm', name!)).toMatchObject({ code: 2 })
     expect(await client(server(), 'node', 'rm', name!, '--yes')).toMatchObject({
       ...{ code: 5, error: expect.stringContaining('the server itself runs on') },
+    })
+    expect(await client(server(), 'node', 'entry', name!)).toMatchObject({
+      ...{ code: 0, out: `${name} is an entry\n` },
+    })
+    expect(await client(server(), 'node', 'entry', name!, '--off')).toMatchObject({
+      ...{ code: 5, error: expect.stringContaining('always serves requests') },
+    })
+    expect(await client(server(), 'node', 'entry', name!, '--address', '203.0.113.8')).toMatchObject({
+      ...{ code: 5, error: expect.stringContaining('are set with --public-ip') },
     })
     expect(await client(server(), 'node', 'label', name!, 'disk')).toMatchObject({
       ...{ code: 2, error: expect.stringContaining('disk: say label=value') },

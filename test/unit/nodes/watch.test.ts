@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Engine, SwarmNode } from '#daemon/engine/index.ts'
+import { Invitations } from '#daemon/nodes/invitations.ts'
 import { Watch } from '#daemon/nodes/watch.ts'
-import { getNode, ownNodeId, updateNode } from '#server/nodes/store.ts'
+import { getNode, getNodeBySwarmId, ownNodeId, updateNode } from '#server/nodes/store.ts'
 import { nextEvents } from '#server/notifications/events.ts'
 import { openContext } from '../../support/context.ts'
 import { addNode } from '../../support/nodes.ts'
@@ -86,4 +87,20 @@ test('a reason that differs each time is not recorded each time', async () => {
 test('a new address of a node is recorded', () => {
   expect(watch.adopt([{ ...MEMBER, address: '10.0.0.9' }], getNode(ownNodeId())!)).toBe(false)
   expect(getNode(id)!.address).toBe('10.0.0.9')
+})
+
+test('a machine becomes an entry by its own invitation alone', () => {
+  const invitations = new Invitations()
+  const adopt = (...ids: string[]) => {
+    const members = ids.map((member) => ({ ...MEMBER, id: member, state: 'ready' as const }))
+    watch.adopt(members, getNode(ownNodeId())!, (member) => invitations.isForEntry(member))
+    return ids.map((member) => getNodeBySwarmId(member)?.is_entry)
+  }
+  invitations.make()
+  expect(adopt('swarm-1')).toEqual([0])
+  // One that joined by the first token is ready only after the second was made.
+  invitations.make(Date.now(), true, ['swarm-1', 'swarm-2'])
+  expect(adopt('swarm-2', 'swarm-3')).toEqual([0, 1])
+  invitations.make(Date.now(), false, ['swarm-1', 'swarm-2', 'swarm-3'])
+  expect(adopt('swarm-3', 'swarm-4')).toEqual([1, 0])
 })

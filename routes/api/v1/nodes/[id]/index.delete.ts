@@ -8,7 +8,7 @@ import { IdOrName } from '#server/schema.ts'
 export default defineEndpoint({
   summary: 'Remove a node',
   description:
-    'It must be `drained`; its engine then leaves, and replaced data that was kept there for a day is removed. With `lost`, it must be `down`: what has its data there becomes unavailable, and nothing starts a second copy by itself. One that is still `joining` and carries nothing is only forgotten: run `docker swarm leave` on it before it joins again. Removing the last other node makes the server single again.',
+    'It must be `drained`; if it is an entry, that ends first. Its engine then leaves, and replaced data that was kept there for a day is removed. With `lost`, it must be `down`: what has its data there becomes unavailable, and nothing starts a second copy by itself. One that is still `joining` and carries nothing is only forgotten: run `docker swarm leave` on it before it joins again. Removing the last other node makes the server single again.',
   auth: 'token',
   least: 'full',
   params: IdOrName,

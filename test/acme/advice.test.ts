@@ -153,15 +153,19 @@ describe('an authority that gives advice on renewal', () => {
   test('accepts an order that replaces one whose answer was lost in a kill -9', async () => {
     hasty.add('twice.example.com')
     const killed = Promise.withResolvers<void>()
+    // The second order may come before the first certificate was seen.
+    const seen = Promise.withResolvers<void>()
     onOrder = async (host) => {
       if (ordersOf(host).length !== 2) return
       onOrder = async () => {}
+      await seen.promise
       await place.server.kill('SIGKILL')
       killed.resolve()
     }
     await place.server.api('POST', '/services', { name: 'twice' })
     await place.reaches('twice.example.com', 'issued')
     const first = await place.shown('twice.example.com')
+    seen.resolve()
     await killed.promise
     await place.server.restart()
     await renewed('twice.example.com', first)

@@ -115,7 +115,7 @@ describe.skipIf(obstacle !== null)('an entry on another machine', () => {
     return median(times)
   }
 
-  test('serves instances of all machines, a static site and HTTPS, as the server does', async () => {
+  test('serves instances of all machines, a static site and HTTPS, as the server does', SLOW, async () => {
     await serves('far.localhost', '200 far')
     expect((await place.nodes()).map(({ roles }) => roles.includes('entry'))).toEqual([true, true, false])
     expect(await page(there(), 'site.localhost')).toBe('200 published once')
@@ -232,14 +232,18 @@ describe.skipIf(obstacle !== null)('an entry on another machine', () => {
     await serves('far.localhost', 'last')
   })
 
-  test('serves on while it is drained, and ends with all that it had when it is one no more', async () => {
-    await place.patch(entry, { availability: 'drain' })
-    await place.becomes(entry, 'drained')
-    expect(await page(there(), 'site.localhost')).toMatch(/^200 /)
-    expect(await place.patch(entry, { entry: false })).toMatchObject({ status: 200, body: { roles: [] } })
-    await waitFor(async () => (await left()) === '', 'the end of the entry', SERVES_MS)
-    expect(await page(there(), 'far.localhost')).toMatch(/ECONNREFUSED/)
-  })
+  test(
+    'serves on while it is drained, and ends with all that it had when it is one no more',
+    SLOW,
+    async () => {
+      await place.patch(entry, { availability: 'drain' })
+      await place.becomes(entry, 'drained')
+      expect(await page(there(), 'site.localhost')).toMatch(/^200 /)
+      expect(await place.patch(entry, { entry: false })).toMatchObject({ status: 200, body: { roles: [] } })
+      await waitFor(async () => (await left()) === '', 'the end of the entry', SERVES_MS)
+      expect(await page(there(), 'far.localhost')).toMatch(/ECONNREFUSED/)
+    },
+  )
 
   /** What an entry has on its machine. */
   const left = async (): Promise<string> => {

@@ -168,7 +168,7 @@ describe.skipIf(obstacle !== null)('an entry on another machine', () => {
     return promise
   }
 
-  test('serves what runs on each machine, static sites and HTTPS, and knows its clients', async () => {
+  test('serves what runs on each machine, static sites and HTTPS, and knows its clients', SLOW, async () => {
     await ensure(await overlays())
     await reach('first')
     await apply()
@@ -220,7 +220,7 @@ describe.skipIf(obstacle !== null)('an entry on another machine', () => {
     await expect(fetched(`${to.address}:${SERVICE_PORT}`)).rejects.toThrow(/timed out/)
   })
 
-  test('ends with all that it had', async () => {
+  test('ends with all that it had', SLOW, async () => {
     await removeEntry(engine)
     expect(await second.docker('ps', '-aq', '--filter', `name=${entryName()}`)).toBe('')
     expect(await second.docker('volume', 'ls', '-q', '--filter', `name=${entryName()}`)).toBe('')

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { writePart } from '../backups/part-file.ts'
 import { messageOf } from '../errors.ts'
@@ -8,6 +9,9 @@ import type { Packing, PackingProgress } from './packing-thread.ts'
 
 /** Between two answers. */
 const ANSWER_EVERY_MS = 500
+/** It works so long at a time, and then rests as long. */
+const SLICE_MS = 4
+const LONGEST_REST_MS = 20
 
 /** The program of the thread that packs a backup into a file. It answers each message after some progress, or at the end. */
 lowerThreadPriority()
@@ -19,10 +23,22 @@ const pieces = packSealed(source, passphrase, (bytes) => {
   doneBytes = bytes
   if (performance.now() - answeredAt > ANSWER_EVERY_MS) progressed.resolve(null)
 })
-const writing = writePart(path, givingBack(pieces))
+const writing = writePart(path, paced(givingBack(pieces)))
 
 // Whoever asks next is told.
 writing.catch(() => {})
+
+/** Leaves the disk and a core to requests half of the time: a priority alone does not divide a disk. */
+async function* paced(from: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let began = performance.now()
+  for await (const piece of from) {
+    yield piece
+    const workedMs = performance.now() - began
+    if (workedMs < SLICE_MS) continue
+    await delay(Math.min(workedMs, LONGEST_REST_MS))
+    began = performance.now()
+  }
+}
 
 async function next(): Promise<PackingProgress | ThreadFault> {
   try {

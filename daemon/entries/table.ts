@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { addressAt, numberOf } from '#server/instances/addresses.ts'
-import { isLoopback } from '#server/nodes/entry-limits.ts'
+import { addressAt, numberOf, SUBNET_ADDRESSES } from '#server/instances/addresses.ts'
+import { isLoopback } from '#server/network/addresses.ts'
 import { DASHBOARD_TARGET, type BoundListener, type ListenerSpec, type RouteTable } from '#proxy/protocol.ts'
 
 /** The networks of an environment on the server's own node, and across the nodes. */
@@ -8,9 +8,6 @@ export interface TwoNetworks {
   subnet: string | null
   overlay_subnet: string | null
 }
-
-/** How many addresses each of these networks has. */
-const ADDRESSES = 4_096
 
 /**
  * The table of the own data plane as an entry serves it: at the same ports, which `bound` has, of its own address, but for those
@@ -28,7 +25,7 @@ export function entryTable(
   const reached = (host: string): string | null => {
     if (isIP(host) !== 4) return null
     const number = numberOf(host)
-    const offset = number % ADDRESSES
+    const offset = number % SUBNET_ADDRESSES
     if (across.has(number - offset)) return host
     const overlay = overlays.get(number - offset)
     return overlay === undefined ? null : addressAt(overlay, offset)

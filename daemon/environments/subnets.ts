@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { listEnvironments, quarantinedSubnets } from '#server/environments/store.ts'
-import { addressAt, numberOf } from '#server/instances/addresses.ts'
+import { addressAt, numberOf, SUBNET_ADDRESSES } from '#server/instances/addresses.ts'
 import { AppError } from '#server/errors.ts'
 import { isSubnetTaken, type Engine } from '../engine/index.ts'
 import { hostRoutes } from './host-routes.ts'
@@ -8,7 +8,6 @@ import { hostRoutes } from './host-routes.ts'
 /** The /20 subnets are cut from here: a part of 10/8 that neither the engine's default pools nor common VPNs use. */
 const POOL_BASE = '10.208.0.0'
 const POOL_SUBNETS = 256
-const SUBNET_ADDRESSES = 4_096
 const PREFIX = 20
 
 /** Another program may take a subnet after the networks were listed; then another one is chosen, at most this often. */

@@ -1,6 +1,6 @@
 import { HOST_END, overlayAddress } from '#server/environments/overlay.ts'
 import { listEnvironments, type Environment } from '#server/environments/store.ts'
-import { addressAt, numberOf } from '#server/instances/addresses.ts'
+import { addressAt, numberOf, SUBNET_ADDRESSES } from '#server/instances/addresses.ts'
 import type { NameZone, Upstream } from '#proxy/protocol.ts'
 
 /** A name in every zone, with which a container checks that the resolver answers. No service name begins with a digit. */
@@ -9,7 +9,6 @@ export const PROBE_NAME = '0-resolver'
 export const PROBE_ADDRESS = '192.0.2.53'
 
 const LOOPBACK = '127.0.0.1'
-const SUBNET_ADDRESSES = 4_096
 
 /**
  * Collects the addresses of the names in each environment while the table is built. An environment whose network spans the

@@ -1,9 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIPv6 } from 'node:net'
-
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
+import { isLoopback } from '../network/addresses.ts'
 
 /**
  * The scheme, host and port that the browser used, or null when they cannot be read. Behind our own data plane, or another
@@ -11,7 +7,7 @@ loopback.addAddress('::1', 'ipv6')
  * is the outermost's. X-Forwarded-Port is ignored: it is the proxy's port, while the browser's is in Host.
  */
 export function browserAddress(request: IncomingMessage): URL | null {
-  const trusted = isLoopback(request.socket.remoteAddress)
+  const trusted = isLoopback(request.socket.remoteAddress ?? '')
   const forwarded = (name: string) => (trusted ? first(request.headers[name]) : undefined)
   const scheme = forwarded('x-forwarded-proto')?.toLowerCase() ?? 'http'
   const host = forwarded('x-forwarded-host') ?? request.headers.host
@@ -27,12 +23,6 @@ export function isOwnOrigin(request: IncomingMessage): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
   if (origin === undefined) return site === 'same-origin' || site === 'none'
   return origin === browserAddress(request)?.origin
-}
-
-/** Whether a peer is a program on this host. */
-export function isLoopback(address: string | undefined): boolean {
-  if (!address) return false
-  return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
 function first(value: string | string[] | undefined): string | undefined {

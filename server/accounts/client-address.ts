@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
-import { isLoopback } from './browser-address.ts'
+import { isLoopback } from '../network/addresses.ts'
 
 /**
  * The address that a request comes from. Behind our own data plane, or another proxy on this host, it is the last address in

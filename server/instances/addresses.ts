@@ -9,8 +9,11 @@ interface Part {
   reuseAfterMs: number
 }
 
+/** How many addresses the network of an environment has, a /20. */
+export const SUBNET_ADDRESSES = 4_096
+
 /**
- * A /20 has 4096 addresses. The first 16 are left to the gateway and the engine. A released address may still be in a route
+ * The first 16 are left to the gateway and the engine. A released address may still be in a route
  * table, so it is not reused for an hour: an outdated table must never reach another service's container.
  */
 const INSTANCES: Part = { name: 'instance', first: 16, last: 3_071, reuseAfterMs: 60 * 60_000 }

@@ -41,6 +41,8 @@ const ALWAYS_DENIED = blockList([
 /** The host names of clouds' metadata services. */
 const METADATA_NAMES = ['metadata.google.internal', 'metadata.goog', 'instance-data']
 
+const LOOPBACK = blockList(['127.0.0.0/8', '::1/128'])
+
 /** Networks inside one host or one site (RFC 1918, RFC 6598, RFC 2544, RFC 4193, RFC 3879). */
 const PRIVATE = blockList([
   '127.0.0.0/8',
@@ -107,6 +109,12 @@ function groupsOf(address: string): number[] {
     .split('::')
     .map((part) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))))
   return [...start, ...Array<number>(8 - start.length - end.length).fill(0), ...end]
+}
+
+/** Whether only programs on this host have an address, or reach it. False for what is not an IP address. */
+export function isLoopback(address: string): boolean {
+  const family = isIP(address)
+  return family !== 0 && LOOPBACK.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
 function isOwn(address: string): boolean {

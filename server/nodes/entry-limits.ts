@@ -1,5 +1,5 @@
-import { BlockList, isIP } from 'node:net'
 import { useContext } from '../context.ts'
+import { isLoopback } from '../network/addresses.ts'
 import type { ListenAddress } from '../options/values.ts'
 import { listNodes } from './store.ts'
 
@@ -8,10 +8,6 @@ import { listNodes } from './store.ts'
  * engines allot themselves; the network, its gateway and the server's way into it have the others.
  */
 export const MAX_NODES_AND_ENTRIES = 13
-
-const LOOPBACK = new BlockList()
-LOOPBACK.addSubnet('127.0.0.0', 8)
-LOOPBACK.addAddress('::1', 'ipv6')
 
 /** Why so many more nodes and entries cannot be added; null when they can. */
 export function lackOfPlaces(more: number): string | null {
@@ -28,14 +24,8 @@ export function closedListener(): string | null {
     '--http-listen': httpListen,
     ...(tls === 'off' ? {} : { '--https-listen': httpsListen }),
   }
-  const closed = Object.entries(listeners).find(([, { host }]) => isLoopback(host))
+  const closed = Object.entries(listeners).find(([, { host }]) => host === 'localhost' || isLoopback(host))
   return closed ? closedAt(...closed) : null
-}
-
-/** Whether only the machine itself reaches what listens on an address. */
-export function isLoopback(host: string): boolean {
-  const family = isIP(host)
-  return family === 0 ? host === 'localhost' : LOOPBACK.check(host, family === 6 ? 'ipv6' : 'ipv4')
 }
 
 function closedAt(flag: string, { host, port }: ListenAddress): string {

@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http'
 import { createGzip } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { residentBytes } from '../test/support/processes.ts'
+import { ask } from './lib/asking.ts'
 import { formatMib, median, percentile, withServer } from './lib/stand.ts'
 
 const SERVICES = 500
@@ -43,7 +44,7 @@ await withServer(async (server) => {
     for (let read = 0; read < WARM_UP + READS; read++) {
       const began = performance.now()
       await before(read)
-      await readWhole(`${server.url}/api/v1${path}`, server.token, agent)
+      await ask(server, path, agent)
       if (read >= WARM_UP) times.push(performance.now() - began)
     }
     console.log(
@@ -97,15 +98,3 @@ await withServer(async (server) => {
     })
   }
 })
-
-/** Reads a complete answer over a kept-alive connection. */
-function readWhole(url: string, token: string, agent: Agent): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(url, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
-      response.resume()
-      response.once('end', resolve)
-    })
-    outgoing.once('error', reject)
-    outgoing.end()
-  })
-}

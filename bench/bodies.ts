@@ -1,11 +1,12 @@
 // Measures what unauthenticated clients can do to the server: its memory and the response times of its API under floods of
 // bodies without credentials.
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { builtServer } from '../test/support/build.ts'
 import { startServer, type TestServer } from '../test/support/server.ts'
 import type { Attack } from './lib/attackers.ts'
+import { ask } from './lib/asking.ts'
 import { formatMib, median, percentile } from './lib/figures.ts'
 import { residentBytes } from './lib/processes.ts'
 
@@ -66,7 +67,7 @@ for (const [name, attack] of Object.entries(ATTACKS)) {
 
 async function measure(server: TestServer, name: string, attack: Omit<Attack, 'port'>): Promise<void> {
   const agent = new Agent({ keepAlive: true })
-  for (let warm = 0; warm < WARM_UP; warm++) await ask(server, agent)
+  for (let warm = 0; warm < WARM_UP; warm++) await ask(server, '/info', agent)
   const before = residentBytes(server.pid)
   const workerData = { ...attack, port: Number(new URL(server.url).port) }
   const attackers = new Worker(new URL('lib/attackers.ts', import.meta.url), { workerData })
@@ -74,7 +75,7 @@ async function measure(server: TestServer, name: string, attack: Omit<Attack, 'p
   const times: number[] = []
   const began = performance.now()
   while (performance.now() - began < ATTACK_MS) {
-    times.push(await ask(server, agent))
+    times.push(await ask(server, '/info', agent))
     peak = Math.max(peak, residentBytes(server.pid))
     await delay(ASK_EVERY_MS)
   }
@@ -84,18 +85,4 @@ async function measure(server: TestServer, name: string, attack: Omit<Attack, 'p
     `${name.padEnd(27)} GET /info median ${median(times).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms; ` +
       `memory ${formatMib(before)} before, ${formatMib(peak - before)} more at most`,
   )
-}
-
-/** Returns how long a request with credentials takes. */
-function ask(server: TestServer, agent: Agent): Promise<number> {
-  const began = performance.now()
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${server.token}` }
-    request(`${server.url}/api/v1/info`, { agent, headers }, (response) => {
-      response.resume()
-      response.once('end', () => resolve(performance.now() - began))
-    })
-      .once('error', reject)
-      .end()
-  })
 }

@@ -4,10 +4,12 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startServer } from '../test/support/server.ts'
+import { ask } from './lib/asking.ts'
 import { formatMib, median, percentile } from './lib/figures.ts'
 import { residentBytes } from '../test/support/processes.ts'
 
@@ -103,15 +105,15 @@ async function tar(): Promise<void> {
 
 /** The times of GET /services, one after another, while `work` goes on; in ms. */
 async function latencies(work: () => Promise<unknown>): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true })
   const times: number[] = []
   let isDone = false
   const done = work().finally(() => (isDone = true))
   while (!isDone) {
-    const began = performance.now()
-    await server.api('GET', '/services')
-    times.push(performance.now() - began)
+    times.push(await ask(server, '/services', agent))
     await delay(SAMPLE_MS)
   }
+  agent.destroy()
   await done
   return times
 }

@@ -13,6 +13,7 @@ import {
   type Identity,
   type Probes,
 } from './protocol.ts'
+import type { StandIn } from './stand-in.ts'
 
 const MAX_CONNECTIONS = 512
 /** A stranger may hold a connection for so long. */
@@ -24,13 +25,20 @@ interface Gate {
   identity: Identity
   /** The socket of this host's engine. */
   enginePath: string
+  /** Who acts while the server is away: the server is let in once that has ended. */
+  standIn: Pick<StandIn, 'heard' | 'onAway'>
 }
 
 /** Lets the server in, and nobody else: to the engine, or to the agent itself. */
-export function createGate({ identity, enginePath }: Gate): Server {
+export function createGate({ identity, enginePath, standIn }: Gate): Server {
   const http = createHttpServer({ requestTimeout: HANDSHAKE_MS }, (request, response) => {
-    answer(request, response).catch(() => response.destroy())
+    standIn
+      .heard()
+      .then(() => answer(request, response))
+      .catch(() => response.destroy())
   })
+  const lines = new Set<TLSSocket>()
+  standIn.onAway = () => lines.forEach((line) => line.destroy())
   const gate = createServer(
     {
       cert: identity.certificate,
@@ -47,14 +55,23 @@ export function createGate({ identity, enginePath }: Gate): Server {
       socket.setKeepAlive(true, KEEP_ALIVE_MS)
       socket.setNoDelay(true)
       if (!isServer(socket)) socket.destroy()
-      else if (socket.alpnProtocol === ENGINE_PROTOCOL)
-        join(socket, connect({ path: enginePath, allowHalfOpen: true }))
-      else if (socket.alpnProtocol === HTTP_PROTOCOL) http.emit('connection', socket)
+      else if (socket.alpnProtocol === ENGINE_PROTOCOL) {
+        lines.add(socket.once('close', () => lines.delete(socket)))
+        void lead(socket)
+      } else if (socket.alpnProtocol === HTTP_PROTOCOL) http.emit('connection', socket)
       else socket.destroy()
     },
   )
   gate.maxConnections = MAX_CONNECTIONS
   return gate
+
+  async function lead(line: TLSSocket): Promise<void> {
+    line.on('error', () => {})
+    await standIn.heard()
+    if (line.destroyed) return
+    join(line, connect({ path: enginePath, allowHalfOpen: true }))
+    line.on('data', () => void standIn.heard())
+  }
 }
 
 /** Whether the other end is the server: nodes have certificates of the same authority. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ask, echo } from './echo.ts'
+import { HostEngine } from './engine.ts'
 import { createGate } from './gate.ts'
 import { dial } from './dial.ts'
 import { createImageDoor } from './images.ts'
@@ -14,6 +15,7 @@ import {
   type Identity,
 } from './protocol.ts'
 import { receive } from './receive.ts'
+import { StandIn } from './stand-in.ts'
 
 // The agent of a node. `echo` and `ask <address>` look at the network between two nodes, in containers of their own. `entry` is
 // the main program of an entry, in which the server runs `dial <milliseconds>` and `receive`.
@@ -29,7 +31,9 @@ else serve()
 function serve(): void {
   const identity = JSON.parse(readFileSync(IDENTITY_FILE, 'utf8')) as Identity
   const server = new URL(`tcp://${process.env[VARIABLES.server]}`)
-  createGate({ identity, enginePath: ENGINE_SOCKET }).listen(
+  const standIn = new StandIn(new HostEngine(ENGINE_SOCKET), process.env[VARIABLES.serverId] ?? '')
+  void standIn.run(new AbortController().signal)
+  createGate({ identity, enginePath: ENGINE_SOCKET, standIn }).listen(
     Number(process.env[VARIABLES.port]),
     listenAddress(process.env[VARIABLES.address] ?? ''),
   )

@@ -23,6 +23,8 @@ export const VARIABLES = {
   /** Where the other nodes reach this one. */
   address: 'DEPLOYER_NODE_ADDRESS',
   server: 'DEPLOYER_SERVER',
+  /** The server's id, as the labels of its containers have it. */
+  serverId: 'DEPLOYER_SERVER_ID',
 } as const
 
 /** All PEM. */

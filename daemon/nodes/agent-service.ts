@@ -87,6 +87,7 @@ export class AgentServices {
       env: {
         [VARIABLES.port]: String(server.port),
         [VARIABLES.server]: spec.server,
+        [VARIABLES.serverId]: useContext().serverId,
         [VARIABLES.address]: spec.address,
       },
       command: ['node', '--max-semi-space-size=1', `/${PROGRAM}`],

@@ -31,6 +31,9 @@ let moves: number
 /** Longer than between machines that have time. */
 const LATE_MS = 1_000
 
+/** The agent's part that acts while the server is away. */
+let standIn: { heard: () => Promise<void>; onAway: () => void }
+
 /** What the agent has taken. */
 const taken: Socket[] = []
 
@@ -42,6 +45,7 @@ beforeEach(async () => {
     socket.on('error', () => {})
     serve(socket)
   })
+  standIn = { heard: async () => {}, onAway: () => {} }
   engine.listen(join(folder, 'real.sock'))
   await once(engine, 'listening')
   identity = await serverIdentity(folder)
@@ -60,7 +64,10 @@ afterEach(async () => {
 })
 
 async function openGate(at: number): Promise<TlsServer> {
-  const opened = createGate({ identity: await certifyNode(NODE), enginePath: join(folder, 'real.sock') })
+  const opened = createGate({
+    ...{ identity: await certifyNode(NODE), enginePath: join(folder, 'real.sock') },
+    standIn,
+  })
   opened.on('connection', (socket: Socket) => taken.push(socket))
   opened.listen(at, '127.0.0.1')
   await once(opened, 'listening')
@@ -124,6 +131,23 @@ test('an engine that goes away ends the connection of the client', async () => {
   const socket = dial()
   socket.write('x')
   expect(await text(socket)).toBe('')
+})
+
+test('a line of a server that counts as away is cut, and the next one waits for what is done meanwhile', async () => {
+  const line = dial()
+  line.write('x')
+  await once(line, 'data')
+  const before = standIn.heard
+  const { promise: isHandedBack, resolve } = Promise.withResolvers<void>()
+  standIn.heard = () => isHandedBack
+  standIn.onAway()
+  expect(await text(line)).toBe('')
+  const next = dial()
+  next.end('y')
+  expect(await Promise.race([text(next), delay(LATE_MS, 'nothing')])).toBe('nothing')
+  standIn.heard = before
+  resolve()
+  await waitFor(() => tunnel.fault === null, 'the agent answers')
 })
 
 test('the figures of the host are known', () => {

@@ -1,0 +1,214 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { HostEngine, Inspected, Listed } from './engine.ts'
+
+/** What runs for good: not jobs, commands before a deploy, shells, and what fills or copies data, which end. */
+const KINDS = new Set(['instance', 'datastore'])
+/** The restart policy of what the server looks after. */
+const OF_SERVER = 'no'
+/**
+ * That of what the agent looks after, which also marks it: an agent that was started anew knows it by that. Not `always`: an engine
+ * that is started again would start what was stopped too.
+ */
+const OF_AGENT = 'unless-stopped'
+/** Longer than any container may take to end once it was told to. */
+const STOP_MS = 600_000
+/** How many containers are changed or started at the same time. */
+const PARALLEL = 4
+/** For how long, and how often, what the engine refuses is tried again while the server waits. */
+const AGAIN_WITHIN_MS = 1_000
+const AGAIN_MS = 300
+
+/**
+ * For so long the server must not have been heard. A new version of it is there again after a few seconds, and it cuts its own
+ * lines to a node that has said nothing for 10 s, so that nothing which it began before is still on its way.
+ */
+const AWAY_MS = 15_000
+/** The pause between two looks at the containers while it is away. */
+const LOOK_MS = 5_000
+
+/**
+ * Stands in for a server that is away: has the engine start again what ends here meanwhile, and starts what the engine has given
+ * up. Once the server is heard, nothing but the server starts a container again.
+ */
+export class StandIn {
+  /** Called when the server counts as away, before anything is changed: from then on it must begin anew to be let in. */
+  onAway: () => void = () => {}
+  readonly #engine: HostEngine
+  readonly #label: string
+  readonly #waits: { awayMs: number; lookMs: number }
+  /** What it looks after, by id. */
+  readonly #held = new Set<string>()
+  /** When the server was last heard, or else this began: on the monotonic clock, and on that of the engine. */
+  #heardAt = performance.now()
+  #heardTime = Date.now()
+  #wasHeard = false
+  /** Ends when the server is heard; null while it is there. */
+  #absence: AbortController | null = null
+  /** Whether the server has everything back: what an earlier agent left is unknown at first. */
+  #isHandedBack = false
+  #handingBack: Promise<void> | null = null
+  /** When that was last tried in vain since the absence. */
+  #triedAt: number | null = null
+  /** The last piece of work: two at once would undo each other. */
+  #work: Promise<unknown> = Promise.resolve()
+
+  constructor(engine: HostEngine, serverId: string, waits = { awayMs: AWAY_MS, lookMs: LOOK_MS }) {
+    this.#engine = engine
+    this.#label = `deployer.server=${serverId}`
+    this.#waits = waits
+  }
+
+  /** Follows whether the server is there, until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const restMs = this.#heardAt + this.#waits.awayMs - performance.now()
+      if (restMs <= 0) await this.#standIn()
+      const pauseMs = restMs > 0 ? restMs : this.#waits.lookMs
+      await delay(pauseMs, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  /**
+   * Notes that the server is there. Resolves once it has back what runs here, but for what the engine refuses: that is tried again
+   * while it is there, and not waited for.
+   */
+  async heard(): Promise<void> {
+    this.#heardAt = performance.now()
+    this.#heardTime = Date.now()
+    this.#wasHeard = true
+    this.#absence?.abort()
+    this.#absence = null
+    if (this.#isHandedBack) return
+    const wasTried = this.#triedAt !== null
+    if (wasTried && this.#heardAt - this.#triedAt! < this.#waits.lookMs) return
+    this.#handingBack ??= this.#inTurn(() => this.#handBack()).finally(() => (this.#handingBack = null))
+    if (!wasTried) await this.#handingBack
+  }
+
+  async #standIn(): Promise<void> {
+    if (!this.#absence) {
+      say(`the server has not been heard for ${this.#waits.awayMs / 1_000} s: looking after what runs here`)
+      this.#absence = new AbortController()
+      this.#isHandedBack = false
+      this.#triedAt = null
+      this.onAway()
+    }
+    const { signal } = this.#absence
+    await this.#inTurn(() => this.#look(signal)).catch((error: unknown) => say(messageOf(error)))
+  }
+
+  /** Takes over what runs, and starts what has ended but was not told to. */
+  async #look(signal: AbortSignal): Promise<void> {
+    const found = await this.#containers()
+    const stopped = found.some(hasEnded)
+      ? await this.#engine.stoppedSince(this.#label, this.#heardTime - STOP_MS)
+      : new Set<string>()
+    const others = found.filter((one) => !hasEnded(one) || !stopped.has(one.id))
+    await each(others, async (one) => {
+      if (!signal.aborted && !this.#held.has(one.id)) await this.#hold(one, signal)
+    })
+    // Last, since a start may take long.
+    const ended = others.filter((one) => hasEnded(one) && this.#held.has(one.id))
+    await each(ended, async ({ id, name }) => {
+      if (signal.aborted) return
+      await this.#engine.start(id, signal)
+      say(`${name} had ended: started`)
+    })
+  }
+
+  /** Takes over a container if it is to be kept running. */
+  async #hold({ id, state }: Listed, signal: AbortSignal): Promise<void> {
+    const inspected = await this.#engine.inspect(id)
+    const seen = { since: this.#heardTime, wasHeard: this.#wasHeard }
+    if (signal.aborted || !isToBeKept({ state, ...inspected }, seen)) return
+    if (inspected.policy !== OF_AGENT) await this.#engine.setPolicy(id, OF_AGENT)
+    this.#held.add(id)
+  }
+
+  /** Gives the server back what is looked after, by an earlier agent too. */
+  async #handBack(): Promise<void> {
+    const began = performance.now()
+    let isDone = await this.#releaseAll()
+    // A container that is just ending cannot be changed at that moment.
+    while (!isDone && performance.now() - began < AGAIN_WITHIN_MS) {
+      await delay(AGAIN_MS)
+      isDone = await this.#releaseAll()
+    }
+    this.#held.clear()
+    this.#triedAt = performance.now()
+    // It may be away again.
+    this.#isHandedBack = isDone && this.#absence === null
+  }
+
+  /** Returns whether nothing is looked after any more. */
+  async #releaseAll(): Promise<boolean> {
+    try {
+      return await each(await this.#containers(), ({ id }) => this.#release(id))
+    } catch (error) {
+      say(messageOf(error))
+      return false
+    }
+  }
+
+  async #release(id: string): Promise<void> {
+    const { policy, isRestarting } = await this.#engine.inspect(id)
+    if (policy !== OF_AGENT) return
+    // A change of its policy does not end the engine's wait.
+    if (isRestarting) await this.#engine.stop(id)
+    await this.#engine.setPolicy(id, OF_SERVER)
+  }
+
+  /** What runs for good here, or has ended. */
+  async #containers(): Promise<Listed[]> {
+    const found = await this.#engine.list(this.#label)
+    return found.filter(({ labels }) => KINDS.has(labels['deployer.kind'] ?? ''))
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#work.then(work)
+    this.#work = done.catch(() => {})
+    return done
+  }
+}
+
+/**
+ * Whether a container is to be kept running: it runs, or has ended since the server was last heard, which would have started it
+ * again. If the server was never heard, so is what an earlier agent looked after.
+ */
+export function isToBeKept(
+  { state, policy, endedAt }: Pick<Listed, 'state'> & Omit<Inspected, 'isRestarting'>,
+  { since, wasHeard }: { since: number; wasHeard: boolean },
+): boolean {
+  if (!hasEnded({ state })) return state === 'running' || state === 'restarting' || state === 'paused'
+  return endedAt >= since || (policy === OF_AGENT && !wasHeard)
+}
+
+function hasEnded({ state }: Pick<Listed, 'state'>): boolean {
+  return state === 'exited'
+}
+
+/** Does something with each container; one that fails keeps nothing from the others. Returns whether none did. */
+async function each(found: readonly Listed[], work: (one: Listed) => Promise<void>): Promise<boolean> {
+  const rest = [...found]
+  let isFine = true
+  const next = async (): Promise<void> => {
+    for (let one = rest.shift(); one; one = rest.shift()) {
+      try {
+        await work(one)
+      } catch (error) {
+        isFine = false
+        say(`${one.name}: ${messageOf(error)}`)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: PARALLEL }, next))
+  return isFine
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`)
+}

@@ -100,8 +100,9 @@ export class StandIn {
   /** Takes over what runs, and starts what has ended but was not told to. */
   async #look(signal: AbortSignal): Promise<void> {
     const found = await this.#containers()
+    // An engine that starts ends by itself what still runs, as if it was told to. That was before this agent, which ended too.
     const stopped = found.some(hasEnded)
-      ? await this.#engine.stoppedSince(this.#label, this.#heardTime - STOP_MS)
+      ? await this.#engine.stoppedSince(this.#label, this.#heardTime - (this.#wasHeard ? STOP_MS : 0))
       : new Set<string>()
     const others = found.filter((one) => !hasEnded(one) || !stopped.has(one.id))
     await each(others, async (one) => {

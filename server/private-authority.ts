@@ -1,7 +1,7 @@
 import { createPrivateKey, KeyObject, type webcrypto } from 'node:crypto'
 import { useContext, useDatabase } from './context.ts'
 import type { Database } from './database/index.ts'
-import { readSetting, writeNewSetting } from './database/settings.ts'
+import { readSetting, removeSetting, writeNewSetting } from './database/settings.ts'
 import { serverIdOf } from './server-id.ts'
 
 const YEAR_MS = 365 * 24 * 3_600_000
@@ -62,6 +62,12 @@ export class PrivateAuthority {
   /** Creates it unless it exists. */
   async provide(): Promise<void> {
     if (this.certificate() === null) await this.#create(await load())
+  }
+
+  /** Forgets it; the next use creates another one. */
+  forget(): void {
+    removeSetting(useDatabase(), this.#setting)
+    this.#certificates.delete(useDatabase())
   }
 
   async certify({ names, addresses, lastsMs, isClient = false }: Subject): Promise<Keyed> {

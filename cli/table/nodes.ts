@@ -68,6 +68,16 @@ export const NODES: readonly Command[] = [
     load: async () => (await import('../client/commands/nodes.ts')).entry,
   },
   {
+    name: 'node managers',
+    group: 'Server',
+    summary: 'have three managers, or one, which is the server',
+    words: [{ name: 'count' }, { name: 'node', isOptional: true, repeats: true, completes: 'node' }],
+    more: 'With three, one may be lost. Without names, those that are managers stay, and nodes with most memory become some. Other names replace them.',
+    examples: ['node managers 3', 'node managers 3 worker-1 worker-2', 'node managers 1'],
+    exits: { 5: 'a node is not ready, or two were asked for' },
+    load: async () => (await import('../client/commands/nodes.ts')).managers,
+  },
+  {
     name: 'node rename',
     group: 'Server',
     summary: 'give a node another name',

@@ -13,7 +13,13 @@ export interface SwarmNode {
   architecture: string
   cpus: number
   memoryBytes: number
+  /** Whether it is meant to be a manager. */
+  isManager: boolean
+  /** What it is as one; null for a worker, and while it becomes one. */
+  managerState: ManagerState | null
 }
+
+export type ManagerState = 'leader' | 'reachable' | 'unreachable'
 
 /** Go's names of architectures; the swarm has the kernel's. */
 const ARCHITECTURES: Record<string, string> = { x86_64: 'amd64', aarch64: 'arm64' }
@@ -28,9 +34,11 @@ export interface RawNode {
     Resources?: { NanoCPUs?: number; MemoryBytes?: number }
   }
   Status?: { State?: string; Addr?: string; Message?: string }
+  Spec?: { Role?: string }
+  ManagerStatus?: { Leader?: boolean; Reachability?: string }
 }
 
-export function nodeOf({ ID, Description = {}, Status = {} }: RawNode): SwarmNode {
+export function nodeOf({ ID, Description = {}, Status = {}, Spec, ManagerStatus }: RawNode): SwarmNode {
   const machine = Description.Platform?.Architecture ?? ''
   return {
     id: ID,
@@ -42,5 +50,12 @@ export function nodeOf({ ID, Description = {}, Status = {} }: RawNode): SwarmNod
     architecture: ARCHITECTURES[machine] ?? machine,
     cpus: (Description.Resources?.NanoCPUs ?? 0) / NANOSECONDS,
     memoryBytes: Description.Resources?.MemoryBytes ?? 0,
+    isManager: Spec?.Role === 'manager',
+    managerState: ManagerStatus ? stateOf(ManagerStatus) : null,
   }
+}
+
+function stateOf({ Leader, Reachability }: NonNullable<RawNode['ManagerStatus']>): ManagerState {
+  if (Reachability !== 'reachable') return 'unreachable'
+  return Leader ? 'leader' : 'reachable'
 }

@@ -11,6 +11,10 @@ export interface SwarmInfo {
   /** Its id there; null outside of one. */
   nodeId: string | null
   isManager: boolean
+  /** The id of the swarm itself; null outside of one, on a worker, and while no leader answers. */
+  swarmId: string | null
+  /** The ids of the managers that a worker knows. */
+  managers: string[]
   /** Swarm cannot keep containers while the engine restarts. */
   liveRestore: boolean
 }
@@ -24,6 +28,8 @@ export interface SwarmThing {
 
 /** An engine that leaves ends the tasks of the swarm first. */
 const LEAVE_MS = 60_000
+/** Without a leader, an engine would think about it for 20 s. */
+const NODES_MS = 8_000
 
 /** The engine's part in a swarm (Engine API 1.41), of which this server changes only what has its label. */
 export class Swarm {
@@ -40,11 +46,19 @@ export class Swarm {
       'asking the engine about its swarm',
       (docker, abortSignal) => docker.info({ abortSignal } as never) as unknown as Promise<RawInfo>,
     )
-    const { LocalNodeState = 'inactive', NodeID, ControlAvailable = false } = info.Swarm ?? {}
+    const {
+      LocalNodeState = 'inactive',
+      NodeID,
+      ControlAvailable = false,
+      Cluster,
+      RemoteManagers,
+    } = info.Swarm ?? {}
     return {
       state: LocalNodeState,
       nodeId: NodeID || null,
       isManager: ControlAvailable,
+      swarmId: Cluster?.ID || null,
+      managers: (RemoteManagers ?? []).map((manager) => manager.NodeID),
       liveRestore: info.LiveRestoreEnabled ?? false,
     }
   }
@@ -82,10 +96,29 @@ export class Swarm {
   }
 
   async nodes(): Promise<SwarmNode[]> {
-    const found = (await this.#connection.call('listing the nodes of the swarm', (docker, abortSignal) =>
-      docker.listNodes({ abortSignal } as object),
+    const found = (await this.#connection.call(
+      'listing the nodes of the swarm',
+      (docker, abortSignal) => docker.listNodes({ abortSignal } as object),
+      { timeoutMs: NODES_MS },
     )) as RawNode[]
     return found.map(nodeOf)
+  }
+
+  /**
+   * Makes a node a manager, or a worker again; false when the swarm does not know it, or not as a manager. Throws
+   * `runtime_error`.
+   */
+  async setManager(id: string, isManager: boolean): Promise<boolean> {
+    const what = isManager ? 'making a node a manager of the swarm' : 'making a manager of the swarm a worker'
+    const done = await this.#connection.find(what, async (docker, abortSignal) => {
+      const node = docker.getNode(id)
+      const { Version, Spec } = (await node.inspect()) as { Version: { Index: number }; Spec: object }
+      const Role = isManager ? 'manager' : 'worker'
+      const update = { _query: { version: Version.Index }, _body: { ...Spec, Role }, abortSignal }
+      await (node.update(update as never) as unknown as Promise<void>)
+      return true
+    })
+    return done ?? false
   }
 
   /** Removes a node from the swarm, whether it answers or not. Does nothing when it is not in it. */
@@ -196,7 +229,13 @@ export class Swarm {
 
 interface RawInfo {
   LiveRestoreEnabled?: boolean
-  Swarm?: { NodeID?: string; LocalNodeState?: string; ControlAvailable?: boolean }
+  Swarm?: {
+    NodeID?: string
+    LocalNodeState?: string
+    ControlAvailable?: boolean
+    Cluster?: { ID?: string } | null
+    RemoteManagers?: { NodeID: string }[] | null
+  }
 }
 
 interface RawThing {

@@ -10,6 +10,8 @@ import { addressAt } from '#server/instances/addresses.ts'
 import { messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import { hasOtherNodes } from '#server/nodes/store.ts'
+import { swarmSilence } from '#server/nodes/managers.ts'
+import { AppError } from '#server/errors.ts'
 import type { Engine } from '../engine/index.ts'
 import type { Task } from '../work/driver.ts'
 import { forEachLimited } from '../work/each.ts'
@@ -48,6 +50,10 @@ let failure: { error: unknown; triedAt: number } | null = null
  */
 export async function ensureOverlay(world: World, environment: Environment): Promise<Overlay | null> {
   if (!hasOtherNodes()) return null
+  // The engine would try for 20 s for each container, and in vain.
+  const silence = swarmSilence()
+  if (silence !== null)
+    throw new AppError('runtime_error', `no container joins a network across the nodes now: ${silence}`)
   const known = loadEnvironment(environment.id)
   const existing = await world.engine.networks.inspect(overlayName(known))
   if (existing && existing.subnet === known.overlay_subnet && way?.overlays.has(existing.id))

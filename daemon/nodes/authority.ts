@@ -38,6 +38,11 @@ export async function authorityCertificate(): Promise<string> {
   return authority.certificate()!
 }
 
+/** Forgets the authority, in place of which there is a new one when it is next needed: all that it has certified ends. */
+export function renewAuthority(): void {
+  authority.forget()
+}
+
 /** When a certificate ends. */
 export function endOf(certificate: string): number {
   return new X509Certificate(certificate).validToDate.getTime()

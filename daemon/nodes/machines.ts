@@ -3,7 +3,7 @@ import { useContext } from '#server/context.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import type { HostFigures, NodeCheck } from '#server/nodes/schema.ts'
-import { getNode, hasOtherNodes, listNodes, ownNodeId } from '#server/nodes/store.ts'
+import { getNode, hasOtherNodes, listNodes, ownNodeId, type NodeRow } from '#server/nodes/store.ts'
 import { Slots } from '#server/work/slots.ts'
 import type { Engine, SwarmNode } from '../engine/index.ts'
 import type { Task } from '../work/driver.ts'
@@ -18,8 +18,9 @@ import { supplyImage } from './image-supply.ts'
 import { Invitations } from './invitations.ts'
 import { openAndInvite, overlayName, type Invitation } from './inviting.ts'
 import { Links } from './links.ts'
+import { Managers } from './managers.ts'
 import { guardMetadataOn } from './metadata.ts'
-import { ownNode, OwnSwarm } from './own-swarm.ts'
+import { ownNode, OwnSwarm, type Silence } from './own-swarm.ts'
 import { Registry } from './registry.ts'
 import { assertSuitable } from './suitability.ts'
 import { Watch } from './watch.ts'
@@ -56,6 +57,7 @@ export class Machines {
   readonly #watch: Watch
   readonly #ownSwarm: OwnSwarm
   readonly #departures: Departures
+  readonly #managers: Managers
   /** Invitations, removals and looks change the same things. */
   readonly #turn = new Slots(1)
   readonly #checking: Checking
@@ -66,6 +68,7 @@ export class Machines {
     this.#agents = new AgentServices(ground.engine)
     this.#registry = new Registry(ground.engine)
     this.#ownSwarm = new OwnSwarm(ground.engine.swarm)
+    this.#managers = new Managers(ground.engine.swarm)
     this.#links = new Links(() => this.#wake())
     this.#entrance = new Entrance({
       tokenDigest: () => this.#invitations.digest(),
@@ -134,7 +137,7 @@ export class Machines {
       const parts = {
         ...{ swarm: this.#ground.engine.swarm, ownSwarm: this.#ownSwarm, agents: this.#agents },
         ...{ entrance: this.#entrance, invitations: this.#invitations },
-        adopt: async () => this.#adopt((await this.#members()) ?? []),
+        adopt: async () => this.#adopt(answered(await this.#members())),
       }
       return openAndInvite(parts, asEntry).finally(() => {
         if (!this.#isOn) this.stop()
@@ -177,9 +180,21 @@ export class Machines {
     await this.#departures.remove(nodeId, lost)
   }
 
-  /** Finds out whether the own engine still manages the swarm of the nodes; if not, they are down. Throws `runtime_error`. */
+  /**
+   * Finds out whether the own engine still manages the swarm of the nodes; if not, they are down. On another machine, to which
+   * the server was restored, it takes the former one's place. Throws `runtime_error`, and `conflict` when that is not possible.
+   */
   async recognise(): Promise<void> {
     await this.#turn.run(() => this.#members())
+  }
+
+  /**
+   * Looks at the nodes once, as for a restored server that is not at work yet, which connects to them. Throws `runtime_error`, and
+   * `conflict` as `recognise` does.
+   */
+  async reconnect(): Promise<void> {
+    if (!this.#isOn) return this.recognise()
+    await this.#turn.run(() => this.#look(useContext().stopping))
   }
 
   /** What the host of another node last said that it uses; null while it says nothing. */
@@ -211,23 +226,36 @@ export class Machines {
 
   async #look(signal: AbortSignal): Promise<void> {
     const members = await this.#members()
+    if (members && 'silence' in members) return this.#lookWithout(members.silence, signal)
     if (this.#invitations.isOpen && this.#invitations.digest() === null) {
       if (members) await this.#ground.engine.swarm.renewToken()
       this.#invitations.forget()
     }
     if (!this.#isNeeded) return this.#endAll()
     if (!members) return
-    const own = ownNode()
-    const identity = await this.#entrance.open(own.address!)
     this.#adopt(members)
+    await this.#managers.settle(members)
+    await this.#settleNodes((row) => members.find(({ id }) => id === row.swarm_id), signal)
+  }
+
+  /** Looks at the nodes while the swarm says nothing: by the tunnels to those that are known. */
+  async #lookWithout(silence: string, signal: AbortSignal): Promise<void> {
+    this.#managers.noteSilence(silence)
+    await this.#settleNodes(() => null, signal)
+  }
+
+  async #settleNodes(
+    memberOf: (row: NodeRow) => SwarmNode | undefined | null,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const identity = await this.#entrance.open(ownNode().address!)
     const others = listNodes().filter(
       ({ id, is_own, address }) => is_own === 0 && address !== null && !this.#departures.has(id),
     )
     await runEach(
       others.map((row) => async () => {
         const link = this.#links.provide({ id: row.id, address: row.address! }, identity)
-        const member = members.find(({ id }) => id === row.swarm_id)
-        await this.#watch.settle(row, member, link, signal)
+        await this.#watch.settle(row, memberOf(row), link, signal)
       }),
     )
   }
@@ -240,10 +268,12 @@ export class Machines {
   }
 
   /** The members of the swarm; null without one, or when the own engine does not manage it any more. */
-  async #members(): Promise<SwarmNode[] | null> {
+  async #members(): Promise<SwarmNode[] | Silence | null> {
+    const before = ownNode().swarm_id
     const members = await this.#ownSwarm.members()
+    // What is open has the certificate and address of before.
+    if (before !== null && ownNode().swarm_id !== before) this.stop()
     if (members !== 'expelled') return members
-    this.stop()
     this.#watch.loseAll(EXPELLED)
     announceNode(ownNodeId())
     return null
@@ -276,4 +306,11 @@ export class Machines {
     this.#agents.forget()
     announceNode(ownNodeId())
   }
+}
+
+/** The members of a swarm that answers. Throws `runtime_error` for one that does not. */
+function answered(members: SwarmNode[] | Silence | null): SwarmNode[] {
+  if (members && 'silence' in members)
+    throw new AppError('runtime_error', `the swarm does not answer: ${members.silence}`)
+  return members ?? []
 }

@@ -3,8 +3,8 @@ import type { SwarmNode } from '../engine/index.ts'
 
 /** What is known of a node at a moment. */
 export interface Signs {
-  /** What the swarm says; undefined when it does not know the node. */
-  member: Pick<SwarmNode, 'state' | 'message'> | undefined
+  /** What the swarm says; undefined when it does not know the node, null while it does not answer. */
+  member: Pick<SwarmNode, 'state' | 'message'> | undefined | null
   /** Why its agent does not answer; null while it does. */
   fault: string | null
   /** Why the swarm does not run its agent; null when it does. */
@@ -35,9 +35,11 @@ function judged(
   { member, fault, agentFault, networkFaults, metadataFault }: Signs,
 ): Known {
   const isJoining = before.joined_at === null
-  if (!member)
+  // Without the swarm, a node that does not answer may well run.
+  if (member === null && before.status === 'down' && fault !== null) return before
+  if (member === undefined)
     return { status: 'down', reason: 'it is no longer in the swarm: remove it, and let it join again' }
-  if (member.state === 'down')
+  if (member?.state === 'down')
     return {
       status: 'down',
       reason: `its engine does not answer${member.message ? ` (${member.message})` : ''}`,

@@ -1,12 +1,30 @@
+import { useDatabase } from '#server/context.ts'
+import { readSetting, removeSetting, writeSetting } from '#server/database/settings.ts'
+import { AppError, messageOf } from '#server/errors.ts'
 import { getNode, ownNodeId, updateNode, type NodeRow } from '#server/nodes/store.ts'
 import type { SwarmNode } from '../engine/index.ts'
-import type { Swarm } from '../engine/swarm.ts'
+import type { Swarm, SwarmInfo } from '../engine/swarm.ts'
+import { assertComesBack, takeOver } from './taking-over.ts'
 
-/** The swarm that this server began, whose only manager is its own engine. */
+/** The id of the swarm itself, by which a server knows it again from another machine. */
+const SWARM_KEY = 'swarm_id'
+
+/** The swarm does not answer: too many of its managers are away, or the engine has just begun. */
+export interface Silence {
+  silence: string
+}
+
+export type Membership = SwarmNode[] | Silence | 'expelled' | null
+
+type Calls = Pick<Swarm, 'info' | 'init' | 'leave' | 'nodes'>
+
+/** The swarm that this server began, of which its own engine is a manager. */
 export class OwnSwarm {
-  readonly #swarm: Pick<Swarm, 'info' | 'init' | 'leave' | 'nodes'>
+  readonly #swarm: Calls
+  /** Whether the own engine was seen to be the recorded member of it. */
+  #isSure = false
 
-  constructor(swarm: Pick<Swarm, 'info' | 'init' | 'leave' | 'nodes'>) {
+  constructor(swarm: Calls) {
     this.#swarm = swarm
   }
 
@@ -29,20 +47,60 @@ export class OwnSwarm {
   }
 
   /**
-   * Its members; null without one. `expelled` when the own engine is not its manager any more, as on another machine to which
-   * the server was restored; it is forgotten then. Throws `runtime_error`.
+   * Its members; null without one. `expelled` when the own engine is in none any more, or in another one; it is forgotten then.
+   * When the server was restored on a machine whose engine has joined it as a manager, the place of the former one is taken
+   * over. Throws `runtime_error`, and `conflict` when that is not possible.
    */
-  async members(): Promise<SwarmNode[] | 'expelled' | null> {
+  async members(): Promise<Membership> {
     await this.#finishBegin()
-    const { id, swarm_id } = ownNode()
+    const { swarm_id } = ownNode()
     if (swarm_id === null) return null
-    const members = await this.#swarm.nodes().catch(async (error: unknown) => {
-      const { state, nodeId } = await this.#swarm.info()
-      if (state === 'inactive' || (state === 'active' && nodeId !== swarm_id)) return []
-      throw error
-    })
-    if (members.some((member) => member.id === swarm_id)) return members
-    updateNode(id, { swarm_id: null, address: null })
+    const found = await this.#swarm.nodes().catch((error: unknown) => error as Error)
+    if (found instanceof Error) return this.#withoutAnswer(await this.#swarm.info(), found)
+    const own = found.find(({ id }) => id === swarm_id)
+    if (this.#isSure && own?.state === 'ready') return found
+    return this.#recognise(await this.#swarm.info(), found)
+  }
+
+  /** What the engine is in, which lists members. */
+  #recognise(info: SwarmInfo, members: SwarmNode[]): Membership {
+    const { id, swarm_id } = ownNode()
+    if (info.nodeId === swarm_id && members.some((member) => member.id === swarm_id)) {
+      this.#isSure = true
+      if (info.swarmId !== null) writeSetting(useDatabase(), SWARM_KEY, info.swarmId)
+      return members
+    }
+    const known = readSetting(useDatabase(), SWARM_KEY)
+    if (known !== undefined && info.swarmId === null)
+      throw new AppError('runtime_error', 'the engine does not say of which swarm it is')
+    if (known === undefined || known !== info.swarmId) return this.#forget(id)
+    takeOver(info.nodeId!, members)
+    this.#isSure = true
+    return members
+  }
+
+  /** What the engine is in, which lists no members because of `error`. */
+  #withoutAnswer(info: SwarmInfo, error: Error): Membership {
+    const { id, swarm_id } = ownNode()
+    const isOwn = info.nodeId === swarm_id
+    if (info.state === 'inactive') return this.#forget(id)
+    if (isOwn && info.state === 'active' && !info.isManager)
+      throw new AppError(
+        'runtime_error',
+        "the server's engine is no longer a manager of the swarm: run docker node promote for it on a machine that is one",
+      )
+    if (isOwn && info.isManager) return { silence: messageOf(error) }
+    if (info.state !== 'active') throw error
+    assertComesBack(info)
+    // A manager that has no leader does not say of which swarm it is.
+    if (info.isManager && info.swarmId === null) throw error
+    return this.#forget(id)
+  }
+
+  #forget(id: string): 'expelled' {
+    this.#isSure = false
+    removeSetting(useDatabase(), SWARM_KEY)
+    updateNode(id, { swarm_id: null, address: null, manager_state: null })
     return 'expelled'
   }
 
@@ -50,7 +108,7 @@ export class OwnSwarm {
   async leave(): Promise<void> {
     const { id, swarm_id } = ownNode()
     if (swarm_id !== null && (await this.#swarm.info()).nodeId === swarm_id) await this.#swarm.leave()
-    updateNode(id, { swarm_id: null, address: null })
+    this.#forget(id)
   }
 }
 

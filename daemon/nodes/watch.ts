@@ -8,6 +8,7 @@ import { emitEvent, lastReported, setReported } from '#server/notifications/even
 import type { SwarmNode } from '../engine/index.ts'
 import type { AgentServices } from './agent-service.ts'
 import { judge } from './membership.ts'
+import { isFormerMember } from './taking-over.ts'
 import { Upkeep, type Link, type UpkeepParts } from './upkeep.ts'
 
 const log = logger('nodes')
@@ -49,7 +50,8 @@ export class Watch {
     isForEntry: (swarmId: string) => boolean = () => false,
   ): boolean {
     const present = members.filter(
-      ({ id, state, address }) => id !== own.swarm_id && state === 'ready' && address !== '',
+      ({ id, state, address }) =>
+        id !== own.swarm_id && state === 'ready' && address !== '' && !isFormerMember(id),
     )
     const fresh = present.filter((member) => !this.#locate(member))
     for (const member of fresh) {
@@ -84,7 +86,7 @@ export class Watch {
   /** Brings what is recorded of a node in line with what it shows. */
   async settle(
     row: NodeRow,
-    member: SwarmNode | undefined,
+    member: SwarmNode | undefined | null,
     { tunnel, engine }: Link,
     signal: AbortSignal,
   ): Promise<void> {

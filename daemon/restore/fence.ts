@@ -1,6 +1,9 @@
+import { announceServer } from '#server/changes.ts'
+import { AppError } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import { isFenced } from '#server/restore/fence.ts'
 import { getRestore } from '#server/restore/store.ts'
+import { noteRestoreWaits, restoreWaits } from '#server/restore/waiting.ts'
 import type { Fence } from '../fence.ts'
 import type { World } from '../world.ts'
 import { foundUpstreams } from './found.ts'
@@ -21,7 +24,7 @@ export function restoreFence(world: World): Fence {
   return {
     name: 'restore fence',
     async look() {
-      if (!isFenced()) return planOnce(world)
+      if (!isFenced()) return planUnlessRefused(world)
       const found = await foundUpstreams(world)
       const text = JSON.stringify([...found])
       if (text !== lastFound) await world.dataPlane.routeTo(found)
@@ -29,7 +32,7 @@ export function restoreFence(world: World): Fence {
     },
     // What the engine lacks is found out before anything can be created again, but an absent engine holds up no other work.
     isOpen() {
-      if (isFenced()) return false
+      if (isFenced() || restoreWaits() !== null) return false
       confirmedAt ??= performance.now()
       return getRestore()?.planned === 1 || performance.now() - confirmedAt > PLANNED_WITHIN_MS
     },
@@ -38,4 +41,19 @@ export function restoreFence(world: World): Fence {
       await world.dataPlane.routeTo(null)
     },
   }
+}
+
+/** Plans the restore; says why it cannot go on for now, such as while the former machine still runs. */
+async function planUnlessRefused(world: World): Promise<void> {
+  let why: string | null = null
+  try {
+    await planOnce(world)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'conflict') throw error
+    why = error.message
+  }
+  if (why === restoreWaits()) return
+  if (why !== null) log.warn('the restore waits', { reason: why })
+  noteRestoreWaits(why)
+  announceServer('restore')
 }

@@ -6,17 +6,33 @@ import { getDeploy } from '#server/deploys/store.ts'
 import { disksOf } from '#server/disks/list.ts'
 import { diskVolume } from '#server/disks/volume.ts'
 import { lostNodeFault } from '#server/nodes/lost.ts'
-import { ownNodeId } from '#server/nodes/store.ts'
+import { listNodes, nodeName, ownNodeId } from '#server/nodes/store.ts'
 import { getRestore, planRestore, type StepRow } from '#server/restore/store.ts'
 import { allServices, type ServiceRow } from '#server/services/store.ts'
+import type { NodeEngine } from '../nodes/engines.ts'
+import { answers } from '../nodes/presence.ts'
 import type { World } from '../world.ts'
+import { adoptMoved } from './elsewhere.ts'
 
 type Planned = Omit<StepRow, 'work_id'>
 
-/** Records the steps of the restore, unless that is done. Throws `runtime_error` while the engine does not answer. */
+/** How long the plan waits for the other nodes, whose agents may have to be told where the server is now. */
+const CONNECTED_WITHIN_MS = 25_000
+
+let triedAt: number | null = null
+
+/**
+ * Records the steps of the restore, unless that is done, or the other nodes are still being connected. Throws `runtime_error`
+ * while the engine does not answer, and `conflict` while the server cannot take its place among the nodes.
+ */
 export async function planOnce(world: World): Promise<void> {
   if (getRestore()?.planned !== 0) return
-  await world.machines.recognise()
+  await world.machines.reconnect()
+  triedAt ??= performance.now()
+  const isLate = performance.now() - triedAt > CONNECTED_WITHIN_MS
+  const isConnected = listNodes().every(({ id, status }) => status === 'down' || answers(world, id))
+  if (!isConnected && !isLate) return
+  await adoptMoved(world.engines())
   planRestore(await planSteps(world))
 }
 
@@ -72,8 +88,15 @@ async function stepOfService({ engine }: World, service: ServiceRow): Promise<Pl
   return { ...step, action: 'none', status: 'done', error: 'it is suspended: deploy it after you resume it' }
 }
 
-async function unknownSteps({ engine }: World): Promise<Planned[]> {
+async function unknownSteps(world: World): Promise<Planned[]> {
+  const found = await Promise.all(world.engines().map(unknownOn))
+  return found.flat()
+}
+
+/** What runs on a node and is newer than the backup. */
+async function unknownOn({ nodeId, engine }: NodeEngine): Promise<Planned[]> {
   const running = await engine.containers.running()
+  const where = nodeId === ownNodeId() ? '' : ` on ${nodeName(nodeId)}`
   return running
     .filter(({ isRecorded }) => !isRecorded)
     .map(({ state: { name } }) => ({
@@ -83,7 +106,7 @@ async function unknownSteps({ engine }: World): Promise<Planned[]> {
       name,
       action: 'none',
       status: 'done',
-      error: `it is newer than the backup and goes on running: docker rm -f ${name} removes it`,
+      error: `it is newer than the backup and goes on running${where}: docker rm -f ${name}${where && ' there'} removes it`,
     }))
 }
 

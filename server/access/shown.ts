@@ -90,6 +90,8 @@ function inside(schema: z.core.$ZodType): Show | null {
     case 'default':
     case 'readonly':
       return wrapped(def.innerType)
+    case 'union':
+      return oneOf(def.options)
     default:
       return assertUnmarked(schema)
   }
@@ -125,6 +127,17 @@ function arrayOf(element: z.core.$ZodType): Show | null {
 function wrapped(inner: z.core.$ZodType): Show | null {
   const show = showOf(inner)
   return show && ((value, sight) => (value === null || value === undefined ? value : show(value, sight)))
+}
+
+/** Answers of several forms: each is shown as the first form that it has. */
+function oneOf(options: readonly z.core.$ZodType[]): Show | null {
+  const shows = options.map(showOf)
+  if (shows.every((show) => show === null)) return null
+  return (value, sight) => {
+    const index = options.findIndex((option) => z.safeParse(option, value).success)
+    if (index === -1) throw new TypeError('the answer has none of its forms')
+    return shows[index] ? shows[index](value, sight) : value
+  }
 }
 
 /** Throws TypeError when something inside a schema that answers rarely have is marked: nobody would look there. */

@@ -32,6 +32,7 @@ interface Operation {
   spec: AuditedContract & {
     response?: unknown
     changes?: ((reply: never, body: never) => string[]) | undefined
+    auditedAs?: ((body: never) => string | null) | undefined
   }
   principal: Principal
   body: unknown
@@ -45,7 +46,7 @@ export async function audited<T>(operation: Operation, work: () => Promise<T>): 
   const { event, spec, principal, body } = operation
   if (!isRecorded(event.method, spec)) return work()
   const path = routeOf(event)
-  const action = spec.audit || actionOf(event.method, path)
+  const action = spec.auditedAs?.(body as never) ?? (spec.audit || actionOf(event.method, path))
   const attempt = attemptOf(event, principal, action)
   const { reader: item, unread } = await itemReader(path)
   const read = (reader: Reader | null): unknown => reader && valueOf(reader, event)

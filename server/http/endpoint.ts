@@ -92,6 +92,8 @@ export interface EndpointSpec<
    * A GET is recorded only if this names it. A handler that changes nothing after all sets `event.context.changedNothing`.
    */
   audit?: string | false
+  /** What the audit log calls it with this body, if that is something else; null for `audit`. */
+  auditedAs?(body: Parsed<B>): string | null
   /** What the audit log says that was changed, where the fields of the body do not say it; never a secret's value. */
   changes?(reply: Reply<R>, body: Parsed<B>): string[]
   /** Error codes of this operation beyond those that follow from its shape. */

@@ -7,6 +7,7 @@ import { allServices, updateService, type ServiceRow } from '../services/store.t
 import { carriedBy } from './carried.ts'
 import { entryColumns } from './entries.ts'
 import { closedListener, lackOfPlaces } from './entry-limits.ts'
+import { assertNoManager } from './managers.ts'
 import { allows, placementOf } from './placement-setting.ts'
 import type { NodeInput, NodePatch } from './schema.ts'
 import { isEmpty, statusOf, takesNew } from './states.ts'
@@ -48,15 +49,14 @@ export function patchNode(node: NodeRow, patch: NodePatch): NodeRow {
   return getNode(node.id)!
 }
 
-/** Refuses what is not built yet, more than one manager, and what would have no place. Throws `conflict`. */
-export function assertInvitable({ role, managers = 1, nodes = [] }: NodeInput): void {
+/** Refuses a machine that is to join as a manager, and what would have no place. Throws `conflict`. */
+export function assertInvitable({ role, nodes = [] }: NodeInput): void {
   const refuse = (field: string, reason: string) => {
     throw new AppError('conflict', `${field}: ${reason}`)
   }
-  const oneManager = 'more than one manager is not built yet: let the machine join as a worker'
-  if (role === 'manager') refuse('role', oneManager)
-  if (managers > 1) refuse('managers', oneManager)
-  if (nodes.length > 0) refuse('nodes', oneManager)
+  if (role === 'manager')
+    refuse('role', 'let the machine join as a worker, and have three managers (managers: 3) once it is ready')
+  if (nodes.length > 0) refuse('nodes', 'say with managers: 3 that they are to be managers')
   const isEntry = role === 'entry'
   const lack = (isEntry ? closedListener() : null) ?? lackOfPlaces(isEntry ? 2 : 1)
   if (lack !== null) throw new AppError('conflict', isEntry ? `role: ${lack}` : lack)
@@ -111,6 +111,7 @@ export function assertRemovable(node: NodeRow, lost: boolean): void {
     throw new AppError('conflict', reason)
   }
   if (is_own === 1) refuse(`the server itself runs on ${name}: it cannot be removed`)
+  assertNoManager(node)
   if (lost && status === 'down') return
   const carried = carriedBy(node.id)
   if (status === 'joining' && isEmpty(carried)) return

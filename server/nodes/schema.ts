@@ -4,6 +4,7 @@ import { QueryBoolean } from '../http/query.ts'
 import { ContainerUse } from '../metrics/schema.ts'
 import { idSchema, Name, text, Timestamp } from '../schema.ts'
 import { NODE_STATUSES } from './states.ts'
+import { MANAGER_STATES } from './store.ts'
 
 const MAX_LABELS = 32
 const MAX_LABEL_CHARACTERS = 63
@@ -96,8 +97,13 @@ export const Node = z
       examples: ['active'],
     }),
     roles: z.array(z.enum(['server', 'manager', 'entry'])).meta({
-      description: 'Empty for a worker; an `entry` also serves requests',
+      description:
+        'Empty for a worker; an `entry` also serves requests, a `manager` carries the state of the swarm',
       examples: [['server', 'manager', 'entry']],
+    }),
+    manager: nullable(z.enum(MANAGER_STATES), 'reachable').meta({
+      description:
+        "What the swarm says of it as a manager; null for a worker. `unreachable` of the server's own node means that too many managers are away to change anything",
     }),
     address: nullable(z.string(), '10.0.0.2').meta({ description: 'Where the other nodes reach it' }),
     public_address: nullable(z.string(), '203.0.113.8').meta({
@@ -124,21 +130,29 @@ export const NodeInput = z
       .default('worker')
       .meta({
         description:
-          'What the new node is to be: an `entry` also serves requests once it is ready; the only manager is the own node',
+          'What the new node is to be: an `entry` also serves requests once it is ready; a manager is made of a node later',
         examples: ['worker'],
       }),
-    // More are refused with `conflict`, as not built yet, and not as something that makes no sense.
+    // Two are refused with `conflict`, since that depends on what managers are for, and not on the request.
     managers: z
       .int()
       .min(1)
       .optional()
-      .meta({ description: 'How many managers there are to be: one', examples: [1] }),
+      .meta({
+        description: 'Lets no machine join, but says how many managers there are to be: one or three',
+        examples: [3],
+      }),
     nodes: z
-      .array(z.string())
+      .array(NodeRef)
+      .max(MAX_PLACES)
       .optional()
-      .meta({ description: 'Which nodes become managers: none', examples: [[]] }),
+      .meta({
+        description:
+          'Ids or names of the two nodes that become managers besides the one of the server; without it those that are, then those with most memory',
+        examples: [['worker-1', 'worker-2']],
+      }),
   })
-  .meta({ id: 'NodeInput', examples: [{}] })
+  .meta({ id: 'NodeInput', examples: [{}, { managers: 3, nodes: ['worker-1', 'worker-2'] }] })
 export type NodeInput = z.infer<typeof NodeInput>
 
 export const NodeInvitation = z

@@ -36,9 +36,16 @@ export interface NodeRow {
   has_data_plane: number
   /** What DNS names in place of `address`. */
   public_address: string | null
+  /** Whether it is to be a manager; the own one is without. See `isManager`. */
+  is_manager: number
+  /** What the swarm last said of it as a manager; null for a worker. */
+  manager_state: ManagerState | null
 }
 
-type Defaulted = 'is_entry' | 'has_data_plane' | 'public_address'
+export const MANAGER_STATES = ['leader', 'reachable', 'unreachable'] as const
+export type ManagerState = (typeof MANAGER_STATES)[number]
+
+type Defaulted = 'is_entry' | 'has_data_plane' | 'public_address' | 'is_manager' | 'manager_state'
 
 /** All nodes: the server's own, then by name. */
 export function listNodes(): NodeRow[] {

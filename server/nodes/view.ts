@@ -3,6 +3,7 @@ import { runningOn } from '../jobs/store.ts'
 import { carriedBy, type Carried } from './carried.ts'
 import { ownFigures } from './metrics.ts'
 import { isEntry } from './entries.ts'
+import { isManager, managerFaults } from './managers.ts'
 import { entryFault } from './entry-faults.ts'
 import type { Labels, Node } from './schema.ts'
 import { statusOf } from './states.ts'
@@ -21,16 +22,17 @@ export function viewNode(row: NodeRow): Node {
     name: row.name,
     status: statusOf(row, carried),
     reason:
-      [row.reason, entryFault(row.id), ...whatKeeps(row, carried)]
+      [row.reason, entryFault(row.id), ...ofManager(row), ...whatKeeps(row, carried)]
         .filter((reason) => reason !== null)
         .join('; ') || null,
     progress: progressOf(row, carried),
     availability: row.availability,
     roles: [
       ...(isOwn ? (['server'] as const) : []),
-      ...(isOwn && row.swarm_id !== null ? (['manager'] as const) : []),
+      ...(isManager(row) ? (['manager'] as const) : []),
       ...(isEntry(row) ? (['entry'] as const) : []),
     ],
+    manager: row.manager_state,
     address: row.address,
     public_address: row.public_address,
     labels: JSON.parse(row.labels) as Labels,
@@ -44,6 +46,12 @@ export function viewNode(row: NodeRow): Node {
     last_seen_at: timestamp(isOwn ? Date.now() : row.last_seen_at),
     created_at: timestamp(row.created_at),
   }
+}
+
+function ofManager({ id }: NodeRow): string[] {
+  return managerFaults()
+    .filter(({ nodeId }) => nodeId === id)
+    .map(({ message }) => message)
 }
 
 /** How far a drain is. Instances that began to stop there after it are not counted as undone work. */

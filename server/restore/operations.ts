@@ -2,6 +2,7 @@ import { announceServer } from '../changes.ts'
 import { AppError } from '../errors.ts'
 import type { ServerRestore } from './schema.ts'
 import { getRestore, moveRestore, restoreSteps } from './store.ts'
+import { restoreWaits } from './waiting.ts'
 
 /** The restore from which this server came, with its steps; null if it came from none. */
 export function viewRestore(): ServerRestore | null {
@@ -16,7 +17,7 @@ export function viewRestore(): ServerRestore | null {
     status,
     error,
   }))
-  return { status: restore.status, steps }
+  return { status: restore.status, waiting: restoreWaits(), steps }
 }
 
 /** Records that the old server is gone, so that this one goes to work. Throws `conflict` if there is nothing to confirm. */

@@ -42,6 +42,13 @@ export const ServerRestore = z
       description: '`fenced` until it is confirmed that the old server is gone',
       examples: ['running'],
     }),
+    waiting: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'What keeps it from going on although it was confirmed, and what to do',
+        examples: [null],
+      }),
     steps: z.array(RestoreStep),
   })
   .meta({ id: 'ServerRestore', description: 'What happens after the server was restored from a backup' })

@@ -24,6 +24,7 @@ export function getRestore(database: Database = useDatabase()): RestoreRow | und
 export function insertRestore(database: Database): void {
   database.transaction(() => {
     database.run('DELETE FROM restore_steps')
+    database.run("DELETE FROM settings WHERE key = 'restore_waits'")
     // The backup itself, which was not complete when its copy of the database was made.
     database.run("DELETE FROM server_backups WHERE status = 'running'")
     database.run(

@@ -15,6 +15,8 @@ export interface NodeView {
   status: string
   reason: string | null
   roles: string[]
+  manager: string | null
+  address: string | null
   instances: number
   bound: { name: string }[]
 }
@@ -33,10 +35,10 @@ export interface ContainerView {
   startedAt: string
 }
 
-/** A server on the first of three machines, and what tests do with it. */
+/** A server on the first of several machines, and what tests do with it. */
 export interface Place {
   server: TestServer
-  machines: [Machine, Machine, Machine]
+  machines: [Machine, Machine, Machine, ...Machine[]]
   /** The command with which a machine joins, as what the fields say. */
   invite(fields?: object): Promise<string>
   /** Lets machines join, one after another, and waits until each is ready. */
@@ -85,11 +87,26 @@ export async function startPlace({ flags = [], ...options }: PlaceOptions = {}):
       await server.stop()
       await machines.close()
     }
-    return { server, machines: machines.list, stop, ...nodesOf(server), ...servicesOf(server, machines.list) }
+    return placeOf(server, machines.list, stop)
   } catch (error) {
     await machines.close()
     throw error
   }
+}
+
+/** Starts a server on another machine of a place, on data that is there. */
+export async function startElsewhere(
+  machines: Place['machines'],
+  machine: Machine,
+  dataDirectory: string,
+  flags: string[] = [],
+): Promise<Place> {
+  const server = await startServer({ machine, dataDirectory, flags: [...FLAGS, ...flags] })
+  return placeOf(server, machines, () => server.stop())
+}
+
+function placeOf(server: TestServer, machines: Place['machines'], stop: () => Promise<void>): Place {
+  return { server, machines, stop, ...nodesOf(server), ...servicesOf(server, machines) }
 }
 
 type Nodes = Pick<Place, 'invite' | 'join' | 'nodes' | 'becomes' | 'patch' | 'remove'>

@@ -28,6 +28,8 @@ export interface Machine {
   /** Ends the engine as a crash would. */
   killEngine(): Promise<void>
   startEngine(): Promise<void>
+  /** Ends it with everything that runs on it. */
+  end(): Promise<void>
 }
 
 /** The network of the machines, without the last number of its addresses. */

@@ -9,7 +9,7 @@ import { run } from './run.ts'
 
 export interface Machines {
   /** `machine-1`, on which the server under test runs, and the others. */
-  list: [Machine, Machine, Machine]
+  list: [Machine, Machine, Machine, ...Machine[]]
   /** Ends all of them with everything that runs on them. */
   close(): Promise<void>
 }
@@ -17,6 +17,8 @@ export interface Machines {
 export interface MachinesOptions {
   /** What daemon.json of the first machine's engine has besides. */
   configuration?: Record<string, unknown>
+  /** How many there are; three if absent. */
+  count?: number
 }
 
 const COUNT = 3
@@ -37,16 +39,19 @@ export async function lackForMachines(): Promise<string | null> {
 }
 
 /**
- * Makes three machines with an engine each, which have the images of the prepared stand to pull. They end with this process,
+ * Makes machines with an engine each, which have the images of the prepared stand to pull. They end with this process,
  * however it ends.
  */
-export async function startMachines({ configuration = {} }: MachinesOptions = {}): Promise<Machines> {
+export async function startMachines({
+  configuration = {},
+  count = COUNT,
+}: MachinesOptions = {}): Promise<Machines> {
   await withLock('machines', removeLeftovers)
   const folder = join(standFolder('machines'), `${process.pid}.${made++}`)
   mkdirSync(folder)
   await layBridge()
   const mirror = await serveCopy(MIRROR, folder)
-  const numbers = Array.from({ length: COUNT }, (_, index) => index + 1)
+  const numbers = Array.from({ length: count }, (_, index) => index + 1)
   const started = await Promise.allSettled(
     numbers.map((number) =>
       NamespaceMachine.start(number, join(folder, String(number)), number === 1 ? configuration : {}),

@@ -100,6 +100,26 @@ export async function entry(call: Call): Promise<void> {
   )
 }
 
+/** Says how many managers there are to be, and which. */
+export async function managers(call: Call): Promise<void> {
+  const [count, ...names] = call.words
+  const input: Partial<NodeInput> = { managers: countOf(count!), ...(names.length > 0 && { nodes: names }) }
+  const nodes = await withApi(call, (api) => api.send<Node[]>('POST', PATH, input))
+  call.out.done(
+    input.managers === 1
+      ? 'the node of the server becomes the only manager'
+      : `there are going to be ${count} managers: node ls shows when it is done`,
+    nodes,
+  )
+  if (input.managers !== 1)
+    call.out.note('Between them, open TCP 2377 both ways. A manager has the keys of all agents.')
+}
+
+function countOf(word: string): number {
+  if (/^[1-9]\d?$/.test(word)) return Number(word)
+  throw wrong(`${word}: say 3 or 1`)
+}
+
 export async function rename(call: Call): Promise<void> {
   const node = await changed(call, { name: call.words[1]! })
   call.out.done(`${call.words[0]} is ${node.name} now`, node)

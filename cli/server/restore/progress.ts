@@ -3,6 +3,7 @@ import { assertSameSchema, findServer, isMissing, openBesideServer } from '../ru
 import { AppError } from '#server/errors.ts'
 import type { Database } from '#server/database/index.ts'
 import { getRestore, moveRestore, restoreSteps } from '#server/restore/store.ts'
+import { restoreWaits } from '#server/restore/waiting.ts'
 import type { Call } from '../../call.ts'
 import { printList } from '../../client/columns.ts'
 
@@ -14,7 +15,8 @@ export async function showRestore(call: Call, dataDirectory: string): Promise<nu
     const restore = getRestore(database)
     if (!restore) throw new AppError('not_found', `${dataDirectory} was not restored from a backup`)
     const steps = restoreSteps(database)
-    if (call.out.isJson) call.out.json({ status: restore.status, steps })
+    const waiting = restoreWaits(database)
+    if (call.out.isJson) call.out.json({ status: restore.status, waiting, steps })
     else {
       call.out.line(restore.status)
       printList(call.out, steps, {
@@ -33,7 +35,7 @@ export async function showRestore(call: Call, dataDirectory: string): Promise<nu
         emptyNote:
           restore.status === 'fenced'
             ? 'deployer restore --confirm says that the old server is gone, and lets this one go to work.'
-            : 'Its steps are found out when the container engine answers.',
+            : (waiting ?? 'Its steps are found out when the container engine answers.'),
       })
     }
     return steps.some(({ status }) => status === 'failed') ? FAILED : 0

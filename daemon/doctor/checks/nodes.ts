@@ -1,7 +1,8 @@
 import { entryFault } from '#server/nodes/entry-faults.ts'
-import { listNodes, type NodeRow } from '#server/nodes/store.ts'
+import { managerFaults, type ManagerFault } from '#server/nodes/managers.ts'
+import { listNodes, nodeName, type NodeRow } from '#server/nodes/store.ts'
 import { wayFault } from '../../environments/overlays.ts'
-import { passed, skipped, warning, worstOf, type Check, type Verdict } from '../check.ts'
+import { failed, passed, skipped, warning, worstOf, type Check, type Verdict } from '../check.ts'
 
 /** The first version with the engine's repairs to networks across machines. */
 const GOOD_MAJOR = 25
@@ -21,6 +22,7 @@ export const nodes: Check = {
     const fault = wayFault()
     return worstOf([
       ...all.map(verdictOn),
+      ...managerFaults().map(verdictOnManager),
       ...all.flatMap(({ id, name }) => {
         const fault = entryFault(id)
         return fault === null ? [] : [warning(`${name}: ${fault}`, ENTRY)]
@@ -28,6 +30,10 @@ export const nodes: Check = {
       ...(fault === null ? [] : [warning(fault, 'Do what it says; the server tries again by itself.')]),
     ])
   },
+}
+
+function verdictOnManager({ nodeId, message, fix, isSilent }: ManagerFault): Verdict {
+  return isSilent ? failed(message, fix) : warning(`${nodeName(nodeId)}: ${message}`, fix)
 }
 
 function verdictOn({ name, status, reason, engine_version: version }: NodeRow): Verdict {

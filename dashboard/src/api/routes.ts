@@ -309,7 +309,7 @@ export interface Routes {
   'GET /log-drains/{id}/deliveries': { reply: LogDrainDelivery[] }
   'POST /log-drains/{id}/test': { reply: TestResult }
   'GET /nodes': { reply: Node[] }
-  'POST /nodes': { body: NodeInput; reply: NodeInvitation }
+  'POST /nodes': { body: NodeInput; reply: NodeInvitation | Node[] }
   'PATCH /nodes/{id}': { body: NodePatch; reply: Node }
   'DELETE /nodes/{id}': { query: { lost?: boolean }; reply: void }
   'GET /nodes/{id}/metrics': { reply: NodeMetrics }

@@ -19,10 +19,37 @@ export function useChoiceOfNodes(): ComputedRef<Node[] | null> {
   return computed(() => (data.value && data.value.length > 1 ? data.value : null))
 }
 
-/** The names of the nodes that are down. It does not ask again for what is on them, as every page uses it. */
-export function useDownNodes(): ComputedRef<string[]> {
+/** What is wrong with the nodes as a whole, for every page. */
+export interface NodeFaults {
+  /** The names of those that are down. */
+  down: string[]
+  /** What is wrong with the managers; null for nothing. */
+  managers: string | null
+}
+
+/** What is wrong with the nodes. It does not ask again for what is on them, as every page uses it. */
+export function useNodeFaults(): ComputedRef<NodeFaults> {
   const { data } = useResource((signal) => api('GET /nodes', { signal }), {
     concerns: ({ kind }) => kind === 'node',
   })
-  return computed(() => (data.value ?? []).filter(({ status }) => status === 'down').map(({ name }) => name))
+  return computed(() => {
+    const nodes = data.value ?? []
+    return {
+      down: nodes.filter(({ status }) => status === 'down').map(({ name }) => name),
+      managers: faultOfManagers(nodes),
+    }
+  })
+}
+
+function faultOfManagers(nodes: Node[]): string | null {
+  const [own] = nodes
+  if (own?.manager === 'unreachable')
+    return 'The swarm does not answer, since too many managers are away. What runs goes on, but on other nodes nothing starts, and nothing joins or leaves.'
+  const managers = nodes.filter(({ roles }) => roles.includes('manager'))
+  const away = managers.filter(({ manager }) => manager === 'unreachable').map(({ name }) => name)
+  if (away.length > 0)
+    return `${away.join(', ')} ${away.length > 1 ? 'are' : 'is'} away as a manager. Bring it back, or have another node in its place.`
+  if (managers.length % 2 === 0 && managers.length > 0)
+    return `There are ${managers.length} managers for the moment: another one is about to begin or end.`
+  return null
 }

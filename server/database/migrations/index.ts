@@ -36,6 +36,7 @@ import timelines from './035-timelines.ts'
 import stepsOfDeploys from './036-steps-of-deploys.ts'
 import nodes from './037-nodes.ts'
 import entries from './038-entries.ts'
+import managers from './039-managers.ts'
 
 /** Every migration in order; its position is its version. Append only: a migration that has landed is never edited. */
 export const migrations: readonly string[] = [
@@ -77,4 +78,5 @@ export const migrations: readonly string[] = [
   stepsOfDeploys,
   nodes,
   entries,
+  managers,
 ]

@@ -1,16 +1,23 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SwarmNode } from '#daemon/engine/index.ts'
 import type { SwarmInfo } from '#daemon/engine/swarm.ts'
 import { ownNode, OwnSwarm } from '#daemon/nodes/own-swarm.ts'
+import { isFormerMember } from '#daemon/nodes/taking-over.ts'
 import { AppError } from '#server/errors.ts'
-import { updateNode } from '#server/nodes/store.ts'
+import { getNode, updateNode } from '#server/nodes/store.ts'
 import { openContext } from '../../support/context.ts'
+import { addNode } from '../../support/nodes.ts'
 
-const NONE: SwarmInfo = { state: 'inactive', nodeId: null, isManager: false, liveRestore: false }
+const NONE: SwarmInfo = {
+  ...{ state: 'inactive', nodeId: null, isManager: false, swarmId: null, managers: [] },
+  liveRestore: false,
+}
 const OURS: SwarmInfo = { ...NONE, state: 'active', nodeId: 'ours', isManager: true }
 
 /** What the engine is in. */
 let at: { info: SwarmInfo; members: string[] }
+/** What the swarm lists in place of `members`, or why it does not. */
+let nodes: SwarmNode[] | Error | null
 let left: number
 let initFault: Error | null
 let close: () => Promise<void>
@@ -18,9 +25,16 @@ let swarm: OwnSwarm
 beforeEach(async () => {
   ;({ close } = await openContext())
   at = { info: NONE, members: [] }
+  nodes = null
   left = 0
   initFault = null
-  swarm = new OwnSwarm({
+  swarm = started()
+})
+afterEach(() => close())
+
+/** The swarm as a server sees it that has just been started. */
+function started(): OwnSwarm {
+  return new OwnSwarm({
     info: async () => at.info,
     async init() {
       at = { info: OURS, members: ['ours'] }
@@ -32,11 +46,12 @@ beforeEach(async () => {
     },
     async nodes() {
       if (!at.info.isManager) throw new AppError('runtime_error', 'this node is not a swarm manager')
+      if (nodes instanceof Error) throw nodes
+      if (nodes) return nodes
       return at.members.map((id) => ({ id }) as SwarmNode)
     },
   })
-})
-afterEach(() => close())
+}
 
 test('a swarm whose id was not recorded is taken over', async () => {
   initFault = new Error('killed')
@@ -61,8 +76,69 @@ test.each<[string, typeof at, string[] | 'expelled']>([
   await swarm.begin('10.0.0.1')
   at = is
   const found = await swarm.members()
-  expect(found === 'expelled' ? found : found?.map(({ id }) => id)).toEqual(members)
+  expect(Array.isArray(found) ? found.map(({ id }) => id) : found).toEqual(members)
   expect(ownNode().swarm_id).toBe(members === 'expelled' ? null : 'ours')
+})
+
+describe('a server that was restored on another machine', () => {
+  const there = (members: Partial<SwarmNode>[], info: Partial<SwarmInfo> = {}) => {
+    at = { info: { ...OURS, nodeId: 'new', swarmId: 'swarm', ...info }, members: [] }
+    nodes = members.map((member) => ({ state: 'ready', isManager: true, ...member }) as SwarmNode)
+  }
+  beforeEach(async () => {
+    addNode('worker', { swarm_id: 'other' })
+    await swarm.begin('10.0.0.1')
+    at.info = { ...OURS, swarmId: 'swarm' }
+    await swarm.members()
+    swarm = started()
+  })
+
+  test('takes the place of the former one in its swarm', async () => {
+    there([{ id: 'ours', state: 'down' }, { id: 'other' }, { id: 'new' }])
+    expect(await swarm.members()).toHaveLength(3)
+    expect(ownNode()).toMatchObject({ swarm_id: 'new' })
+    expect(isFormerMember('ours')).toBe(true)
+    // It had become a manager after the backup.
+    expect(getNode('nod-worker')).toMatchObject({ is_manager: 1 })
+  })
+
+  test.each<[string, () => void, RegExp]>([
+    [
+      'the former machine is still there',
+      () => there([{ id: 'ours' }, { id: 'new' }]),
+      /is ready in the swarm/,
+    ],
+    [
+      'it is on another node of its own',
+      () => there([{ id: 'ours', state: 'down' }, { id: 'other' }], { nodeId: 'other' }),
+      /this machine is the node worker/,
+    ],
+    [
+      'the engine is a worker there',
+      () => {
+        there([], { isManager: false, swarmId: null, managers: ['other'] })
+      },
+      /docker node promote for it on worker/,
+    ],
+  ])('changes nothing while %s', async (_what, arrange, reason) => {
+    arrange()
+    await expect(swarm.members()).rejects.toThrow(reason)
+    expect(ownNode()).toMatchObject({ swarm_id: 'ours', address: '10.0.0.1' })
+    expect(isFormerMember('ours')).toBe(false)
+  })
+
+  test('waits while the swarm there has no leader', async () => {
+    there([], { swarmId: null })
+    nodes = new AppError('runtime_error', 'no leader')
+    await expect(swarm.members()).rejects.toThrow('no leader')
+    expect(ownNode()).toMatchObject({ swarm_id: 'ours' })
+  })
+})
+
+test('an own swarm without a leader is silent', async () => {
+  await swarm.begin('10.0.0.1')
+  nodes = new AppError('runtime_error', 'no leader')
+  expect(await swarm.members()).toEqual({ silence: 'no leader' })
 })
 
 test('an engine that is about to start proves nothing', async () => {

@@ -10,6 +10,7 @@ import { addNode } from '../../support/nodes.ts'
 const MEMBER: SwarmNode = {
   ...{ id: 'swarm-worker', hostName: 'worker', address: '10.0.0.2', state: 'ready', message: '' },
   ...{ engineVersion: '28.5.1', architecture: 'amd64', cpus: 2, memoryBytes: 1024 },
+  ...{ isManager: false, managerState: null },
 }
 const SILENT = { fault: 'no answer in time', isKnown: true, figures: null }
 const ALIVE = { ...SILENT, fault: null }

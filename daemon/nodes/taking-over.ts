@@ -1,0 +1,95 @@
+import { announceNode } from '#server/changes.ts'
+import { useContext, useDatabase } from '#server/context.ts'
+import { readSetting, removeSetting, writeSetting } from '#server/database/settings.ts'
+import { AppError } from '#server/errors.ts'
+import { logger } from '#server/log.ts'
+import { isManager } from '#server/nodes/managers.ts'
+import { getNode, getNodeBySwarmId, listNodes, ownNodeId, updateNode } from '#server/nodes/store.ts'
+import type { SwarmNode } from '../engine/index.ts'
+import type { Swarm, SwarmInfo } from '../engine/swarm.ts'
+import { renewAuthority } from './authority.ts'
+import { addressOfDefaultRoute } from './suitability.ts'
+
+const log = logger('nodes')
+
+/** Swarm's id of the machine from which the server moved here, until that is out of the swarm. */
+const FORMER_KEY = 'former_swarm_node'
+
+/**
+ * Takes the place of the machine from which the server was moved, as the member `nodeId` of its swarm: the server's own node is
+ * the machine of this engine from now on. Agents are certified anew, so that a server on the former machine, should it come
+ * back, reaches none. Throws `conflict` when the former machine still answers, and when this machine is another node.
+ */
+export function takeOver(nodeId: string, members: readonly SwarmNode[]): void {
+  const own = getNode(ownNodeId())!
+  const other = getNodeBySwarmId(nodeId)
+  if (other && other.id !== own.id)
+    throw new AppError(
+      'conflict',
+      `this machine is the node ${other.name}, and a server cannot be restored on one of its other nodes: restore it on a machine that is none`,
+    )
+  const former = members.find(({ id }) => id === own.swarm_id)
+  if (former && former.state !== 'down')
+    throw new AppError(
+      'conflict',
+      `${own.name} (${former.address}), from which the server comes, is ${former.state} in the swarm: end its engine, so that it does not run what is started here`,
+    )
+  const address = useContext().options.nodeAddress ?? addressOfDefaultRoute()
+  if (address === null)
+    throw new AppError(
+      'conflict',
+      'this host has no default route, so it is unknown where the nodes reach it: set --node-address',
+    )
+  useDatabase().transaction(() => {
+    if (own.swarm_id !== null) writeSetting(useDatabase(), FORMER_KEY, own.swarm_id)
+    updateNode(own.id, { swarm_id: nodeId, address, manager_state: 'reachable' })
+    // They may have become managers after the backup.
+    for (const { id, isManager } of members) {
+      const row = getNodeBySwarmId(id)
+      if (row && row.id !== own.id && id !== own.swarm_id)
+        updateNode(row.id, { is_manager: Number(isManager) })
+    }
+    renewAuthority()
+  })
+  announceNode(own.id)
+  log.info('the server has moved to another machine of its swarm', { address })
+}
+
+/** Takes the machine from which the server moved out of the swarm, if it is still in it. Throws `runtime_error`. */
+export async function removeFormerMember(swarm: Swarm, members: readonly SwarmNode[]): Promise<void> {
+  const id = readSetting(useDatabase(), FORMER_KEY)
+  if (id === undefined) return
+  const former = members.find((member) => member.id === id)
+  if (former?.isManager) await swarm.setManager(id, false)
+  // It is not removed before it is a worker, which takes a moment.
+  if (former && (former.isManager || former.managerState !== null)) return
+  if (former) await swarm.removeNode(id)
+  removeSetting(useDatabase(), FORMER_KEY)
+  if (former) log.info('the former machine of the server is out of the swarm', { address: former.address })
+}
+
+/** Whether a member is the machine from which the server moved. */
+export function isFormerMember(swarmId: string): boolean {
+  return readSetting(useDatabase(), FORMER_KEY) === swarmId
+}
+
+/**
+ * Throws `conflict` for an engine that has joined the swarm of the server's nodes as a worker, by one of their managers: as a
+ * manager it could take the former one's place.
+ */
+export function assertComesBack({ isManager: manages, managers }: SwarmInfo): void {
+  if (manages) return
+  const known = managers.map(getNodeBySwarmId).find((row) => row !== undefined)
+  if (known)
+    throw new AppError(
+      'conflict',
+      `this machine's engine has joined the swarm as a worker: run docker node promote for it on ${known.name}`,
+    )
+}
+
+/** Names of the managers that the server had besides its own node. */
+export function otherManagers(): string[] {
+  return listNodes()
+    .filter((row) => row.is_own === 0 && (row.is_manager === 1 || isManager(row)))
+    .map(({ name }) => name)
+}

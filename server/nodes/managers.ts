@@ -1,0 +1,147 @@
+import { announceNode } from '../changes.ts'
+import { useDatabase } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { getNodeByIdOrName, listNodes, updateNode, type NodeRow } from './store.ts'
+
+/** With three, one may be lost; the server's own node is one of them. */
+const SEVERAL = 3
+
+/** Whether a node carries the state of the swarm, as far as that is recorded. */
+export function isManager({ is_own, swarm_id, manager_state }: NodeRow): boolean {
+  return manager_state !== null || (is_own === 1 && swarm_id !== null)
+}
+
+/**
+ * Records which nodes are to be managers besides the server's own: two for three managers, those that `refs` name or else those
+ * that are with the ones that have most memory; none for one. Throws `conflict`, and then changes nothing.
+ */
+export function setManagers(count: number, refs: readonly string[] | undefined): NodeRow[] {
+  const chosen = chooseManagers(count, refs)
+  useDatabase().transaction(() => {
+    for (const { id, is_manager } of listNodes()) {
+      const wanted = Number(chosen.some((node) => node.id === id))
+      if (is_manager !== wanted) updateNode(id, { is_manager: wanted })
+    }
+  })
+  for (const { id } of listNodes()) announceNode(id)
+  return listNodes()
+}
+
+function chooseManagers(count: number, refs: readonly string[] | undefined): NodeRow[] {
+  if (count === 2)
+    refuse(
+      'managers',
+      'with two, the loss of either one stops the swarm, which one alone does not: have three',
+    )
+  if (count !== 1 && count !== SEVERAL) refuse('managers', 'a server has one or three')
+  const nodes = listNodes()
+  if (nodes.length === 1 && count === SEVERAL)
+    refuse('managers', 'three need two other nodes: let machines join first')
+  const own = nodes.find(({ is_own }) => is_own === 1)!
+  if (own.manager_state === 'unreachable') refuse('managers', `${silence(nodes)}, so that none can change`)
+  if (count === SEVERAL) return refs?.length ? named(refs) : withMostMemory(nodes)
+  if (refs?.length) refuse('nodes', 'the only manager is the node of the server: name none')
+  return []
+}
+
+function named(refs: readonly string[]): NodeRow[] {
+  const found = refs.map((ref) => {
+    const node = getNodeByIdOrName(ref)
+    if (!node) return refuse('nodes', `there is no node ${ref}`)
+    if (node.is_own === 1)
+      return refuse('nodes', `${node.name} is the node of the server, which is a manager anyway: name others`)
+    if (node.status !== 'ready')
+      return refuse('nodes', `${node.name} is ${node.status}: only a node that is ready can be a manager`)
+    return node
+  })
+  if (new Set(found.map(({ id }) => id)).size !== SEVERAL - 1 || found.length !== SEVERAL - 1)
+    refuse('nodes', 'name two nodes, which become managers besides the one of the server')
+  return found
+}
+
+function withMostMemory(nodes: readonly NodeRow[]): NodeRow[] {
+  const able = nodes
+    .filter(({ is_own, status }) => is_own === 0 && status === 'ready')
+    .toSorted(
+      (left, right) =>
+        right.is_manager - left.is_manager || (right.memory_bytes ?? 0) - (left.memory_bytes ?? 0),
+    )
+  if (able.length < SEVERAL - 1)
+    refuse(
+      'managers',
+      `three need two other nodes that are ready, and there ${able.length === 1 ? 'is one' : 'is none'}`,
+    )
+  return able.slice(0, SEVERAL - 1)
+}
+
+function refuse(field: string, reason: string): never {
+  throw new AppError('conflict', `${field}: ${reason}`)
+}
+
+/** Refuses to remove a node that is a manager, or is becoming one. Throws `conflict`. */
+export function assertNoManager({ name, is_manager, manager_state }: NodeRow): void {
+  if (is_manager === 1)
+    throw new AppError(
+      'conflict',
+      `${name} is a manager: have two others (deployer node managers 3 <name> <name>) or go back to one (deployer node managers 1) first`,
+    )
+  if (manager_state !== null)
+    throw new AppError('conflict', `${name} is still ceasing to be a manager: try again in a few seconds`)
+}
+
+/** Something about the managers that is not as it should be. */
+export interface ManagerFault {
+  /** The node that it is said of. */
+  nodeId: string
+  message: string
+  fix: string
+  /** Whether the swarm cannot be changed. */
+  isSilent: boolean
+}
+
+const REPLACE =
+  'Bring it back, or have two others: deployer node managers 3 <name> <name>. With one node less than that, deployer node managers 1 goes back.'
+
+/** What is wrong with the managers; empty on a server of one node. */
+export function managerFaults(): ManagerFault[] {
+  const nodes = listNodes()
+  const own = nodes.find(({ is_own }) => is_own === 1)!
+  if (own.manager_state === 'unreachable')
+    return [
+      {
+        nodeId: own.id,
+        message: `${silence(nodes)}: what runs goes on, but on other nodes nothing starts, and nothing joins or leaves`,
+        fix: 'Bring one of them back. If they will not come back, docker swarm init --force-new-cluster on this machine makes it the only manager: see docs/nodes.md.',
+        isSilent: true,
+      },
+    ]
+  return nodes.flatMap((node) => {
+    const message = faultOf(node)
+    return message === null ? [] : [{ nodeId: node.id, message, fix: REPLACE, isSilent: false }]
+  })
+}
+
+function faultOf(node: NodeRow): string | null {
+  const { is_own, is_manager, manager_state, status } = node
+  if (is_own === 1) return null
+  if (is_manager === 1 && manager_state === null) return 'it is becoming a manager'
+  if (is_manager === 0 && manager_state !== null) return 'it is ceasing to be a manager'
+  if (is_manager === 0 || manager_state !== 'unreachable') return null
+  return status === 'ready'
+    ? 'the other managers do not reach it: open TCP 2377 between them'
+    : 'it is a manager: if another one is lost too, the swarm cannot be changed'
+}
+
+/** Why the swarm does not answer, and what runs on; null when it does. */
+export function swarmSilence(): string | null {
+  return managerFaults().find(({ isSilent }) => isSilent)?.message ?? null
+}
+
+/** Says that the swarm does not answer, and which managers are away. */
+function silence(nodes: readonly NodeRow[]): string {
+  const away = nodes.filter((node) => node.is_own === 0 && isManager(node) && node.status !== 'ready')
+  const names = away.map(({ name }) => name).join(' and ')
+  return away.length === 0
+    ? 'the swarm has no leader now'
+    : `the swarm does not answer, since ${names} ${away.length === 1 ? 'is' : 'are'} away and more than half of the managers must be there`
+}

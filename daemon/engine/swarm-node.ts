@@ -35,7 +35,7 @@ export interface RawNode {
   }
   Status?: { State?: string; Addr?: string; Message?: string }
   Spec?: { Role?: string }
-  ManagerStatus?: { Leader?: boolean; Reachability?: string }
+  ManagerStatus?: { Leader?: boolean; Reachability?: string; Addr?: string }
 }
 
 export function nodeOf({ ID, Description = {}, Status = {}, Spec, ManagerStatus }: RawNode): SwarmNode {
@@ -43,7 +43,7 @@ export function nodeOf({ ID, Description = {}, Status = {}, Spec, ManagerStatus 
   return {
     id: ID,
     hostName: Description.Hostname ?? '',
-    address: Status.Addr ?? '',
+    address: addressOf(Status.Addr ?? '', ManagerStatus?.Addr ?? ''),
     state: Status.State ?? 'unknown',
     message: Status.Message ?? '',
     engineVersion: Description.Engine?.EngineVersion ?? '',
@@ -53,6 +53,11 @@ export function nodeOf({ ID, Description = {}, Status = {}, Spec, ManagerStatus 
     isManager: Spec?.Role === 'manager',
     managerState: ManagerStatus ? stateOf(ManagerStatus) : null,
   }
+}
+
+/** A leader that was a worker before says 0.0.0.0 of itself; how the other managers reach it has a port. */
+function addressOf(address: string, asManager: string): string {
+  return address === '0.0.0.0' ? asManager.replace(/:\d+$/, '') : address
 }
 
 function stateOf({ Leader, Reachability }: NonNullable<RawNode['ManagerStatus']>): ManagerState {

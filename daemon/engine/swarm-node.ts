@@ -1,3 +1,4 @@
+import type { ManagerState } from '#server/nodes/manager-states.ts'
 import { NANOSECONDS } from './swarm-service.ts'
 
 /** A machine of the swarm. */
@@ -18,8 +19,6 @@ export interface SwarmNode {
   /** What it is as one; null for a worker, and while it becomes one. */
   managerState: ManagerState | null
 }
-
-export type ManagerState = 'leader' | 'reachable' | 'unreachable'
 
 /** Go's names of architectures; the swarm has the kernel's. */
 const ARCHITECTURES: Record<string, string> = { x86_64: 'amd64', aarch64: 'arm64' }

@@ -3,8 +3,8 @@ import { secret } from '../access/shown.ts'
 import { QueryBoolean } from '../http/query.ts'
 import { ContainerUse } from '../metrics/schema.ts'
 import { idSchema, Name, text, Timestamp } from '../schema.ts'
+import { MANAGER_STATES } from './manager-states.ts'
 import { NODE_STATUSES } from './states.ts'
-import { MANAGER_STATES } from './store.ts'
 
 const MAX_LABELS = 32
 const MAX_LABEL_CHARACTERS = 63

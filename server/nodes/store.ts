@@ -1,6 +1,7 @@
 import { useDatabase } from '../context.ts'
 import type { Database, Value } from '../database/index.ts'
 import { AppError } from '../errors.ts'
+import type { ManagerState } from './manager-states.ts'
 
 /** A row of `nodes`: a machine with an engine. Times are milliseconds, booleans 0 or 1. */
 export interface NodeRow {
@@ -41,9 +42,6 @@ export interface NodeRow {
   /** What the swarm last said of it as a manager; null for a worker. */
   manager_state: ManagerState | null
 }
-
-export const MANAGER_STATES = ['leader', 'reachable', 'unreachable'] as const
-export type ManagerState = (typeof MANAGER_STATES)[number]
 
 type Defaulted = 'is_entry' | 'has_data_plane' | 'public_address' | 'is_manager' | 'manager_state'
 

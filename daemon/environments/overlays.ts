@@ -85,7 +85,9 @@ export function overlays(world: World): Task {
     name: 'overlays',
     everyMs: PERIOD_MS,
     async run() {
-      if (world.reachByAddress && world.engineFault === null) await reconcileOverlays(world)
+      // Without the swarm nothing of it can change, and each try would hold up other networks for 20 s.
+      const isAble = world.reachByAddress && world.engineFault === null && swarmSilence() === null
+      if (isAble) await reconcileOverlays(world)
     },
   }
 }

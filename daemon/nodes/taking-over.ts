@@ -3,8 +3,7 @@ import { useContext, useDatabase } from '#server/context.ts'
 import { readSetting, removeSetting, writeSetting } from '#server/database/settings.ts'
 import { AppError } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import { isManager } from '#server/nodes/managers.ts'
-import { getNode, getNodeBySwarmId, listNodes, ownNodeId, updateNode } from '#server/nodes/store.ts'
+import { getNode, getNodeBySwarmId, ownNodeId, updateNode } from '#server/nodes/store.ts'
 import type { SwarmNode } from '../engine/index.ts'
 import type { Swarm, SwarmInfo } from '../engine/swarm.ts'
 import { renewAuthority } from './authority.ts'
@@ -85,11 +84,4 @@ export function assertComesBack({ isManager: manages, managers }: SwarmInfo): vo
       'conflict',
       `this machine's engine has joined the swarm as a worker: run docker node promote for it on ${known.name}`,
     )
-}
-
-/** Names of the managers that the server had besides its own node. */
-export function otherManagers(): string[] {
-  return listNodes()
-    .filter((row) => row.is_own === 0 && (row.is_manager === 1 || isManager(row)))
-    .map(({ name }) => name)
 }

@@ -93,6 +93,13 @@ export function hasOtherNodesIn(database: Database): boolean {
   return database.get('SELECT 1 FROM nodes WHERE is_own = 0') !== undefined
 }
 
+/** The names of the managers that the server of a database has besides its own node. */
+export function otherManagersIn(database: Database): string[] {
+  return database
+    .all<{ name: string }>('SELECT name FROM nodes WHERE is_own = 0 AND is_manager = 1 ORDER BY name')
+    .map(({ name }) => name)
+}
+
 /** Whether the server has other nodes than its own. */
 export function hasOtherNodes(): boolean {
   return hasOtherNodesIn(useDatabase())

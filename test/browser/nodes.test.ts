@@ -105,6 +105,40 @@ test('another node becomes an entry once that is confirmed, is named in DNS by i
   expect(browser.faults).toEqual([])
 })
 
+test('two other nodes become managers, and the page says so when one is away', async () => {
+  const run = (...statements: string[]) => {
+    const database = databaseOf(server.dataDirectory)
+    for (const statement of statements) database.exec(statement)
+    database.close()
+  }
+  run(
+    "UPDATE nodes SET status = 'ready' WHERE name = 'worker-1'",
+    `INSERT INTO nodes (id, name, swarm_id, address, status, joined_at, created_at)
+     VALUES ('nod-00000000000000000002', 'worker-2', 'two', '10.0.0.3', 'ready', 0, 0)`,
+  )
+  await page.goto('/server/nodes')
+  await page.getByRole('button', { name: 'Managers…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('worker-1').check()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('with two, the loss of either one').waitFor()
+  await dialog.getByLabel('worker-2').check()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await rows().getByText('it is becoming a manager').first().waitFor()
+  run(
+    "UPDATE nodes SET manager_state = 'reachable' WHERE is_own = 1 OR name = 'worker-1'",
+    "UPDATE nodes SET manager_state = 'unreachable' WHERE name = 'worker-2'",
+  )
+  await page.reload()
+  await rows().filter({ hasText: 'worker-1' }).getByText('Manager', { exact: true }).waitFor()
+  await page.locator('#node-notice').getByText('worker-2 is away as a manager').waitFor()
+  run(
+    "DELETE FROM nodes WHERE name = 'worker-2'",
+    "UPDATE nodes SET manager_state = NULL, is_manager = 0, status = CASE is_own WHEN 1 THEN 'ready' ELSE 'down' END",
+  )
+  expect(browser.faults).toEqual([])
+})
+
 test('what has its data on a node that is down is moved with its newest backup, from its page', async () => {
   await page.goto('/datastores/new')
   await page.locator('#node-notice').getByText('worker-1 is down').waitFor()

@@ -83,6 +83,10 @@ async function restoreInto(
     if (before !== null) out.note(`What was there before is in ${before}.`)
     for (const line of missingFrom(unpacked.manifest)) out.note(`It does not bring back ${line}.`)
     out.note(settings)
+    if (unpacked.managers.length > 0)
+      out.note(
+        `It had managers on ${unpacked.managers.join(' and ')}. If they remain, let the engine of this machine join their swarm before you confirm, or all nodes are lost: docker swarm join-token manager, run there, prints how.`,
+      )
     out.note(
       'The server starts fenced: it only looks until you confirm with deployer restore --confirm that the old server is gone.',
     )

@@ -6,6 +6,7 @@ import { checkDatabase } from '#server/database/copy.ts'
 import { assertRoom } from '#server/disk-use/file-systems.ts'
 import { AppError } from '#server/errors.ts'
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from '#server/files.ts'
+import { otherManagersIn } from '#server/nodes/store.ts'
 import { insertRestore } from '#server/restore/store.ts'
 import { DATA_FOLDER, SETTINGS_NAME } from '#server/server-backups/contents.ts'
 import type { Manifest } from '#server/server-backups/manifest.ts'
@@ -20,6 +21,8 @@ export interface Unpacked {
   manifest: Manifest
   /** The text of the settings that `deployer install` had saved; null if there were none. */
   savedSettings: string | null
+  /** The managers that it had on other machines, which may still be there. */
+  managers: string[]
 }
 
 /**
@@ -47,10 +50,10 @@ export async function unpack(
   try {
     recordHostCommand(database, 'server.restored', null)
     insertRestore(database)
+    return { manifest, savedSettings, managers: otherManagersIn(database) }
   } finally {
     await database.close()
   }
-  return { manifest, savedSettings }
 }
 
 async function write({ name, isFolder, mode, mtime, pieces }: BackupEntry, path: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { useContext } from '#server/context.ts'
 import { AppError } from '#server/errors.ts'
 import type { NodeCheck } from '#server/nodes/schema.ts'
+import { isManager } from '#server/nodes/managers.ts'
 import { isUp } from '#server/nodes/states.ts'
 import { findNode, hasOtherNodes, listNodes, type NodeRow } from '#server/nodes/store.ts'
 import { Slots } from '#server/work/slots.ts'
@@ -56,6 +57,7 @@ export class Checking {
     if (row.address === null)
       throw new AppError('runtime_error', `${row.name} is not in a swarm with the other nodes any more`)
     const tunnel = row.is_own === 1 ? null : (this.#parts.links.get(row.id)?.tunnel ?? null)
-    return { name: row.name, address: row.address, tunnel, engine: this.#parts.engineOf(row.id) }
+    const { name, address } = row
+    return { name, address, tunnel, isManager: isManager(row), engine: this.#parts.engineOf(row.id) }
   }
 }

@@ -17,6 +17,8 @@ export interface End {
   address: string
   /** Null for the server's own node. */
   tunnel: Tunnel | null
+  /** Whether it is a manager, which the others have to reach as such. */
+  isManager: boolean
   engine: Engine
 }
 
@@ -63,7 +65,7 @@ async function checkPair(left: End, right: End, ways: Ways, frames: Frames<End>)
 }
 
 async function checkPorts(from: End, to: End, { port }: Ways): Promise<PairCheck[]> {
-  const ports = [...(to.tunnel ? [] : [MANAGER_PORT]), MEMBERS_PORT, port]
+  const ports = [...(to.isManager ? [MANAGER_PORT] : []), MEMBERS_PORT, port]
   const targets = ports.map((each) => ({ host: to.address, port: each }))
   const found = await (from.tunnel ? from.tunnel.probe({ targets }) : probe({ targets })).catch(
     (error: unknown) => messageOf(error),

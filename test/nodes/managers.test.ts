@@ -224,9 +224,9 @@ describe.skipIf(obstacle !== null)('three managers', () => {
         `one instance on ${machine.name}`,
       )
     }
-    expect((await second.docker('node', 'ls', '--format', '{{.Hostname}}')).split('\n').toSorted()).toEqual(
-      [second, third, fourth].map(({ name }) => name),
-    )
+    expect(
+      (await second.docker('node', 'ls', '--format', '{{.Hostname}}')).trim().split('\n').toSorted(),
+    ).toEqual([second, third, fourth].map(({ name }) => name))
     await restored.deploy('fresh', 'fresh', { instances: 3 })
     await restored.settles('fresh', (where) => new Set(where).size === 3, SETTLES_MS)
     const { failures, answered } = await load.stop()

@@ -129,14 +129,14 @@ function wrapped(inner: z.core.$ZodType): Show | null {
   return show && ((value, sight) => (value === null || value === undefined ? value : show(value, sight)))
 }
 
-/** Answers of several forms: each is shown as the first form that it has. */
+/** Answers of several forms: what is a secret in any form that one has is one. */
 function oneOf(options: readonly z.core.$ZodType[]): Show | null {
   const shows = options.map(showOf)
   if (shows.every((show) => show === null)) return null
   return (value, sight) => {
-    const index = options.findIndex((option) => z.safeParse(option, value).success)
-    if (index === -1) throw new TypeError('the answer has none of its forms')
-    return shows[index] ? shows[index](value, sight) : value
+    const fitting = shows.filter((_, index) => z.safeParse(options[index]!, value).success)
+    if (fitting.length === 0) throw new TypeError('the answer has none of its forms')
+    return fitting.reduce((shown, show) => (show && shown !== undefined ? show(shown, sight) : shown), value)
   }
 }
 

@@ -138,7 +138,9 @@ describe('a server that is restored', () => {
     // It has looked at the engine by now.
     await waitFor(async () => (await page('web')) === 'second', 'the routes to what runs')
     expect(await page('site')).toBe('a page')
-    expect((await server.api('GET', '/server/restore')).body).toEqual({ status: 'fenced', steps: [] })
+    expect((await server.api('GET', '/server/restore')).body).toEqual({
+      ...{ status: 'fenced', waiting: null, steps: [] },
+    })
     for (const [method, path, body] of [
       ['POST', '/services/web/deploys', {}],
       ['POST', '/services/web/restart', undefined],

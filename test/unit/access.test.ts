@@ -42,8 +42,16 @@ test('what is not reached is left out of a list, and is a fault anywhere else', 
   expect(() => showing(z.object({ a: Animal }))({ a: lion }, { secrets: true, reach })).toThrow(TypeError)
 })
 
+test('of several forms, what is a secret in any that an answer has is one', () => {
+  const sight = { secrets: false, reach: null }
+  const show = showing(z.union([z.looseObject({ name: z.string() }), Animal, z.array(z.string())]))
+  expect(show(goat, sight)).toEqual({ name: 'goat', key: null })
+  expect(show(goat, EVERYTHING)).toEqual(goat)
+  expect(show(['k'], sight)).toEqual(['k'])
+  expect(() => show(1, sight)).toThrow(TypeError)
+})
+
 test.each([
-  z.union([Animal, z.string()]),
   z.record(z.string(), Animal),
   z.object({ any: z.tuple([secret(z.string())]) }),
   z.object({}).catchall(Animal),

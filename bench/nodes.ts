@@ -24,6 +24,8 @@ const AIMS: Record<string, string> = {
 const REGISTRY_PORT = 5_001
 /** Answers `/fresh` on a connection that it closes, so that the next request needs another one. */
 const SERVER = `require('http').createServer((q,s)=>{if(q.url==='/fresh')s.setHeader('connection','close');s.end('a'.repeat(${PAGE_BYTES}))}).listen(process.env.PORT)`
+/** Fills a file with bytes that exist nowhere else. */
+const FILL = `head -c ${IMAGE_MIB * 1024 * 1024} /dev/urandom > /filling`
 
 if (process.env.NODE_OF_TESTS) await measureOnMachines()
 else await enterOwnNetwork()
@@ -158,9 +160,6 @@ async function startRegistry(own: Machine): Promise<string> {
   await own.docker('run', '-d', '--network', 'host', '--entrypoint', 'sh', 'registry:3', '-c', serve)
   return host
 }
-
-/** Fills a file with bytes that exist nowhere else. */
-const FILL = `head -c ${IMAGE_MIB * 1024 * 1024} /dev/urandom > /filling`
 
 async function makeImage(own: Machine, name: string): Promise<void> {
   const container = (await own.docker('run', '-d', 'busybox:1', 'sh', '-c', FILL)).trim()

@@ -1,6 +1,7 @@
 import { announceServer } from '#server/changes.ts'
-import { AppError } from '#server/errors.ts'
+import { AppError, messageOf } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
+import { hasOtherNodes } from '#server/nodes/store.ts'
 import { isFenced } from '#server/restore/fence.ts'
 import { getRestore } from '#server/restore/store.ts'
 import { noteRestoreWaits, restoreWaits } from '#server/restore/waiting.ts'
@@ -24,11 +25,11 @@ export function restoreFence(world: World): Fence {
   return {
     name: 'restore fence',
     async look() {
-      if (!isFenced()) return planUnlessRefused(world)
       const found = await foundUpstreams(world)
       const text = JSON.stringify([...found])
       if (text !== lastFound) await world.dataPlane.routeTo(found)
       lastFound = text
+      if (!isFenced()) await planUnlessRefused(world)
     },
     // What the engine lacks is found out before anything can be created again, but an absent engine holds up no other work.
     isOpen() {
@@ -49,11 +50,18 @@ async function planUnlessRefused(world: World): Promise<void> {
   try {
     await planOnce(world)
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'conflict') throw error
-    why = error.message
+    if (!(await keepsWaiting(world, error))) throw error
+    why = messageOf(error)
   }
   if (why === restoreWaits()) return
   if (why !== null) log.warn('the restore waits', { reason: why })
   noteRestoreWaits(why)
   announceServer('restore')
+}
+
+/** Whether a restore waits because of this: not while its own engine is away, which the other nodes must not wait for. */
+async function keepsWaiting({ engine }: World, error: unknown): Promise<boolean> {
+  if (!(error instanceof AppError)) return false
+  if (error.code === 'conflict') return true
+  return hasOtherNodes() && (await engine.answers())
 }

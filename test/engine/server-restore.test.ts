@@ -156,7 +156,11 @@ describe('a server that is restored', () => {
     expect((await server.api('PATCH', '/services/web', { memory_limit_mb: 128 })).status).toBe(200)
     expect(await containersOf(web)).toEqual(containers)
 
+    // A server that is started between that and its first look still finds out what is missing before it goes to work.
+    await server.kill('SIGTERM')
     await deployer('restore', '--confirm')
+    await server.restart()
+    await waitFor(() => server.logs.includes('the restore was confirmed: going to work'), 'the work')
     const { steps } = await finished()
     expect(steps).toEqual(
       expect.arrayContaining([

@@ -1,7 +1,7 @@
 import { useDatabase } from '#server/context.ts'
 import { readSetting, removeSetting, writeSetting } from '#server/database/settings.ts'
 import { AppError, messageOf } from '#server/errors.ts'
-import { getNode, ownNodeId, updateNode, type NodeRow } from '#server/nodes/store.ts'
+import { getNode, listNodes, ownNodeId, updateNode, type NodeRow } from '#server/nodes/store.ts'
 import type { SwarmNode } from '../engine/index.ts'
 import type { Swarm, SwarmInfo } from '../engine/swarm.ts'
 import { assertComesBack, takeOver } from './taking-over.ts'
@@ -99,8 +99,12 @@ export class OwnSwarm {
 
   #forget(id: string): 'expelled' {
     this.#isSure = false
-    removeSetting(useDatabase(), SWARM_KEY)
-    updateNode(id, { swarm_id: null, address: null, manager_state: null })
+    useDatabase().transaction(() => {
+      removeSetting(useDatabase(), SWARM_KEY)
+      updateNode(id, { swarm_id: null, address: null })
+      // The others cannot be managers with it any more, and are removed as lost.
+      for (const node of listNodes()) updateNode(node.id, { is_manager: 0, manager_state: null })
+    })
     return 'expelled'
   }
 

@@ -4,6 +4,7 @@ import type { SwarmInfo } from '#daemon/engine/swarm.ts'
 import { ownNode, OwnSwarm } from '#daemon/nodes/own-swarm.ts'
 import { isFormerMember } from '#daemon/nodes/taking-over.ts'
 import { AppError } from '#server/errors.ts'
+import { assertRemovable } from '#server/nodes/operations.ts'
 import { getNode, updateNode } from '#server/nodes/store.ts'
 import { openContext } from '../../support/context.ts'
 import { addNode } from '../../support/nodes.ts'
@@ -78,6 +79,15 @@ test.each<[string, typeof at, string[] | 'expelled']>([
   const found = await swarm.members()
   expect(Array.isArray(found) ? found.map(({ id }) => id) : found).toEqual(members)
   expect(ownNode().swarm_id).toBe(members === 'expelled' ? null : 'ours')
+})
+
+test('managers of a swarm that is no longer its own can be removed as lost', async () => {
+  await swarm.begin('10.0.0.1')
+  for (const name of ['a', 'b'])
+    addNode(name, { swarm_id: name, status: 'down', is_manager: 1, manager_state: 'reachable' })
+  at = { info: NONE, members: [] }
+  expect(await swarm.members()).toBe('expelled')
+  for (const name of ['a', 'b']) expect(() => assertRemovable(getNode(`nod-${name}`)!, true)).not.toThrow()
 })
 
 describe('a server that was restored on another machine', () => {

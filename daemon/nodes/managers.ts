@@ -20,7 +20,8 @@ export interface ManagerSteps {
 
 /**
  * What brings the managers closer to those that are wanted besides the own node, by Swarm's ids: the new ones first, all at
- * once, and the former ones only when these are there, so that there never are two for longer than that takes.
+ * once, and the former ones only when these are there, so that there never are two for longer than that takes. None ends while
+ * one other alone is wanted, which a restored server may know of: see `managerFaults`.
  */
 export function managerSteps(
   members: readonly SwarmNode[],
@@ -28,57 +29,67 @@ export function managerSteps(
   ownId: string,
 ): ManagerSteps {
   const others = members.filter(({ id }) => id !== ownId)
-  const promote = others.filter(
-    ({ id, state, isManager }) => wanted.has(id) && !isManager && state === 'ready',
-  )
-  const isThere = (id: string) =>
-    others.some((member) => member.id === id && member.isManager && isReachable(member))
-  const demote = [...wanted].every(isThere)
-    ? others.filter(({ id, isManager }) => isManager && !wanted.has(id))
-    : []
-  return { promote, demote }
+  const found = new Map(others.map((member) => [member.id, member]))
+  const missing = [...wanted].filter((id) => found.get(id)?.isManager !== true).map((id) => found.get(id))
+  // One alone would make two for as long as the other is away.
+  const promote = missing.filter((member) => member?.state === 'ready')
+  const areThere = [...wanted].every((id) => {
+    const member = found.get(id)
+    return member?.isManager === true && isReachable(member)
+  })
+  const demote =
+    areThere && wanted.size !== 1 ? others.filter(({ id, isManager }) => isManager && !wanted.has(id)) : []
+  return {
+    promote: promote.length === missing.length ? promote.filter((member) => member !== undefined) : [],
+    // Once only two of three are reachable, the swarm gives up none of these.
+    demote: demote.toSorted((left, right) => Number(isReachable(left)) - Number(isReachable(right))),
+  }
 }
 
 function isReachable({ managerState }: SwarmNode): boolean {
   return managerState === 'leader' || managerState === 'reachable'
 }
 
+type Calls = Pick<Swarm, 'setManager' | 'removeNode'>
+
 /** Has the swarm's managers be those that are wanted, and records what they are. */
 export class Managers {
-  readonly #swarm: Swarm
+  readonly #swarm: Calls
   #lastFault: string | null = null
   /** Since when the swarm does not answer, on the monotonic clock. */
   #silentSince: number | null = null
 
-  constructor(swarm: Swarm) {
+  constructor(swarm: Calls) {
     this.#swarm = swarm
   }
 
-  /** Takes a step, if there is one. Does not throw. */
+  /** Takes the steps that there are. Does not throw. */
   async settle(members: readonly SwarmNode[]): Promise<void> {
     this.#silentSince = null
     for (const row of listNodes())
       record(row, members.find(({ id }) => id === row.swarm_id)?.managerState ?? null)
-    try {
-      await this.#step(members)
-      this.#lastFault = null
-    } catch (error) {
+    const faults: string[] = []
+    for (const step of this.#steps(members))
       // Such as while another one becomes a manager: the next look tries again.
-      const fault = messageOf(error)
-      if (fault !== this.#lastFault) log.warn('the managers could not be changed yet', { error: fault })
-      this.#lastFault = fault
-    }
+      await step().catch((error: unknown) => faults.push(messageOf(error)))
+    const fault = faults.join('; ') || null
+    if (fault !== null && fault !== this.#lastFault)
+      log.warn('the managers could not be changed yet', { error: fault })
+    this.#lastFault = fault
   }
 
-  async #step(members: readonly SwarmNode[]): Promise<void> {
+  /** What to do, each without regard to whether another one fails. */
+  #steps(members: readonly SwarmNode[]): (() => Promise<void>)[] {
     const wanted = listNodes().filter(({ is_manager, swarm_id }) => is_manager === 1 && swarm_id !== null)
     const ids = new Set(wanted.map(({ swarm_id }) => swarm_id!))
     // The machine from which the server moved leaves by itself below.
     const present = members.filter(({ id }) => !isFormerMember(id))
     const { promote, demote } = managerSteps(present, ids, ownNode().swarm_id!)
-    for (const member of promote) await this.#set(member, true)
-    for (const member of demote) await this.#set(member, false)
-    await removeFormerMember(this.#swarm, members)
+    return [
+      ...promote.map((member) => () => this.#set(member, true)),
+      ...demote.map((member) => () => this.#set(member, false)),
+      () => removeFormerMember(this.#swarm, members),
+    ]
   }
 
   async #set({ id, hostName }: SwarmNode, isManager: boolean): Promise<void> {

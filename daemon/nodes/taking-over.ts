@@ -55,7 +55,10 @@ export function takeOver(nodeId: string, members: readonly SwarmNode[]): void {
 }
 
 /** Takes the machine from which the server moved out of the swarm, if it is still in it. Throws `runtime_error`. */
-export async function removeFormerMember(swarm: Swarm, members: readonly SwarmNode[]): Promise<void> {
+export async function removeFormerMember(
+  swarm: Pick<Swarm, 'setManager' | 'removeNode'>,
+  members: readonly SwarmNode[],
+): Promise<void> {
   const id = readSetting(useDatabase(), FORMER_KEY)
   if (id === undefined) return
   const former = members.find((member) => member.id === id)

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SwarmNode } from '#daemon/engine/index.ts'
-import { managerSteps } from '#daemon/nodes/managers.ts'
+import { Managers, managerSteps } from '#daemon/nodes/managers.ts'
+import { useDatabase } from '#server/context.ts'
+import { writeSetting } from '#server/database/settings.ts'
+import { AppError } from '#server/errors.ts'
 import { managerFaults, setManagers } from '#server/nodes/managers.ts'
 import { assertRemovable } from '#server/nodes/operations.ts'
 import { getNode, listNodes, ownNodeId, updateNode } from '#server/nodes/store.ts'
@@ -18,7 +21,25 @@ describe('the managers of a swarm', () => {
 
   test.each<[string, SwarmNode[], string[], string[]]>([
     ['both become some at once', [own, member('a'), member('b')], ['a', 'b'], ['a,b', '']],
-    ['one that is away is waited for', [own, member('a', null, 'down'), member('b')], ['a', 'b'], ['b', '']],
+    [
+      'none begins alone while another one is away',
+      [own, member('a', null, 'down'), member('b')],
+      ['a', 'b'],
+      ['', ''],
+    ],
+    ['none begins alone while another one is not there', [own, member('b')], ['a', 'b'], ['', '']],
+    [
+      'one that is away ends first',
+      [own, member('a', 'reachable'), member('b', 'unreachable', 'down')],
+      [],
+      ['', 'b,a'],
+    ],
+    [
+      'none ends while one alone is wanted',
+      [own, member('a', 'reachable'), member('c', 'reachable')],
+      ['a'],
+      ['', ''],
+    ],
     ['both end at once', [own, member('a', 'reachable'), member('b', 'reachable')], [], ['', 'a,b']],
     [
       'a new one begins before the former one ends',
@@ -46,6 +67,38 @@ describe('the managers of a swarm', () => {
     ],
   ])('%s', (_what, members, wanted, expected) => {
     expect(steps(members, ...wanted)).toEqual(expected)
+  })
+})
+
+describe('a step that the swarm refuses', () => {
+  let close: () => Promise<void>
+  beforeEach(async () => {
+    ;({ close } = await openContext())
+    updateNode(ownNodeId(), { swarm_id: 'own' })
+  })
+  afterEach(() => close())
+
+  test('does not keep the others from being taken', async () => {
+    for (const name of ['a', 'b']) addNode(name, { swarm_id: name })
+    writeSetting(useDatabase(), 'former_swarm_node', 'former')
+    const taken: string[] = []
+    const managers = new Managers({
+      async setManager(id) {
+        taken.push(id)
+        if (id === 'a') throw new AppError('runtime_error', 'the managers would be too few')
+        return true
+      },
+      async removeNode(id) {
+        taken.push(`${id} removed`)
+      },
+    })
+    const as = (id: string, managerState: SwarmNode['managerState']) =>
+      ({ id, state: 'ready', isManager: managerState !== null, managerState }) as SwarmNode
+    await managers.settle([
+      ...[as('own', 'leader'), as('a', 'reachable'), as('b', 'reachable')],
+      as('former', null),
+    ])
+    expect(taken).toEqual(['a', 'b', 'former removed'])
   })
 })
 

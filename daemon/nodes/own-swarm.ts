@@ -2,9 +2,10 @@ import { useDatabase } from '#server/context.ts'
 import { readSetting, removeSetting, writeSetting } from '#server/database/settings.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { getNode, listNodes, ownNodeId, updateNode, type NodeRow } from '#server/nodes/store.ts'
+import { isRestoring } from '#server/restore/waiting.ts'
 import type { SwarmNode } from '../engine/index.ts'
 import type { Swarm, SwarmInfo } from '../engine/swarm.ts'
-import { assertComesBack, takeOver } from './taking-over.ts'
+import { assertComesBack, assertNoneRemains, takeOver } from './taking-over.ts'
 
 /** The id of the swarm itself, by which a server knows it again from another machine. */
 const SWARM_KEY = 'swarm_id'
@@ -73,7 +74,7 @@ export class OwnSwarm {
     const known = readSetting(useDatabase(), SWARM_KEY)
     if (known !== undefined && info.swarmId === null)
       throw new AppError('runtime_error', 'the engine does not say of which swarm it is')
-    if (known === undefined || known !== info.swarmId) return this.#forget(id)
+    if (known === undefined || known !== info.swarmId) return this.#expel(id)
     takeOver(info.nodeId!, members)
     this.#isSure = true
     return members
@@ -83,7 +84,7 @@ export class OwnSwarm {
   #withoutAnswer(info: SwarmInfo, error: Error): Membership {
     const { id, swarm_id } = ownNode()
     const isOwn = info.nodeId === swarm_id
-    if (info.state === 'inactive') return this.#forget(id)
+    if (info.state === 'inactive') return this.#expel(id)
     if (isOwn && info.state === 'active' && !info.isManager)
       throw new AppError(
         'runtime_error',
@@ -94,10 +95,17 @@ export class OwnSwarm {
     assertComesBack(info)
     // A manager that has no leader does not say of which swarm it is.
     if (info.isManager && info.swarmId === null) throw error
-    return this.#forget(id)
+    return this.#expel(id)
   }
 
-  #forget(id: string): 'expelled' {
+  /** Forgets it, unless a restore waits for the engine to join it. */
+  #expel(id: string): 'expelled' {
+    if (isRestoring()) assertNoneRemains()
+    this.#forget(id)
+    return 'expelled'
+  }
+
+  #forget(id: string): void {
     this.#isSure = false
     useDatabase().transaction(() => {
       removeSetting(useDatabase(), SWARM_KEY)
@@ -105,7 +113,6 @@ export class OwnSwarm {
       // The others cannot be managers with it any more, and are removed as lost.
       for (const node of listNodes()) updateNode(node.id, { is_manager: 0, manager_state: null })
     })
-    return 'expelled'
   }
 
   /** Leaves it, which ends it. Does nothing in another one. Throws `runtime_error`. */

@@ -3,7 +3,7 @@ import { useContext, useDatabase } from '#server/context.ts'
 import { readSetting, removeSetting, writeSetting } from '#server/database/settings.ts'
 import { AppError } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
-import { getNode, getNodeBySwarmId, ownNodeId, updateNode } from '#server/nodes/store.ts'
+import { getNode, getNodeBySwarmId, otherManagersIn, ownNodeId, updateNode } from '#server/nodes/store.ts'
 import type { SwarmNode } from '../engine/index.ts'
 import type { Swarm, SwarmInfo } from '../engine/swarm.ts'
 import { renewAuthority } from './authority.ts'
@@ -87,4 +87,20 @@ export function assertComesBack({ isManager: manages, managers }: SwarmInfo): vo
       'conflict',
       `this machine's engine has joined the swarm as a worker: run docker node promote for it on ${known.name}`,
     )
+}
+
+/**
+ * Throws `conflict` while other managers are recorded, for an engine that is not in the swarm of the server's nodes: that may be
+ * joined by one of them, and would be given up otherwise. It ends when there is to be one manager.
+ */
+export function assertNoneRemains(): void {
+  const managers = otherManagersIn(useDatabase())
+  if (managers.length === 0) return
+  // What the backup says of it holds for the former machine; as one without a leader, it would refuse to have one manager.
+  updateNode(ownNodeId(), { manager_state: null })
+  const names = managers.join(' or ')
+  throw new AppError(
+    'conflict',
+    `this machine's engine is not in the swarm of the nodes yet: run docker swarm join-token manager on ${names}, and here what that prints. If they are all lost, deployer node managers 1 goes on without: then the other nodes are down and have to join again`,
+  )
 }

@@ -1,8 +1,14 @@
 import { useDatabase } from '../context.ts'
 import type { Database } from '../database/index.ts'
 import { readSetting, removeSetting, writeSetting } from '../database/settings.ts'
+import { getRestore } from './store.ts'
 
 const KEY = 'restore_waits'
+
+/** Whether this server was restored and has not found out yet what there is. */
+export function isRestoring(): boolean {
+  return getRestore()?.planned === 0
+}
 
 /** Why a restore that was confirmed does not go on; null when nothing keeps it. */
 export function restoreWaits(database: Database = useDatabase()): string | null {

@@ -3,7 +3,9 @@ import type { SwarmNode } from '#daemon/engine/index.ts'
 import type { SwarmInfo } from '#daemon/engine/swarm.ts'
 import { ownNode, OwnSwarm } from '#daemon/nodes/own-swarm.ts'
 import { isFormerMember } from '#daemon/nodes/taking-over.ts'
+import { useDatabase } from '#server/context.ts'
 import { AppError } from '#server/errors.ts'
+import { setManagers } from '#server/nodes/managers.ts'
 import { assertRemovable } from '#server/nodes/operations.ts'
 import { getNode, updateNode } from '#server/nodes/store.ts'
 import { openContext } from '../../support/context.ts'
@@ -135,6 +137,41 @@ describe('a server that was restored on another machine', () => {
     await expect(swarm.members()).rejects.toThrow(reason)
     expect(ownNode()).toMatchObject({ swarm_id: 'ours', address: '10.0.0.1' })
     expect(isFormerMember('ours')).toBe(false)
+  })
+
+  describe('whose engine has not joined yet', () => {
+    const lost = (planned: number) => {
+      useDatabase().run(
+        "INSERT INTO server_restore (id, status, planned, restored_at) VALUES (1, 'running', ?, 0)",
+        planned,
+      )
+      at = { info: NONE, members: [] }
+    }
+    beforeEach(() => {
+      addNode('second', { swarm_id: 'second', is_manager: 1, manager_state: 'reachable' })
+      updateNode(ownNode().id, { manager_state: 'unreachable' })
+    })
+
+    test('waits for that as long as there are to be other managers', async () => {
+      lost(0)
+      await expect(swarm.members()).rejects.toThrow(/docker swarm join-token manager on second,/)
+      expect(getNode('nod-second')).toMatchObject({ is_manager: 1 })
+      setManagers(1, undefined)
+      expect(await swarm.members()).toBe('expelled')
+    })
+
+    test('takes its place once it has', async () => {
+      lost(0)
+      await expect(swarm.members()).rejects.toThrow()
+      there([{ id: 'ours', state: 'down' }, { id: 'second' }, { id: 'new' }])
+      expect(await swarm.members()).toHaveLength(3)
+      expect(ownNode()).toMatchObject({ swarm_id: 'new' })
+    })
+
+    test('is waited for only until the restore is planned', async () => {
+      lost(1)
+      expect(await swarm.members()).toBe('expelled')
+    })
   })
 
   test('waits while the swarm there has no leader', async () => {

@@ -61,7 +61,10 @@ function named(refs: readonly string[]): NodeRow[] {
 
 function withMostMemory(nodes: readonly NodeRow[]): NodeRow[] {
   const able = nodes
-    .filter(({ is_own, status }) => is_own === 0 && status === 'ready')
+    .filter(
+      ({ is_own, status, is_manager, availability }) =>
+        is_own === 0 && status === 'ready' && (is_manager === 1 || availability === 'active'),
+    )
     .toSorted(
       (left, right) =>
         right.is_manager - left.is_manager || (right.memory_bytes ?? 0) - (left.memory_bytes ?? 0),
@@ -69,7 +72,7 @@ function withMostMemory(nodes: readonly NodeRow[]): NodeRow[] {
   if (able.length < SEVERAL - 1)
     refuse(
       'managers',
-      `three need two other nodes that are ready, and there ${able.length === 1 ? 'is one' : 'is none'}`,
+      `three need two other nodes that are ready and active, and there ${able.length === 1 ? 'is one' : 'is none'}`,
     )
   return able.slice(0, SEVERAL - 1)
 }
@@ -101,6 +104,9 @@ export interface ManagerFault {
 
 const REPLACE =
   'Bring it back, or have two others: deployer node managers 3 <name> <name>. With one node less than that, deployer node managers 1 goes back.'
+const SOON =
+  'It takes seconds. If it stays so, open TCP 2377 between the managers, or have others: deployer node managers 3 <name> <name>.'
+const CHOOSE = 'Choose: deployer node managers 3 <name> <name>, or deployer node managers 1.'
 
 /** What is wrong with the managers; empty on a server of one node. */
 export function managerFaults(): ManagerFault[] {
@@ -115,21 +121,34 @@ export function managerFaults(): ManagerFault[] {
         isSilent: true,
       },
     ]
+  const wanted = nodes.filter(({ is_manager }) => is_manager === 1)
+  if (wanted.length === 1)
+    return [{ nodeId: own.id, message: halfWish(nodes, wanted[0]!), fix: CHOOSE, isSilent: false }]
   return nodes.flatMap((node) => {
-    const message = faultOf(node)
-    return message === null ? [] : [{ nodeId: node.id, message, fix: REPLACE, isSilent: false }]
+    const fault = faultOf(node)
+    return fault === null ? [] : [{ nodeId: node.id, ...fault, isSilent: false }]
   })
 }
 
-function faultOf(node: NodeRow): string | null {
+/** Of a restored server that knows one of the two other managers: the other one became a node after the backup. */
+function halfWish(nodes: readonly NodeRow[], { name }: NodeRow): string {
+  const count = nodes.filter(isManager).length
+  return `there are ${count === 2 ? 'two' : count} managers, but ${name} alone is to be one besides the node of the server, where two must be or none: none begins or ends until you choose`
+}
+
+function faultOf(node: NodeRow): Pick<ManagerFault, 'message' | 'fix'> | null {
   const { is_own, is_manager, manager_state, status } = node
   if (is_own === 1) return null
-  if (is_manager === 1 && manager_state === null) return 'it is becoming a manager'
-  if (is_manager === 0 && manager_state !== null) return 'it is ceasing to be a manager'
+  if (is_manager === 1 && manager_state === null)
+    return status === 'ready'
+      ? { message: 'it is becoming a manager', fix: SOON }
+      : { message: 'it is to become a manager, and the swarm waits for it', fix: REPLACE }
+  if (is_manager === 0 && manager_state !== null)
+    return { message: 'it is ceasing to be a manager', fix: SOON }
   if (is_manager === 0 || manager_state !== 'unreachable') return null
   return status === 'ready'
-    ? 'the other managers do not reach it: open TCP 2377 between them'
-    : 'it is a manager: if another one is lost too, the swarm cannot be changed'
+    ? { message: 'the other managers do not reach it: open TCP 2377 between them', fix: REPLACE }
+    : { message: 'it is a manager: if another one is lost too, the swarm cannot be changed', fix: REPLACE }
 }
 
 /** Why the swarm does not answer, and what runs on; null when it does. */

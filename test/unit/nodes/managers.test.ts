@@ -150,6 +150,42 @@ describe('which nodes are to be managers', () => {
     expect(() => setManagers(3, undefined)).toThrow(/^managers: three need two other nodes .* there is one$/)
   })
 
+  test('are none that is drained, unless it is named or one already', () => {
+    updateNode('nod-b', { availability: 'drain' })
+    setManagers(3, undefined)
+    expect(wanted()).toEqual(['a', 'c'])
+    updateNode('nod-a', { availability: 'drain' })
+    setManagers(3, undefined)
+    expect(wanted()).toEqual(['a', 'c'])
+    setManagers(3, ['a', 'b'])
+    expect(wanted()).toEqual(['a', 'b'])
+  })
+
+  test('must be chosen when a restored server knows one of the two others', () => {
+    updateNode('nod-a', { is_manager: 1, manager_state: 'reachable' })
+    const fault = () => managerFaults().map(({ nodeId, message }) => `${nodeId}: ${message}`)
+    expect(fault()).toEqual([
+      expect.stringContaining(`${ownNodeId()}: there are two managers, but a alone is to be one`),
+    ])
+    updateNode('nod-c', { manager_state: 'reachable' })
+    expect(fault()).toEqual([expect.stringContaining('there are 3 managers, but a alone')])
+    setManagers(3, ['a', 'c'])
+    expect(fault()).toEqual([])
+  })
+
+  test('that begin and end are not told to be brought back', () => {
+    setManagers(3, ['a', 'b'])
+    updateNode('nod-c', { manager_state: 'reachable' })
+    expect(managerFaults().map(({ nodeId, fix }) => [nodeId, fix.split('.')[0]])).toEqual(
+      ['nod-a', 'nod-b', 'nod-c'].map((id) => [id, 'It takes seconds']),
+    )
+    updateNode('nod-b', { status: 'down' })
+    expect(managerFaults()[1]).toMatchObject({
+      message: 'it is to become a manager, and the swarm waits for it',
+      fix: expect.stringMatching(/^Bring it back, or have two others/),
+    })
+  })
+
   test('cannot change without the swarm, which names those that are away', () => {
     setManagers(3, ['a', 'b'])
     for (const name of ['a', 'b']) updateNode(`nod-${name}`, { manager_state: 'unreachable', status: 'down' })

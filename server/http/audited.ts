@@ -31,7 +31,7 @@ interface Operation {
   event: H3Event
   spec: AuditedContract & {
     response?: unknown
-    changes?: ((reply: never, body: never) => string[]) | undefined
+    changes?: ((reply: never, body: never) => string[] | null) | undefined
     auditedAs?: ((body: never) => string | null) | undefined
   }
   principal: Principal
@@ -54,10 +54,10 @@ export async function audited<T>(operation: Operation, work: () => Promise<T>): 
   const named = item ? unread.map((name) => `${name}: ${parameters[name]}`) : []
   if (!changesSomething(event.method, spec)) {
     const result = await work()
-    // Who sees no secrets has read none. A list is about nothing in particular.
+    // Who sees no secrets has read none.
     if (callersAccess()?.secrets !== false)
       recordRead(attempt, {
-        resource: (Array.isArray(result) ? null : resourceOf(result)) ?? resourceOf(read(item)),
+        resource: resourceOf(result) ?? resourceOf(read(item)),
         changes: named,
       })
     return result
@@ -116,9 +116,9 @@ function describedIn(answer: unknown): Record<string, unknown> | undefined {
   )
 }
 
-/** What an answer describes, as far as it has an id. */
+/** What an answer describes, as far as it has an id. A list is about nothing in particular. */
 function resourceOf(answer: unknown): Resource | null {
-  const found = describedIn(answer)
+  const found = Array.isArray(answer) ? undefined : describedIn(answer)
   if (!found) return null
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
   const service = typeof found.service_id === 'string' ? getService(found.service_id) : undefined

@@ -94,8 +94,8 @@ export interface EndpointSpec<
   audit?: string | false
   /** What the audit log calls it with this body, if that is something else; null for `audit`. */
   auditedAs?(body: Parsed<B>): string | null
-  /** What the audit log says that was changed, where the fields of the body do not say it; never a secret's value. */
-  changes?(reply: Reply<R>, body: Parsed<B>): string[]
+  /** What the audit log says that was changed, where the fields of the body do not say it (null if they do); never a secret's value. */
+  changes?(reply: Reply<R>, body: Parsed<B>): string[] | null
   /** Error codes of this operation beyond those that follow from its shape. */
   errors?: readonly ErrorCode[]
   handler(context: {

@@ -27,6 +27,11 @@ export function setManagers(count: number, refs: readonly string[] | undefined):
   return listNodes()
 }
 
+/** The names of the nodes that are to be managers, the server's own first. */
+export function namesOfManagers(): string[] {
+  return listNodes().flatMap(({ name, is_own, is_manager }) => (is_own + is_manager > 0 ? [name] : []))
+}
+
 function chooseManagers(count: number, refs: readonly string[] | undefined): NodeRow[] {
   if (count === 2)
     refuse(

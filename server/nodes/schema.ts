@@ -152,6 +152,10 @@ export const NodeInput = z
         examples: [['worker-1', 'worker-2']],
       }),
   })
+  .refine(({ role, managers }) => managers === undefined || role === 'worker', {
+    path: ['role'],
+    message: 'is of a machine that joins, and with managers none does: leave it out',
+  })
   .meta({ id: 'NodeInput', examples: [{}, { managers: 3, nodes: ['worker-1', 'worker-2'] }] })
 export type NodeInput = z.infer<typeof NodeInput>
 

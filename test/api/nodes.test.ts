@@ -118,9 +118,17 @@ describe('a server of one node', () => {
     expect(await server.api('POST', '/nodes', asked)).toMatchObject(refused(409, 'conflict', reason))
   })
 
+  test('lets nothing join, and ignores no field, with managers', async () => {
+    expect(await server.api('POST', '/nodes', { managers: 1, role: 'entry' })).toMatchObject(
+      refused(400, 'invalid_request', /^role: is of a machine that joins/),
+    )
+  })
+
   test('is the only manager', async () => {
     const answer = await server.api('POST', '/nodes', { managers: 1 })
     expect(answer).toMatchObject({ status: 200, body: [{ roles: ['server', 'entry'], manager: null }] })
+    const [event] = (await server.api('GET', '/audit-events?action=node.managers_set')).body
+    expect(event).toMatchObject({ resource: null, changes: [`managers: ${(await own()).name}`] })
   })
 
   test('always serves by it', async () => {

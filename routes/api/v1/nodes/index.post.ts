@@ -3,7 +3,7 @@ import { timestamp } from '#server/clock.ts'
 import { defineEndpoint } from '#server/http/endpoint.ts'
 import { useMachines } from '#server/nodes/machines.ts'
 import { assertInvitable } from '#server/nodes/operations.ts'
-import { setManagers } from '#server/nodes/managers.ts'
+import { namesOfManagers, setManagers } from '#server/nodes/managers.ts'
 import { Node, NodeInput, NodeInvitation } from '#server/nodes/schema.ts'
 import { viewNode } from '#server/nodes/view.ts'
 import { assertUnfenced } from '#server/restore/fence.ts'
@@ -16,6 +16,7 @@ export default defineEndpoint({
   least: 'full',
   audit: 'node.invited',
   auditedAs: ({ managers }) => (managers === undefined ? null : 'node.managers_set'),
+  changes: (reply) => (Array.isArray(reply) ? [`managers: ${namesOfManagers().join(', ')}`] : null),
   existing: 'The nodes, of which other ones are to be managers',
   status: 201,
   body: NodeInput,

@@ -77,8 +77,11 @@ export interface EndpointSpec<
   refusesHead?: true
   /** Status of a success; 200 when there is a response, 204 when there is none. */
   status?: 200 | 201 | 202
-  /** What 200 means for an endpoint whose `status` is another; the handler chooses it with `event.context.existed`. */
-  existing?: string
+  /**
+   * What 200 means for an endpoint whose `status` is another; the handler chooses it with `event.context.existed`. An answer
+   * of another shape is one of the alternatives of `response`.
+   */
+  existing?: string | { description: string; answer: z.ZodType }
   params?: P
   query?: Q
   body?: B

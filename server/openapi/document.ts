@@ -214,14 +214,31 @@ function successResponse(path: string, spec: AnyEndpointSpec, collector: SchemaC
     }
     return { [status]: { description: response.description, content }, ...(response.ranges && parts) }
   }
-  const schema = collector.convert(response, 'output')
   const description = SUCCESS_DESCRIPTIONS[status] ?? 'The answer'
-  const content = {
-    'application/json': { schema, example: exampleOf(schema, collector) },
-    ...Object.fromEntries((spec.otherForms ?? []).map((form) => [form, { schema: { type: 'string' } }])),
+  const contentOf = (answer: z.ZodType): Json => {
+    const schema = collector.convert(answer, 'output')
+    const others = (spec.otherForms ?? []).map((form) => [form, { schema: { type: 'string' } }])
+    return {
+      'application/json': { schema, example: exampleOf(schema, collector) },
+      ...Object.fromEntries(others),
+    }
   }
-  const existing = spec.existing === undefined ? {} : { 200: { description: spec.existing, content } }
-  return { ...existing, [status]: { description, content } }
+  const { existing } = spec
+  if (existing === undefined) return { [status]: { description, content: contentOf(response) } }
+  const [made, found] =
+    typeof existing === 'string'
+      ? [response, { description: existing, answer: response }]
+      : [alternativeTo(existing.answer, response), existing]
+  return {
+    200: { description: found.description, content: contentOf(found.answer) },
+    [status]: { description, content: contentOf(made) },
+  }
+}
+
+/** The other one of the two shapes that an answer can have. */
+function alternativeTo(answer: z.ZodType, response: z.ZodType): z.ZodType {
+  const options = response instanceof z.ZodUnion ? (response.options as z.ZodType[]) : []
+  return options.find((option) => option !== answer) ?? response
 }
 
 const SUCCESS_DESCRIPTIONS: Record<string, string> = {

@@ -105,6 +105,15 @@ describe('the OpenAPI document', () => {
     expect(faults).toEqual([])
   })
 
+  it('says which of two answers a status has', () => {
+    const { responses } = document.paths['/api/v1/nodes']!.post!
+    const kinds = ['200', '201'].map((status) => {
+      const { schema } = responses[status]!.content!['application/json']!
+      return (schemaOf(document, schema!) as { type: string }).type
+    })
+    expect(kinds).toEqual(['array', 'object'])
+  })
+
   it('names every content type of the audit log', () => {
     const { content } = document.paths['/api/v1/audit-events']!.get!.responses['200']!
     expect(Object.keys(content!)).toEqual(['application/json', 'text/event-stream', 'application/x-ndjson'])

@@ -8,6 +8,8 @@ import { Node, NodeInput, NodeInvitation } from '#server/nodes/schema.ts'
 import { viewNode } from '#server/nodes/view.ts'
 import { assertUnfenced } from '#server/restore/fence.ts'
 
+const Nodes = z.array(Node)
+
 export default defineEndpoint({
   summary: 'Let another machine join, or set how many managers there are',
   description:
@@ -17,10 +19,10 @@ export default defineEndpoint({
   audit: 'node.invited',
   auditedAs: ({ managers }) => (managers === undefined ? null : 'node.managers_set'),
   changes: (reply) => (Array.isArray(reply) ? [`managers: ${namesOfManagers().join(', ')}`] : null),
-  existing: 'The nodes, of which other ones are to be managers',
+  existing: { description: 'The nodes, of which other ones are to be managers', answer: Nodes },
   status: 201,
   body: NodeInput,
-  response: z.union([NodeInvitation, z.array(Node)]),
+  response: z.union([NodeInvitation, Nodes]),
   errors: ['conflict', 'runtime_error'],
   async handler({ body, event }) {
     assertUnfenced()

@@ -1,6 +1,7 @@
 import { announceNode } from '../changes.ts'
 import { useDatabase } from '../context.ts'
 import { AppError } from '../errors.ts'
+import type { Node } from './schema.ts'
 import { getNodeByIdOrName, listNodes, updateNode, type NodeRow } from './store.ts'
 
 /** With three, one may be lost; the server's own node is one of them. */
@@ -9,6 +10,13 @@ const SEVERAL = 3
 /** Whether a node carries the state of the swarm, as far as that is recorded. */
 export function isManager({ is_own, swarm_id, manager_state }: NodeRow): boolean {
   return manager_state !== null || (is_own === 1 && swarm_id !== null)
+}
+
+/** What a node is as a manager; `becoming` and `ceasing` while it is not what it is to be. */
+export function managerStateOf({ is_own, is_manager, manager_state }: NodeRow): Node['manager'] {
+  if (is_own === 1) return manager_state
+  if (is_manager === 1) return manager_state ?? 'becoming'
+  return manager_state === null ? null : 'ceasing'
 }
 
 /**

@@ -101,9 +101,9 @@ export const Node = z
         'Empty for a worker; an `entry` also serves requests, a `manager` carries the state of the swarm',
       examples: [['server', 'manager', 'entry']],
     }),
-    manager: nullable(z.enum(MANAGER_STATES), 'reachable').meta({
+    manager: nullable(z.enum([...MANAGER_STATES, 'becoming', 'ceasing']), 'reachable').meta({
       description:
-        "What the swarm says of it as a manager; null for a worker. `unreachable` of the server's own node means that too many managers are away to change anything",
+        "What the swarm says of it as a manager; null for a worker. `becoming` is to be one and is not yet, `ceasing` is one and is not to be. `unreachable` of the server's own node means that too many managers are away to change anything",
     }),
     address: nullable(z.string(), '10.0.0.2').meta({ description: 'Where the other nodes reach it' }),
     public_address: nullable(z.string(), '203.0.113.8').meta({

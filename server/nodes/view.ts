@@ -3,7 +3,7 @@ import { runningOn } from '../jobs/store.ts'
 import { carriedBy, type Carried } from './carried.ts'
 import { ownFigures } from './metrics.ts'
 import { isEntry } from './entries.ts'
-import { isManager, managerFaults } from './managers.ts'
+import { isManager, managerFaults, managerStateOf } from './managers.ts'
 import { entryFault } from './entry-faults.ts'
 import type { Labels, Node } from './schema.ts'
 import { statusOf } from './states.ts'
@@ -32,7 +32,7 @@ export function viewNode(row: NodeRow): Node {
       ...(isManager(row) ? (['manager'] as const) : []),
       ...(isEntry(row) ? (['entry'] as const) : []),
     ],
-    manager: row.manager_state,
+    manager: managerStateOf(row),
     address: row.address,
     public_address: row.public_address,
     labels: JSON.parse(row.labels) as Labels,

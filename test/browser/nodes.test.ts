@@ -125,6 +125,10 @@ test('two other nodes become managers, and the page says so when one is away', a
   await dialog.getByLabel('worker-2').check()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await rows().getByText('it is becoming a manager').first().waitFor()
+  await page.getByRole('button', { name: 'Managers…' }).click()
+  await expect.poll(() => dialog.getByLabel('worker-2').isChecked()).toBe(true)
+  expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
   run(
     "UPDATE nodes SET manager_state = 'reachable' WHERE is_own = 1 OR name = 'worker-1'",
     "UPDATE nodes SET manager_state = 'unreachable' WHERE name = 'worker-2'",

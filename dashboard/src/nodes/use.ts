@@ -46,10 +46,13 @@ function faultOfManagers(nodes: Node[]): string | null {
   if (own?.manager === 'unreachable')
     return 'The swarm does not answer, since too many managers are away. What runs goes on, but on other nodes nothing starts, and nothing joins or leaves.'
   const managers = nodes.filter(({ roles }) => roles.includes('manager'))
-  const away = managers.filter(({ manager }) => manager === 'unreachable').map(({ name }) => name)
-  if (away.length > 0)
-    return `${away.join(', ')} ${away.length > 1 ? 'are' : 'is'} away as a manager. Bring it back, or have another node in its place.`
-  if (managers.length % 2 === 0 && managers.length > 0)
-    return `There are ${managers.length} managers for the moment: another one is about to begin or end.`
+  const [first, ...others] = managers.filter(({ manager }) => manager === 'unreachable')
+  if (first && others.length === 0)
+    return `${first.name} is away as a manager. Bring it back, or have another node in its place.`
+  if (first)
+    return `${[first, ...others].map(({ name }) => name).join(', ')} are away as managers. Bring them back, or have others in their place.`
+  const isChanging = nodes.some(({ manager }) => manager === 'becoming' || manager === 'ceasing')
+  if (managers.length === 2 && !isChanging)
+    return 'There are two managers, so that the loss of either stops changes to the swarm. Have three, or only the server.'
   return null
 }

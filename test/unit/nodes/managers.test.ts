@@ -7,6 +7,7 @@ import { AppError } from '#server/errors.ts'
 import { managerFaults, setManagers } from '#server/nodes/managers.ts'
 import { assertRemovable } from '#server/nodes/operations.ts'
 import { getNode, listNodes, ownNodeId, updateNode } from '#server/nodes/store.ts'
+import { viewNode } from '#server/nodes/view.ts'
 import { openContext } from '../../support/context.ts'
 import { addNode } from '../../support/nodes.ts'
 
@@ -171,6 +172,14 @@ describe('which nodes are to be managers', () => {
     expect(fault()).toEqual([expect.stringContaining('there are 3 managers, but a alone')])
     setManagers(3, ['a', 'c'])
     expect(fault()).toEqual([])
+  })
+
+  test('are told as they are to be, too', () => {
+    updateNode('nod-a', { manager_state: 'unreachable' })
+    updateNode('nod-b', { manager_state: 'reachable' })
+    setManagers(3, ['b', 'c'])
+    const states = listNodes().map((node) => viewNode(node).manager)
+    expect(states).toEqual(['leader', 'ceasing', 'reachable', 'becoming'])
   })
 
   test('that begin and end are not told to be brought back', () => {

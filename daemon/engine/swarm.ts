@@ -1,23 +1,9 @@
 import { AppError } from '#server/errors.ts'
 import type { Connection } from './connection.ts'
 import { isLabelled, labelFilter, ownLabels } from './labels.ts'
+import { infoOf, type RawInfo, type SwarmInfo } from './swarm-info.ts'
 import { nodeOf, type RawNode, type SwarmNode } from './swarm-node.ts'
 import { serviceOptions, type SwarmServiceSpec } from './swarm-service.ts'
-
-/** What an engine says about itself that several machines depend on. */
-export interface SwarmInfo {
-  /** Whether it is in a swarm, or about to be; `inactive` when it is in none. */
-  state: string
-  /** Its id there; null outside of one. */
-  nodeId: string | null
-  isManager: boolean
-  /** The id of the swarm itself; null outside of one, on a worker, and while no leader answers. */
-  swarmId: string | null
-  /** The ids of the managers that a worker knows. */
-  managers: string[]
-  /** Swarm cannot keep containers while the engine restarts. */
-  liveRestore: boolean
-}
 
 /** A service or a secret. */
 export interface SwarmThing {
@@ -46,21 +32,7 @@ export class Swarm {
       'asking the engine about its swarm',
       (docker, abortSignal) => docker.info({ abortSignal } as never) as unknown as Promise<RawInfo>,
     )
-    const {
-      LocalNodeState = 'inactive',
-      NodeID,
-      ControlAvailable = false,
-      Cluster,
-      RemoteManagers,
-    } = info.Swarm ?? {}
-    return {
-      state: LocalNodeState,
-      nodeId: NodeID || null,
-      isManager: ControlAvailable,
-      swarmId: Cluster?.ID || null,
-      managers: (RemoteManagers ?? []).map((manager) => manager.NodeID),
-      liveRestore: info.LiveRestoreEnabled ?? false,
-    }
+    return infoOf(info)
   }
 
   /** Makes the engine the manager of a new swarm; others reach it at `address`. Returns its id there. */
@@ -224,17 +196,6 @@ export class Swarm {
     await this.#connection.find(`removing the network ${name}`, (docker, abortSignal) =>
       docker.getNetwork(name).remove({ abortSignal }),
     )
-  }
-}
-
-interface RawInfo {
-  LiveRestoreEnabled?: boolean
-  Swarm?: {
-    NodeID?: string
-    LocalNodeState?: string
-    ControlAvailable?: boolean
-    Cluster?: { ID?: string } | null
-    RemoteManagers?: { NodeID: string }[] | null
   }
 }
 

@@ -4,8 +4,8 @@ import { logger } from '#server/log.ts'
 import { getNodeBySwarmId, listNodes, updateNode, type NodeRow } from '#server/nodes/store.ts'
 import type { SwarmNode } from '../engine/index.ts'
 import type { Swarm } from '../engine/swarm.ts'
+import { isFormerMember, removeFormerMember } from './former-member.ts'
 import { ownNode } from './own-swarm.ts'
-import { isFormerMember, removeFormerMember } from './taking-over.ts'
 
 const log = logger('nodes')
 

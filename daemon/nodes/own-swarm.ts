@@ -4,7 +4,8 @@ import { AppError, messageOf } from '#server/errors.ts'
 import { getNode, listNodes, ownNodeId, updateNode, type NodeRow } from '#server/nodes/store.ts'
 import { isRestoring } from '#server/restore/waiting.ts'
 import type { SwarmNode } from '../engine/index.ts'
-import type { Swarm, SwarmInfo } from '../engine/swarm.ts'
+import type { SwarmInfo } from '../engine/swarm-info.ts'
+import type { Swarm } from '../engine/swarm.ts'
 import { assertComesBack, assertNoneRemains, takeOver } from './taking-over.ts'
 
 /** The id of the swarm itself, by which a server knows it again from another machine. */

@@ -1,18 +1,15 @@
 import { announceNode } from '#server/changes.ts'
 import { useContext, useDatabase } from '#server/context.ts'
-import { readSetting, removeSetting, writeSetting } from '#server/database/settings.ts'
 import { AppError } from '#server/errors.ts'
 import { logger } from '#server/log.ts'
 import { getNode, getNodeBySwarmId, otherManagersIn, ownNodeId, updateNode } from '#server/nodes/store.ts'
 import type { SwarmNode } from '../engine/index.ts'
-import type { Swarm, SwarmInfo } from '../engine/swarm.ts'
+import type { SwarmInfo } from '../engine/swarm-info.ts'
 import { renewAuthority } from './authority.ts'
+import { noteFormerMember } from './former-member.ts'
 import { addressOfDefaultRoute } from './suitability.ts'
 
 const log = logger('nodes')
-
-/** Swarm's id of the machine from which the server moved here, until that is out of the swarm. */
-const FORMER_KEY = 'former_swarm_node'
 
 /**
  * Takes the place of the machine from which the server was moved, as the member `nodeId` of its swarm: the server's own node is
@@ -40,7 +37,7 @@ export function takeOver(nodeId: string, members: readonly SwarmNode[]): void {
       'this host has no default route, so it is unknown where the nodes reach it: set --node-address',
     )
   useDatabase().transaction(() => {
-    if (own.swarm_id !== null) writeSetting(useDatabase(), FORMER_KEY, own.swarm_id)
+    if (own.swarm_id !== null) noteFormerMember(own.swarm_id)
     updateNode(own.id, { swarm_id: nodeId, address, manager_state: 'reachable' })
     // They may have become managers after the backup.
     for (const { id, isManager } of members) {
@@ -52,27 +49,6 @@ export function takeOver(nodeId: string, members: readonly SwarmNode[]): void {
   })
   announceNode(own.id)
   log.info('the server has moved to another machine of its swarm', { address })
-}
-
-/** Takes the machine from which the server moved out of the swarm, if it is still in it. Throws `runtime_error`. */
-export async function removeFormerMember(
-  swarm: Pick<Swarm, 'setManager' | 'removeNode'>,
-  members: readonly SwarmNode[],
-): Promise<void> {
-  const id = readSetting(useDatabase(), FORMER_KEY)
-  if (id === undefined) return
-  const former = members.find((member) => member.id === id)
-  if (former?.isManager) await swarm.setManager(id, false)
-  // It is not removed before it is a worker, which takes a moment.
-  if (former && (former.isManager || former.managerState !== null)) return
-  if (former) await swarm.removeNode(id)
-  removeSetting(useDatabase(), FORMER_KEY)
-  if (former) log.info('the former machine of the server is out of the swarm', { address: former.address })
-}
-
-/** Whether a member is the machine from which the server moved. */
-export function isFormerMember(swarmId: string): boolean {
-  return readSetting(useDatabase(), FORMER_KEY) === swarmId
 }
 
 /**

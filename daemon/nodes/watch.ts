@@ -7,8 +7,8 @@ import { getNodeBySwarmId, insertNode, listNodes, updateNode, type NodeRow } fro
 import { emitEvent, lastReported, setReported } from '#server/notifications/events.ts'
 import type { SwarmNode } from '../engine/index.ts'
 import type { AgentServices } from './agent-service.ts'
+import { isFormerMember } from './former-member.ts'
 import { judge } from './membership.ts'
-import { isFormerMember } from './taking-over.ts'
 import { Upkeep, type Link, type UpkeepParts } from './upkeep.ts'
 
 const log = logger('nodes')

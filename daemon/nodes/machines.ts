@@ -1,50 +1,32 @@
-import { announceNode } from '#server/changes.ts'
 import { useContext } from '#server/context.ts'
-import { AppError, messageOf } from '#server/errors.ts'
-import { logger } from '#server/log.ts'
+import { AppError } from '#server/errors.ts'
 import type { HostFigures, NodeCheck } from '#server/nodes/schema.ts'
-import { getNode, hasOtherNodes, listNodes, ownNodeId, type NodeRow } from '#server/nodes/store.ts'
+import { getNode, hasOtherNodes, ownNodeId } from '#server/nodes/store.ts'
 import { Slots } from '#server/work/slots.ts'
 import type { Engine, SwarmNode } from '../engine/index.ts'
 import type { Task } from '../work/driver.ts'
-import { runEach } from '../work/each.ts'
 import { AgentServices } from './agent-service.ts'
 import { Checking } from './checking.ts'
 import { Departures } from './departures.ts'
 import { Entrance } from './entrance.ts'
 import { figuresOf } from './figures.ts'
 import { removeFormerContainers } from './former.ts'
+import type { Ground } from './ground.ts'
 import { supplyImage } from './image-supply.ts'
 import { Invitations } from './invitations.ts'
-import { openAndInvite, overlayName, type Invitation } from './inviting.ts'
+import { openAndInvite, type Invitation } from './inviting.ts'
 import { Links } from './links.ts'
-import { Managers } from './managers.ts'
 import { guardMetadataOn } from './metadata.ts'
 import { ownNode, OwnSwarm, type Silence } from './own-swarm.ts'
 import { Registry } from './registry.ts'
+import { Rounds } from './rounds.ts'
 import { assertSuitable } from './suitability.ts'
 import { Watch } from './watch.ts'
-
-const log = logger('nodes')
 
 /** How often the nodes are looked at while there are others. */
 const PERIOD_MS = 1_000
 /** A server of one node looks only when it is woken, which an invitation does. */
 const IDLE_MS = 3_600_000
-/** Why the other nodes are down when the own engine does not manage their swarm any more. */
-const EXPELLED =
-  'the server is no longer in the swarm that it shared with this node: remove it as lost, and let it join again'
-
-/** What the nodes need of the rest of the server. */
-export interface Ground {
-  engine: Engine
-  /** Whether containers are reached by address; null until the own engine was asked. */
-  reachByAddress: () => boolean | null
-  /** Makes networks fit the nodes that there are. Called after one has joined or left. */
-  nodesChanged: () => Promise<void>
-  /** Ends the entry of a node that leaves, if it is one. Throws `runtime_error`. */
-  endEntry: (nodeId: string) => Promise<void>
-}
 
 /** The server's machines. On a server of one node nothing of it is started or listens. */
 export class Machines {
@@ -57,7 +39,7 @@ export class Machines {
   readonly #watch: Watch
   readonly #ownSwarm: OwnSwarm
   readonly #departures: Departures
-  readonly #managers: Managers
+  readonly #rounds: Rounds
   /** Invitations, removals and looks change the same things. */
   readonly #turn = new Slots(1)
   readonly #checking: Checking
@@ -68,7 +50,6 @@ export class Machines {
     this.#agents = new AgentServices(ground.engine)
     this.#registry = new Registry(ground.engine)
     this.#ownSwarm = new OwnSwarm(ground.engine.swarm)
-    this.#managers = new Managers(ground.engine.swarm)
     this.#links = new Links(() => this.#wake())
     this.#entrance = new Entrance({
       tokenDigest: () => this.#invitations.digest(),
@@ -86,28 +67,33 @@ export class Machines {
         // Another node that is away does not keep this one from joining.
         return this.#checking.checkAnswering(nodeId)
       },
-      nodesChanged: () => this.#nodesChanged(),
+      nodesChanged: () => this.#rounds.nodesChanged(),
     })
     this.#departures = new Departures({
       ...{ swarm: ground.engine.swarm, agents: this.#agents, links: this.#links },
       ...{ watch: this.#watch, turn: this.#turn, engineOf },
       endEntry: ground.endEntry,
-      onGone: () => this.#settleGone(),
+      onGone: () => this.#rounds.settleGone(),
+    })
+    this.#rounds = new Rounds({
+      ...{ ground, agents: this.#agents, registry: this.#registry, invitations: this.#invitations },
+      ...{ entrance: this.#entrance, links: this.#links, watch: this.#watch, ownSwarm: this.#ownSwarm },
+      departures: this.#departures,
     })
   }
 
   /** Connects to the nodes and follows how they are. `wake` runs the task at once. */
   task(wake: () => void): Task {
     this.#wake = wake
-    const isOn = () => this.#isOn
+    const isOn = () => this.#rounds.isOn
     return {
       name: 'nodes',
       get everyMs() {
         return isOn() ? PERIOD_MS : IDLE_MS
       },
       run: async (signal) => {
-        if (this.#isOn && this.#ground.reachByAddress() !== null)
-          await this.#turn.run(() => this.#look(signal), signal)
+        if (this.#rounds.isOn && this.#ground.reachByAddress() !== null)
+          await this.#turn.run(() => this.#rounds.look(signal), signal)
       },
     }
   }
@@ -137,10 +123,10 @@ export class Machines {
       const parts = {
         ...{ swarm: this.#ground.engine.swarm, ownSwarm: this.#ownSwarm, agents: this.#agents },
         ...{ entrance: this.#entrance, invitations: this.#invitations },
-        adopt: async () => this.#adopt(answered(await this.#members())),
+        adopt: async () => this.#rounds.adopt(answered(await this.#rounds.members())),
       }
       return openAndInvite(parts, asEntry).finally(() => {
-        if (!this.#isOn) this.stop()
+        if (!this.#rounds.isOn) this.stop()
       })
     })
     this.#wake()
@@ -185,7 +171,7 @@ export class Machines {
    * the server was restored, it takes the former one's place. Throws `runtime_error`, and `conflict` when that is not possible.
    */
   async recognise(): Promise<void> {
-    await this.#turn.run(() => this.#members())
+    await this.#turn.run(() => this.#rounds.members())
   }
 
   /**
@@ -193,8 +179,8 @@ export class Machines {
    * `conflict` as `recognise` does.
    */
   async reconnect(): Promise<void> {
-    if (!this.#isOn) return this.recognise()
-    await this.#turn.run(() => this.#look(useContext().stopping))
+    if (!this.#rounds.isOn) return this.recognise()
+    await this.#turn.run(() => this.#rounds.look(useContext().stopping))
   }
 
   /** What the host of another node last said that it uses; null while it says nothing. */
@@ -210,101 +196,7 @@ export class Machines {
 
   /** Closes everything that is open; nodes and what runs there go on. */
   stop(): void {
-    this.#links.close()
-    this.#entrance.close()
-  }
-
-  /** Whether there are other nodes, or one may join. */
-  get #isNeeded(): boolean {
-    return hasOtherNodes() || this.#invitations.isOpen
-  }
-
-  /** Whether anything for other nodes is started, or must be. */
-  get #isOn(): boolean {
-    return this.#isNeeded || ownNode().address !== null
-  }
-
-  async #look(signal: AbortSignal): Promise<void> {
-    const members = await this.#members()
-    if (members && 'silence' in members) return this.#lookWithout(members.silence, signal)
-    if (this.#invitations.isOpen && this.#invitations.digest() === null) {
-      if (members) await this.#ground.engine.swarm.renewToken()
-      this.#invitations.forget()
-    }
-    if (!this.#isNeeded) return this.#endAll()
-    if (!members) return
-    this.#adopt(members)
-    await this.#managers.settle(members)
-    await this.#settleNodes((row) => members.find(({ id }) => id === row.swarm_id), signal)
-  }
-
-  /** Looks at the nodes while the swarm says nothing: by the tunnels to those that are known. */
-  async #lookWithout(silence: string, signal: AbortSignal): Promise<void> {
-    this.#managers.noteSilence(silence)
-    await this.#settleNodes(() => null, signal)
-  }
-
-  async #settleNodes(
-    memberOf: (row: NodeRow) => SwarmNode | undefined | null,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const identity = await this.#entrance.open(ownNode().address!)
-    const others = listNodes().filter(
-      ({ id, is_own, address }) => is_own === 0 && address !== null && !this.#departures.has(id),
-    )
-    await runEach(
-      others.map((row) => async () => {
-        const link = this.#links.provide({ id: row.id, address: row.address! }, identity)
-        await this.#watch.settle(row, memberOf(row), link, signal)
-      }),
-    )
-  }
-
-  /** Records what has joined, as what it was invited as. Returns Swarm's ids of all members. */
-  #adopt(members: readonly SwarmNode[]): string[] {
-    const isForEntry = (swarmId: string) => this.#invitations.isForEntry(swarmId)
-    if (this.#watch.adopt(members, ownNode(), isForEntry)) this.#invitations.use()
-    return members.map(({ id }) => id)
-  }
-
-  /** The members of the swarm; null without one, or when the own engine does not manage it any more. */
-  async #members(): Promise<SwarmNode[] | Silence | null> {
-    const before = ownNode().swarm_id
-    const members = await this.#ownSwarm.members()
-    // What is open has the certificate and address of before.
-    if (before !== null && ownNode().swarm_id !== before) this.stop()
-    if (members !== 'expelled') return members
-    this.#watch.loseAll(EXPELLED)
-    announceNode(ownNodeId())
-    return null
-  }
-
-  async #settleGone(): Promise<void> {
-    await this.#nodesChanged()
-    if (!this.#isNeeded) await this.#endAll()
-  }
-
-  /** What is left of networks ends with the swarm, or is removed by the task that keeps them. */
-  #nodesChanged(): Promise<void> {
-    return this.#ground
-      .nodesChanged()
-      .catch((error: unknown) => log.warn('networks could not be changed yet', { error: messageOf(error) }))
-  }
-
-  /** Makes the server single again, without restarting what runs. The task tries again if it fails. */
-  async #endAll(): Promise<void> {
-    this.stop()
-    this.#invitations.forget()
-    const { swarm, images } = this.#ground.engine
-    await this.#registry.remove()
-    await swarm.removeOverlay(overlayName()).catch((error: unknown) =>
-      // It ends with the swarm.
-      log.debug('the network of all nodes was not removed', { error: messageOf(error) }),
-    )
-    await this.#ownSwarm.leave()
-    await images.remove(this.#agents.imageName)
-    this.#agents.forget()
-    announceNode(ownNodeId())
+    this.#rounds.stop()
   }
 }
 

@@ -217,11 +217,14 @@ function successResponse(path: string, spec: AnyEndpointSpec, collector: SchemaC
   const description = SUCCESS_DESCRIPTIONS[status] ?? 'The answer'
   const contentOf = (answer: z.ZodType): Json => {
     const schema = collector.convert(answer, 'output')
-    const others = (spec.otherForms ?? []).map((form) => [form, { schema: { type: 'string' } }])
-    return {
-      'application/json': { schema, example: exampleOf(schema, collector) },
-      ...Object.fromEntries(others),
-    }
+    const others = (spec.otherForms ?? []).map((form): [string, Json] => [
+      form,
+      { schema: { type: 'string' } },
+    ])
+    return Object.fromEntries([
+      ['application/json', { schema, example: exampleOf(schema, collector) }],
+      ...others,
+    ])
   }
   const { existing } = spec
   if (existing === undefined) return { [status]: { description, content: contentOf(response) } }

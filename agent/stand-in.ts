@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HostEngine, Inspected, Listed } from './engine.ts'
+import { Stops } from './stops.ts'
 
 /** What runs for good: not jobs, commands before a deploy, shells, and what fills or copies data, which end. */
 const KINDS = new Set(['instance', 'datastore'])
@@ -10,8 +11,6 @@ const OF_SERVER = 'no'
  * that is started again would start what was stopped too.
  */
 const OF_AGENT = 'unless-stopped'
-/** Longer than any container may take to end once it was told to. */
-const STOP_MS = 600_000
 /** How many containers are changed or started at the same time. */
 const PARALLEL = 4
 /** For how long, and how often, what the engine refuses is tried again while the server waits. */
@@ -36,8 +35,9 @@ export class StandIn {
   readonly #engine: HostEngine
   readonly #label: string
   readonly #waits: { awayMs: number; lookMs: number }
-  /** What it looks after, by id. */
-  readonly #held = new Set<string>()
+  readonly #stops: Stops
+  /** What it looks after, by id, with a time until when it was certainly not told to end. */
+  readonly #held = new Map<string, number>()
   /** When the server was last heard, or else this began: on the monotonic clock, and on that of the engine. */
   #heardAt = performance.now()
   #heardTime = Date.now()
@@ -56,10 +56,12 @@ export class StandIn {
     this.#engine = engine
     this.#label = `deployer.server=${serverId}`
     this.#waits = waits
+    this.#stops = new Stops(engine, this.#label)
   }
 
   /** Follows whether the server is there, until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
+    void this.#stops.follow(signal)
     while (!signal.aborted) {
       const restMs = this.#heardAt + this.#waits.awayMs - performance.now()
       if (restMs <= 0) await this.#standIn()
@@ -100,18 +102,16 @@ export class StandIn {
   /** Takes over what runs, and starts what has ended but was not told to. */
   async #look(signal: AbortSignal): Promise<void> {
     const found = await this.#containers()
-    // An engine that starts ends by itself what still runs, as if it was told to. That was before this agent, which ended too.
-    const stopped = found.some(hasEnded)
-      ? await this.#engine.stoppedSince(this.#label, this.#heardTime - (this.#wasHeard ? STOP_MS : 0))
-      : new Set<string>()
-    const others = found.filter((one) => !hasEnded(one) || !stopped.has(one.id))
-    await each(others, async (one) => {
+    await each(found, async (one) => {
       if (!signal.aborted && !this.#held.has(one.id)) await this.#hold(one, signal)
     })
     // Last, since a start may take long.
-    const ended = others.filter((one) => hasEnded(one) && this.#held.has(one.id))
+    const ended = found.filter((one) => hasEnded(one) && this.#held.has(one.id))
     await each(ended, async ({ id, name }) => {
       if (signal.aborted) return
+      const { startedAt, endedAt } = await this.#engine.inspect(id)
+      const unstoppedAt = Math.max(startedAt, this.#held.get(id)!)
+      if (signal.aborted || !this.#stops.hasEndedByItself(id, { startedAt: unstoppedAt, endedAt })) return
       await this.#engine.start(id, signal)
       say(`${name} had ended: started`)
     })
@@ -120,10 +120,18 @@ export class StandIn {
   /** Takes over a container if it is to be kept running. */
   async #hold({ id, state }: Listed, signal: AbortSignal): Promise<void> {
     const inspected = await this.#engine.inspect(id)
-    const seen = { since: this.#heardTime, wasHeard: this.#wasHeard }
+    const wasEarlier = inspected.policy === OF_AGENT && !this.#wasHeard
+    // An engine that starts ends by itself what still runs, as if it was told to. That was before this agent, which ended too.
+    if (wasEarlier) this.#stops.forget(id, this.#heardTime)
+    const { endedAt } = inspected
+    const startedAt = wasEarlier ? Date.now() : inspected.startedAt
+    const isStopped = hasEnded({ state })
+      ? !this.#stops.hasEndedByItself(id, { startedAt, endedAt })
+      : this.#stops.isEnding(id)
+    const seen = { since: this.#heardTime, wasHeard: this.#wasHeard, isStopped }
     if (signal.aborted || !isToBeKept({ state, ...inspected }, seen)) return
     if (inspected.policy !== OF_AGENT) await this.#engine.setPolicy(id, OF_AGENT)
-    this.#held.add(id)
+    this.#held.set(id, wasEarlier || hasEnded({ state }) ? Date.now() : 0)
   }
 
   /** Gives the server back what is looked after, by an earlier agent too. */
@@ -173,13 +181,14 @@ export class StandIn {
 }
 
 /**
- * Whether a container is to be kept running: it runs, or has ended since the server was last heard, which would have started it
- * again. If the server was never heard, so is what an earlier agent looked after.
+ * Whether a container is to be kept running: it was not told to end, and runs, or has ended since the server was last heard, which
+ * would have started it again. If the server was never heard, so is what an earlier agent looked after.
  */
 export function isToBeKept(
-  { state, policy, endedAt }: Pick<Listed, 'state'> & Omit<Inspected, 'isRestarting'>,
-  { since, wasHeard }: { since: number; wasHeard: boolean },
+  { state, policy, endedAt }: Pick<Listed, 'state'> & Pick<Inspected, 'policy' | 'endedAt'>,
+  { since, wasHeard, isStopped }: { since: number; wasHeard: boolean; isStopped: boolean },
 ): boolean {
+  if (isStopped) return false
   if (!hasEnded({ state })) return state === 'running' || state === 'restarting' || state === 'paused'
   return endedAt >= since || (policy === OF_AGENT && !wasHeard)
 }

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { request, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { HostEngine } from '#agent/engine.ts'
 import { StandIn } from '#agent/stand-in.ts'
@@ -10,6 +13,12 @@ import { waitFor } from '../support/wait.ts'
 import { docker } from './live.ts'
 
 const WAITS = { awayMs: 400, lookMs: 100 }
+/** More than an engine keeps of its events. */
+const MANY_EVENTS = 300
+/** After so long the end of a container counts, and it would be started. */
+const SETTLED_MS = 2_000
+/** Takes its time to end. */
+const SLOW_PROGRAM = "trap 'sleep 5; exit 0' TERM; while :; do sleep 0.05; done"
 /** Ends when it is told so from inside, as a crash would. */
 const PROGRAM = 'rm -f /end; while [ ! -e /end ]; do sleep 0.05; done; exit 3'
 
@@ -36,11 +45,32 @@ async function run(kind: string, program = PROGRAM, options: string[] = []): Pro
   return name
 }
 
+const socketPath = () => standEngine().replace('unix://', '')
+
 /** One that begins now; it ends with the test. */
 function begin(): StandIn {
-  const standIn = new StandIn(new HostEngine(standEngine().replace('unix://', '')), serverId, WAITS)
+  const standIn = new StandIn(new HostEngine(socketPath()), serverId, WAITS)
   void standIn.run(closing.signal)
   return standIn
+}
+
+/** Has the server there, until the function that it returns is called. */
+async function there(standIn: StandIn): Promise<() => void> {
+  await standIn.heard()
+  const hears = setInterval(() => void standIn.heard(), 50)
+  return () => clearInterval(hears)
+}
+
+/** Has the engine forget what happened until now. */
+async function pushOut(): Promise<void> {
+  const name = await run('job')
+  for (let count = 0; count < MANY_EVENTS; count++) {
+    const asked = request({ socketPath: socketPath(), method: 'POST', path: `/containers/${name}/exec` })
+    asked.setHeader('content-type', 'application/json').end('{"Cmd":["true"]}')
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    answer.resume()
+    expect(answer.statusCode).toBe(201)
+  }
 }
 
 const inspect = (name: string, what: string) => docker('inspect', '--format', `{{${what}}}`, name)
@@ -68,21 +98,23 @@ test('what runs for good is started again while the server is away, and by nobod
 
   await standIn.heard()
   expect([await policy(instance), await policy(datastore)]).toEqual(['no', 'no'])
-  const keepsHearing = setInterval(() => void standIn.heard(), 50)
+  const leave = await there(standIn)
   await crash(instance)
   await becomes(instance, 'exited')
-  await new Promise((resolve) => setTimeout(resolve, 2 * WAITS.awayMs))
-  clearInterval(keepsHearing)
+  await delay(2 * WAITS.awayMs)
+  leave()
   expect(await state(instance)).toBe('exited')
   expect(await state(datastore)).toBe('running')
 })
 
 test('of what has ended, only that is started which ended by itself and after the server was last heard', async () => {
+  // The tests beside this one have the engine forget what was before.
+  const leave = await there(begin())
   const [earlier, stopped, crashed] = [await run('instance'), await run('instance'), await run('instance')]
   await crash(earlier)
   await becomes(earlier, 'exited')
-  const standIn = begin()
-  await standIn.heard()
+  await delay(WAITS.lookMs)
+  leave()
   await docker('stop', '-t', '1', stopped)
   await crash(crashed)
   const before = await starts(crashed)
@@ -96,6 +128,39 @@ test('of what has ended, only that is started which ended by itself and after th
   await becomes(last, 'running')
   expect([await state(earlier), await state(stopped), await state(crashed)]).toEqual(Array(3).fill('exited'))
   expect([await policy(earlier), await policy(stopped)]).toEqual(['no', 'no'])
+})
+
+test('what was told to end stays so when the engine has forgotten that', async () => {
+  begin()
+  const [stopped, other] = [await run('instance'), await run('instance')]
+  await isMarked(stopped)
+  await docker('stop', '-t', '1', stopped)
+  await pushOut()
+  await crash(other)
+  await becomes(other, 'running')
+  await delay(SETTLED_MS)
+  expect(await state(stopped)).toBe('exited')
+})
+
+test('what the server was stopping when it went away ends, and stays so', async () => {
+  const leave = await there(begin())
+  const name = await run('datastore', SLOW_PROGRAM)
+  const stop = docker('stop', '-t', '30', name)
+  await delay(WAITS.lookMs)
+  leave()
+  await stop
+  await delay(SETTLED_MS)
+  expect([await state(name), await policy(name)]).toEqual(['exited', 'no'])
+})
+
+test('what may have been told to end before this agent began, and ends soon after, stays so', async () => {
+  const name = await run('datastore', SLOW_PROGRAM)
+  const stop = docker('stop', '-t', '30', name)
+  await pushOut()
+  await begin().heard()
+  await stop
+  await delay(SETTLED_MS)
+  expect(await state(name)).toBe('exited')
 })
 
 test('what an earlier agent looked after is known by the next one, whether the server is away or there', async () => {
@@ -126,9 +191,10 @@ test('what crashes again and again is the server’s at once, though the engine 
 test('a container that cannot be started keeps nothing from the others', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'deployer-stand-in-'))
   const mount = ['--mount', `type=bind,source=${folder},target=/folder`]
-  const [broken, fine] = [await run('instance', PROGRAM, mount), await run('instance')]
   const standIn = begin()
-  await standIn.heard()
+  const leave = await there(standIn)
+  const [broken, fine] = [await run('instance', PROGRAM, mount), await run('instance')]
+  leave()
   rmSync(folder, { recursive: true })
   const before = await starts(fine)
   for (const name of [broken, fine]) await crash(name)

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { isToBeKept } from '#agent/stand-in.ts'
 
 const HEARD = 1_000
-const THERE = { since: HEARD, wasHeard: true }
-const NEVER = { since: HEARD, wasHeard: false }
+const THERE = { since: HEARD, wasHeard: true, isStopped: false }
+const NEVER = { ...THERE, wasHeard: false }
+const STOPPED = { isStopped: true }
 
 test.each<[string, Parameters<typeof isToBeKept>, boolean]>([
   ['runs', [{ state: 'running', policy: 'no', endedAt: -1 }, THERE], true],
@@ -16,6 +17,22 @@ test.each<[string, Parameters<typeof isToBeKept>, boolean]>([
   ['ended before, with a mark', [{ state: 'exited', policy: 'unless-stopped', endedAt: 1 }, THERE], false],
   ['was an earlier agent’s', [{ state: 'exited', policy: 'unless-stopped', endedAt: 1 }, NEVER], true],
   ['was nobody’s', [{ state: 'exited', policy: 'no', endedAt: 1 }, NEVER], false],
+  [
+    'is about to end',
+    [
+      { state: 'running', policy: 'no', endedAt: -1 },
+      { ...THERE, ...STOPPED },
+    ],
+    false,
+  ],
+  [
+    'was told to end',
+    [
+      { state: 'exited', policy: 'no', endedAt: HEARD },
+      { ...THERE, ...STOPPED },
+    ],
+    false,
+  ],
 ])('a container that %s', (_which, [container, seen], isKept) => {
   expect(isToBeKept(container, seen)).toBe(isKept)
 })

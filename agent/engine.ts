@@ -40,7 +40,7 @@ export interface Happening {
 
 interface Asked {
   body?: unknown
-  signal?: AbortSignal
+  signal: AbortSignal
 }
 
 /** The engine of this host, for what the agent does itself. Everything throws when it refuses, or says nothing in time. */
@@ -52,9 +52,15 @@ export class HostEngine {
   }
 
   /** The containers with this label, running or not. */
-  async list(label: string): Promise<Listed[]> {
+  async list(label: string, signal: AbortSignal): Promise<Listed[]> {
     const filters = JSON.stringify({ label: [label] })
-    const answer = await this.#ask('GET', `/containers/json?all=true&filters=${encodeURIComponent(filters)}`)
+    const answer = await this.#ask(
+      'GET',
+      `/containers/json?all=true&filters=${encodeURIComponent(filters)}`,
+      {
+        signal: within(signal),
+      },
+    )
     const found = JSON.parse(answer) as {
       Id: string
       Names: string[]
@@ -67,8 +73,10 @@ export class HostEngine {
     }))
   }
 
-  async inspect(id: string): Promise<Inspected> {
-    const found = JSON.parse(await this.#ask('GET', `/containers/${id}/json`)) as {
+  async inspect(id: string, signal: AbortSignal): Promise<Inspected> {
+    const found = JSON.parse(
+      await this.#ask('GET', `/containers/${id}/json`, { signal: within(signal) }),
+    ) as {
       State: { Restarting: boolean; StartedAt: string; FinishedAt: string }
       HostConfig: { RestartPolicy: { Name: string } }
     }
@@ -107,8 +115,9 @@ export class HostEngine {
   }
 
   /** Sets when the engine starts a container again by itself. */
-  async setPolicy(id: string, policy: string): Promise<void> {
-    await this.#ask('POST', `/containers/${id}/update`, { body: { RestartPolicy: { Name: policy } } })
+  async setPolicy(id: string, policy: string, signal?: AbortSignal): Promise<void> {
+    const body = { RestartPolicy: { Name: policy } }
+    await this.#ask('POST', `/containers/${id}/update`, { body, signal: within(signal) })
   }
 
   async start(id: string, signal: AbortSignal): Promise<void> {
@@ -116,11 +125,11 @@ export class HostEngine {
     await this.#ask('POST', `/containers/${id}/start`, { signal: either })
   }
 
-  async stop(id: string): Promise<void> {
-    await this.#ask('POST', `/containers/${id}/stop`)
+  async stop(id: string, signal: AbortSignal): Promise<void> {
+    await this.#ask('POST', `/containers/${id}/stop`, { signal: within(signal) })
   }
 
-  async #ask(method: string, path: string, asked: Asked = {}): Promise<string> {
+  async #ask(method: string, path: string, asked: Asked): Promise<string> {
     return textOf(await this.#open(method, path, asked))
   }
 
@@ -132,7 +141,7 @@ export class HostEngine {
       {
         ...{ socketPath: this.#socketPath, method, path },
         ...(sent === undefined ? {} : { headers: { 'content-type': 'application/json' } }),
-        signal: signal ?? AbortSignal.timeout(ANSWER_MS),
+        signal,
       },
       resolve,
     )

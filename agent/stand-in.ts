@@ -13,6 +13,11 @@ const OF_SERVER = 'no'
 const OF_AGENT = 'unless-stopped'
 /** How many containers are changed or started at the same time. */
 const PARALLEL = 4
+/**
+ * The server waits for what runs here no longer than that, though the engine hangs. Shorter than an absence, so that a server that
+ * waits in silence is not taken for one that is away again.
+ */
+const HAND_BACK_MS = 12_000
 /** For how long, and how often, what the engine refuses is tried again while the server waits. */
 const AGAIN_WITHIN_MS = 1_000
 const AGAIN_MS = 300
@@ -34,7 +39,7 @@ export class StandIn {
   onAway: () => void = () => {}
   readonly #engine: HostEngine
   readonly #label: string
-  readonly #waits: { awayMs: number; lookMs: number }
+  readonly #waits: { awayMs: number; lookMs: number; handBackMs: number }
   readonly #stops: Stops
   /** What it looks after, by id, with a time until when it was certainly not told to end. */
   readonly #held = new Map<string, number>()
@@ -52,7 +57,11 @@ export class StandIn {
   /** The last piece of work: two at once would undo each other. */
   #work: Promise<unknown> = Promise.resolve()
 
-  constructor(engine: HostEngine, serverId: string, waits = { awayMs: AWAY_MS, lookMs: LOOK_MS }) {
+  constructor(
+    engine: HostEngine,
+    serverId: string,
+    waits = { awayMs: AWAY_MS, lookMs: LOOK_MS, handBackMs: HAND_BACK_MS },
+  ) {
     this.#engine = engine
     this.#label = `deployer.server=${serverId}`
     this.#waits = waits
@@ -83,7 +92,7 @@ export class StandIn {
     if (this.#isHandedBack) return
     const wasTried = this.#triedAt !== null
     if (wasTried && this.#heardAt - this.#triedAt! < this.#waits.lookMs) return
-    this.#handingBack ??= this.#inTurn(() => this.#handBack()).finally(() => (this.#handingBack = null))
+    this.#handingBack ??= this.#beginHandBack().finally(() => (this.#handingBack = null))
     if (!wasTried) await this.#handingBack
   }
 
@@ -101,7 +110,7 @@ export class StandIn {
 
   /** Takes over what runs, and starts what has ended but was not told to. */
   async #look(signal: AbortSignal): Promise<void> {
-    const found = await this.#containers()
+    const found = await this.#containers(signal)
     await each(found, async (one) => {
       if (!signal.aborted && !this.#held.has(one.id)) await this.#hold(one, signal)
     })
@@ -109,7 +118,7 @@ export class StandIn {
     const ended = found.filter((one) => hasEnded(one) && this.#held.has(one.id))
     await each(ended, async ({ id, name }) => {
       if (signal.aborted) return
-      const { startedAt, endedAt } = await this.#engine.inspect(id)
+      const { startedAt, endedAt } = await this.#engine.inspect(id, signal)
       const unstoppedAt = Math.max(startedAt, this.#held.get(id)!)
       if (signal.aborted || !this.#stops.hasEndedByItself(id, { startedAt: unstoppedAt, endedAt })) return
       await this.#engine.start(id, signal)
@@ -119,7 +128,7 @@ export class StandIn {
 
   /** Takes over a container if it is to be kept running. */
   async #hold({ id, state }: Listed, signal: AbortSignal): Promise<void> {
-    const inspected = await this.#engine.inspect(id)
+    const inspected = await this.#engine.inspect(id, signal)
     const wasEarlier = inspected.policy === OF_AGENT && !this.#wasHeard
     // An engine that starts ends by itself what still runs, as if it was told to. That was before this agent, which ended too.
     if (wasEarlier) this.#stops.forget(id, this.#heardTime)
@@ -130,46 +139,53 @@ export class StandIn {
       : this.#stops.isEnding(id)
     const seen = { since: this.#heardTime, wasHeard: this.#wasHeard, isStopped }
     if (signal.aborted || !isToBeKept({ state, ...inspected }, seen)) return
+    // Not cut short: the engine might do it nevertheless, after it was given back.
     if (inspected.policy !== OF_AGENT) await this.#engine.setPolicy(id, OF_AGENT)
     this.#held.set(id, wasEarlier || hasEnded({ state }) ? Date.now() : 0)
   }
 
-  /** Gives the server back what is looked after, by an earlier agent too. */
-  async #handBack(): Promise<void> {
+  /** Gives the server back what is looked after, by an earlier agent too; what came before in turn takes of its time. */
+  #beginHandBack(): Promise<void> {
+    const end = AbortSignal.timeout(this.#waits.handBackMs)
+    return this.#inTurn(() => this.#handBack(end))
+  }
+
+  async #handBack(end: AbortSignal): Promise<void> {
     const began = performance.now()
-    let isDone = await this.#releaseAll()
+    let isDone = await this.#releaseAll(end)
     // A container that is just ending cannot be changed at that moment.
-    while (!isDone && performance.now() - began < AGAIN_WITHIN_MS) {
+    while (!isDone && !end.aborted && performance.now() - began < AGAIN_WITHIN_MS) {
       await delay(AGAIN_MS)
-      isDone = await this.#releaseAll()
+      isDone = await this.#releaseAll(end)
     }
     this.#held.clear()
+    // It is away again: what runs here is taken over anew, and must be given back anew before the server is let in.
+    if (this.#absence) return
     this.#triedAt = performance.now()
-    // It may be away again.
-    this.#isHandedBack = isDone && this.#absence === null
+    this.#isHandedBack = isDone
   }
 
   /** Returns whether nothing is looked after any more. */
-  async #releaseAll(): Promise<boolean> {
+  async #releaseAll(end: AbortSignal): Promise<boolean> {
     try {
-      return await each(await this.#containers(), ({ id }) => this.#release(id))
+      return await each(await this.#containers(end), ({ id }) => this.#release(id, end))
     } catch (error) {
       say(messageOf(error))
       return false
     }
   }
 
-  async #release(id: string): Promise<void> {
-    const { policy, isRestarting } = await this.#engine.inspect(id)
+  async #release(id: string, end: AbortSignal): Promise<void> {
+    const { policy, isRestarting } = await this.#engine.inspect(id, end)
     if (policy !== OF_AGENT) return
     // A change of its policy does not end the engine's wait.
-    if (isRestarting) await this.#engine.stop(id)
-    await this.#engine.setPolicy(id, OF_SERVER)
+    if (isRestarting) await this.#engine.stop(id, end)
+    await this.#engine.setPolicy(id, OF_SERVER, end)
   }
 
   /** What runs for good here, or has ended. */
-  async #containers(): Promise<Listed[]> {
-    const found = await this.#engine.list(this.#label)
+  async #containers(signal: AbortSignal): Promise<Listed[]> {
+    const found = await this.#engine.list(this.#label, signal)
     return found.filter(({ labels }) => KINDS.has(labels['deployer.kind'] ?? ''))
   }
 

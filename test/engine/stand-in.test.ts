@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { request, type IncomingMessage } from 'node:http'
+import { createServer, request, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import { standEngine } from '../support/stand-setup.ts'
 import { waitFor } from '../support/wait.ts'
 import { docker } from './live.ts'
 
-const WAITS = { awayMs: 400, lookMs: 100 }
+const WAITS = { awayMs: 400, lookMs: 100, handBackMs: 12_000 }
 /** More than an engine keeps of its events. */
 const MANY_EVENTS = 300
 /** After so long the end of a container counts, and it would be started. */
@@ -48,8 +48,8 @@ async function run(kind: string, program = PROGRAM, options: string[] = []): Pro
 const socketPath = () => standEngine().replace('unix://', '')
 
 /** One that begins now; it ends with the test. */
-function begin(): StandIn {
-  const standIn = new StandIn(new HostEngine(socketPath()), serverId, WAITS)
+function begin(waits = WAITS, path = socketPath()): StandIn {
+  const standIn = new StandIn(new HostEngine(path), serverId, waits)
   void standIn.run(closing.signal)
   return standIn
 }
@@ -59,6 +59,32 @@ async function there(standIn: StandIn): Promise<() => void> {
   await standIn.heard()
   const hears = setInterval(() => void standIn.heard(), 50)
   return () => clearInterval(hears)
+}
+
+/** A way to the engine, on which each change of a restart policy to `no` waits for `hold`. */
+async function slowWay(hold: () => Promise<void>): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'deployer-stand-in-'))
+  const way = createServer((asked, answer) => {
+    void (async () => {
+      let body = ''
+      for await (const piece of asked.setEncoding('utf8') as AsyncIterable<string>) body += piece
+      if (body.includes('"no"')) await hold()
+      const { method, url: path, headers } = asked
+      const onward = request({ socketPath: socketPath(), method, path, headers }, (got) => {
+        answer.writeHead(got.statusCode!, got.headers).flushHeaders()
+        got.on('error', () => {}).pipe(answer)
+      })
+      answer.on('close', () => onward.destroy())
+      onward.on('error', () => answer.destroy()).end(body)
+    })()
+  })
+  const path = join(folder, 'engine.sock')
+  await once(way.listen(path), 'listening')
+  closing.signal.addEventListener('abort', () => {
+    way.close().closeAllConnections()
+    rmSync(folder, { recursive: true })
+  })
+  return path
 }
 
 /** Has the engine forget what happened until now. */
@@ -202,4 +228,32 @@ test('a container that cannot be started keeps nothing from the others', async (
   expect(await state(broken)).toBe('exited')
   await standIn.heard()
   expect([await policy(broken), await policy(fine)]).toEqual(['no', 'no'])
+})
+
+test('a server that is away again before all was given back gets it anew before it is let in', async () => {
+  const name = await run('instance')
+  let isSlow = true
+  const path = await slowWay(() => delay(isSlow ? 3 * WAITS.awayMs : 0))
+  const standIn = begin(WAITS, path)
+  await isMarked(name)
+  await standIn.heard()
+  isSlow = false
+  await isMarked(name)
+  await standIn.heard()
+  expect(await policy(name)).toBe('no')
+})
+
+test('an engine that hangs does not keep the server out', async () => {
+  const name = await run('instance')
+  const hold = Promise.withResolvers<void>()
+  const standIn = begin({ ...WAITS, handBackMs: 200 }, await slowWay(() => hold.promise))
+  await isMarked(name)
+  const began = performance.now()
+  const leave = await there(standIn)
+  expect(performance.now() - began).toBeLessThan(5_000)
+  expect(await policy(name)).toBe('unless-stopped')
+  // It is tried again while the server is there.
+  hold.resolve()
+  await waitFor(async () => (await policy(name)) === 'no', 'the server to have it back')
+  leave()
 })

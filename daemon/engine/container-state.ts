@@ -32,6 +32,16 @@ export interface ContainerState {
   publishedPort: number | null
 }
 
+/** A container that runs. */
+export interface RunningContainer {
+  state: ContainerState
+  isRecorded: boolean
+  /** The named volumes that it uses, and where. */
+  volumes: { name: string; path: string }[]
+  /** Seconds, on the clock of its node. */
+  createdAt: number
+}
+
 /** The state of a container that was inspected. */
 export function stateOf(found: Docker.ContainerInspectInfo): ContainerState {
   const { State, NetworkSettings } = found
@@ -74,6 +84,13 @@ export function summaryOf(info: Docker.ContainerInfo): ContainerState {
     settings: '',
     publishedPort: info.Ports?.find(({ PublicPort }) => PublicPort)?.PublicPort ?? null,
   }
+}
+
+/** The volumes that a container in a list uses. */
+export function volumesOf({ Mounts = [] }: Docker.ContainerInfo): RunningContainer['volumes'] {
+  return Mounts.flatMap(({ Type, Name, Destination }) =>
+    Type === 'volume' && Name ? { name: Name, path: Destination } : [],
+  )
 }
 
 /** The name of a container in a list. */

@@ -6,7 +6,14 @@ import type { AbilityTrial } from './abilities.ts'
 import type { Connection } from './connection.ts'
 import { ContainerFinder } from './container-finder.ts'
 import { createOptions, limitsOf, type ContainerSpec } from './container-spec.ts'
-import { nameOf, stateOf, summaryOf, type ContainerState } from './container-state.ts'
+import {
+  nameOf,
+  stateOf,
+  summaryOf,
+  volumesOf,
+  type ContainerState,
+  type RunningContainer,
+} from './container-state.ts'
 import { EngineAway, engineFault, statusOf } from './faults.ts'
 import { jsonLines } from './json-lines.ts'
 import { labelFilter, ownLabels, withoutClaims } from './labels.ts'
@@ -198,9 +205,14 @@ export class Containers {
   }
 
   /** Every container with this server's label that runs, whether it is recorded or not, by its name in the engine. */
-  async running(): Promise<{ state: ContainerState; isRecorded: boolean }[]> {
+  async running(): Promise<RunningContainer[]> {
     const found = await this.#listed({ label: labelFilter(this.#serverId) }, false)
-    return found.map(({ info, name }) => ({ state: summaryOf(info), isRecorded: name !== undefined }))
+    return found.map(({ info, name }) => ({
+      state: summaryOf(info),
+      isRecorded: name !== undefined,
+      volumes: volumesOf(info),
+      createdAt: info.Created,
+    }))
   }
 
   /** The running containers that use a volume and have this server's label, by name, and whether each is recorded. */

@@ -5,6 +5,7 @@ import { siteFolder } from '#server/deploys/folders.ts'
 import { getDeploy } from '#server/deploys/store.ts'
 import { disksOf } from '#server/disks/list.ts'
 import { diskVolume } from '#server/disks/volume.ts'
+import { AppError } from '#server/errors.ts'
 import { lostNodeFault } from '#server/nodes/lost.ts'
 import { listNodes, nodeName, ownNodeId } from '#server/nodes/store.ts'
 import { getRestore, planRestore, type StepRow } from '#server/restore/store.ts'
@@ -12,7 +13,7 @@ import { allServices, type ServiceRow } from '#server/services/store.ts'
 import type { NodeEngine } from '../nodes/engines.ts'
 import { answers } from '../nodes/presence.ts'
 import type { World } from '../world.ts'
-import { adoptMoved } from './elsewhere.ts'
+import { adoptMoved, doubtAbout, runningOn } from './elsewhere.ts'
 
 type Planned = Omit<StepRow, 'work_id'>
 
@@ -23,7 +24,8 @@ let triedAt: number | null = null
 
 /**
  * Records the steps of the restore, unless that is done, or the other nodes are still being connected. Throws `runtime_error`
- * while the engine does not answer, and `conflict` while the server cannot take its place among the nodes.
+ * while the engine does not answer, and `conflict` while the server cannot take its place among the nodes, or cannot know what
+ * was moved after the backup.
  */
 export async function planOnce(world: World): Promise<void> {
   if (getRestore()?.planned !== 0) return
@@ -32,7 +34,10 @@ export async function planOnce(world: World): Promise<void> {
   const isLate = performance.now() - triedAt > CONNECTED_WITHIN_MS
   const isConnected = listNodes().every(({ id, status }) => status === 'down' || answers(world, id))
   if (!isConnected && !isLate) return
-  await adoptMoved(world.engines())
+  const running = await runningOn(world.engines())
+  adoptMoved(running)
+  const doubt = doubtAbout(running)
+  if (doubt !== null) throw new AppError('conflict', doubt)
   planRestore(await planSteps(world))
 }
 

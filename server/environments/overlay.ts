@@ -1,4 +1,4 @@
-import { addressAt, numberOf } from '../instances/addresses.ts'
+import { addressAt, numberOf, SUBNET_ADDRESSES } from '../instances/addresses.ts'
 import { ownNodeId } from '../nodes/store.ts'
 import { loadEnvironment, type Environment } from './store.ts'
 
@@ -30,4 +30,17 @@ export function overlayAddress(
 export function hostOn(nodeId: string | null, environmentId: string, address: string): string {
   if (nodeId === null || nodeId === ownNodeId()) return address
   return overlayAddress(loadEnvironment(environmentId), address)
+}
+
+/** The address of an environment's subnet that has one of its two networks' addresses; null for an address of neither. */
+export function addressBehind(
+  { subnet, overlay_subnet }: Pick<Environment, 'subnet' | 'overlay_subnet'>,
+  address: string,
+): string | null {
+  if (subnet === null) return null
+  const offsets = [subnet, overlay_subnet].flatMap((each) =>
+    each === null ? [] : numberOf(address) - numberOf(each),
+  )
+  const offset = offsets.find((each) => each >= 0 && each < SUBNET_ADDRESSES)
+  return offset === undefined ? null : addressAt(subnet, offset)
 }

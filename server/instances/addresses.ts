@@ -36,6 +36,35 @@ export function allotAddress(
 }
 
 /**
+ * Records that a holder has this address of the part for instances, as what already runs does. Returns false if another one has
+ * it, or it is of no such part.
+ */
+export function holdAddress(environmentId: string, subnet: string, address: string, holder: string): boolean {
+  const offset = numberOf(address) - numberOf(subnet)
+  if (offset < INSTANCES.first || offset > INSTANCES.last) return false
+  const database = useDatabase()
+  return database.transaction(() => {
+    const sql = 'SELECT holder FROM addresses WHERE environment_id = ? AND address = ?'
+    const known = database.get<{ holder: string | null }>(sql, environmentId, address)
+    if (known && known.holder !== null) return known.holder === holder
+    // Those before it get their rows too, since the count of the rows is the next offset.
+    for (;;) {
+      const next = neverUsed(INSTANCES, environmentId, subnet)
+      if (next === null || numberOf(next) > numberOf(address)) break
+      database.run(
+        'INSERT INTO addresses (environment_id, address, part, released_at) VALUES (?, ?, ?, ?)',
+        environmentId,
+        next,
+        INSTANCES.name,
+        Date.now(),
+      )
+    }
+    const set = 'UPDATE addresses SET holder = ?, released_at = NULL WHERE environment_id = ? AND address = ?'
+    return database.run(set, holder, environmentId, address) > 0
+  })
+}
+
+/**
  * Assigns an address of the part of the subnet that is for jobs, the one released first. Throws `conflict` when none is
  * left.
  */

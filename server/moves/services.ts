@@ -90,31 +90,39 @@ export function volumesOf({ volumes }: MoveRow): Map<string, string> {
  * still counts as running on a node that is lost is given up.
  */
 export function finishServiceMove(move: MoveRow, filled: ReadonlyMap<string, string>): void {
-  const { resource_id: id, from_node_id, to_node_id } = move
+  const { resource_id: id, from_node_id: from, to_node_id: to } = move
+  // Without a backup, one that is not filled did not exist yet.
+  recordMove(id, { from, to }, filled, move.from_backup === 1)
+  emitEvent('service.moved', id, nodeName(to))
+  announceService(id)
+}
+
+/**
+ * Records that the disks of a service are these volumes on another node, and that nothing of it runs. The former ones are kept for
+ * a day; `all` says whether also of disks that have no other volume.
+ */
+export function recordMove(
+  serviceId: string,
+  { from, to }: { from: string; to: string },
+  filled: ReadonlyMap<string, string>,
+  all: boolean,
+): void {
   useDatabase().transaction(() => {
-    for (const [disk, former] of diskVolumesByName(id)) {
+    for (const [disk, former] of diskVolumesByName(serviceId)) {
       const volume = filled.get(disk)
-      // It did not exist yet.
-      if (volume === undefined && !move.from_backup) continue
-      insertSpareVolume({
-        volume: former,
-        node_id: from_node_id,
-        service_id: id,
-        disk,
-        remove_at: Date.now() + KEPT_MS,
-      })
-      if (volume === undefined) forgetDiskVolume(id, disk)
-      else recordDiskVolume(id, disk, volume)
+      if (volume === former || (volume === undefined && !all)) continue
+      const remove_at = Date.now() + KEPT_MS
+      insertSpareVolume({ volume: former, node_id: from, service_id: serviceId, disk, remove_at })
+      if (volume === undefined) forgetDiskVolume(serviceId, disk)
     }
-    for (const instance of instancesOf(id)) {
+    for (const [disk, volume] of filled) recordDiskVolume(serviceId, disk, volume)
+    for (const instance of instancesOf(serviceId)) {
       releaseAddress(instance.id)
       deleteInstance(instance.id)
     }
-    recordService(id, { node_id: to_node_id })
-    endMove(id, 'succeeded')
+    recordService(serviceId, { node_id: to })
+    endMove(serviceId, 'succeeded')
   })
-  emitEvent('service.moved', id, nodeName(to_node_id))
-  announceService(id)
 }
 
 /** Records that a move failed, with the reason, or was canceled. The service stays on its node. */

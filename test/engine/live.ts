@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait.ts'
 
 /** What the data plane answers for a host; fetch cannot set Host. */
 export function fetchFrom(
-  server: TestServer,
+  server: Pick<TestServer, 'host' | 'httpPort'>,
   host: string,
   path = '/',
 ): Promise<{ status: number; text: string }> {

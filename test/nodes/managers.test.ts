@@ -2,18 +2,21 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fetchFrom } from '../engine/live.ts'
 import type { Machine } from '../stand/machine.ts'
 import { say } from '../stand/run.ts'
 import { builtServer } from '../support/build.ts'
 import { waitFor } from '../support/wait.ts'
 import { Load } from './load.ts'
 import { obstacle } from './obstacle.ts'
-import { PAGE_COMMAND, startElsewhere, startPlace, type Place } from './place.ts'
+import { PAGE_COMMAND, startElsewhere, startPlace, type ContainerView, type Place } from './place.ts'
 
 const SLOW = { tags: ['slow'] }
 /** A manager is told as down after 15 to 30 s, which a machine that tests fill makes longer. */
 const SETTLES_MS = 120_000
 const TOKEN = ['swarm', 'join-token', '--quiet', 'manager']
+/** Writes its starts to its disk, and serves what it wrote. */
+const DIARY = 'hostname >> /data/index.html; exec httpd -f -p $PORT -h /data'
 
 describe.skipIf(obstacle !== null)('three managers', () => {
   let place: Place
@@ -149,14 +152,13 @@ describe.skipIf(obstacle !== null)('three managers', () => {
   test('bring the server back on another machine, when its own has burned', SLOW, async () => {
     const [own, second, third, fourth] = place.machines as [Machine, Machine, Machine, Machine]
     const { server } = place
-    const created = await server.api('POST', '/datastores', {
-      kind: 'keyvalue',
-      name: 'cache',
-      node: own.name,
-    })
-    expect(created).toMatchObject({ status: 201 })
-    const store = await becomesAvailable(place)
-    await redis(own, store.external_url, 'set', 'at', 'first')
+    for (const name of ['cache', 'queue']) {
+      const created = await server.api('POST', '/datastores', { kind: 'keyvalue', name, node: own.name })
+      expect(created).toMatchObject({ status: 201 })
+      const store = await becomesAvailable(place, name)
+      await redis(own, store.external_url, 'set', 'at', 'first')
+    }
+    const diaryId = await place.run('diary', DIARY, { disk_mount_path: '/data', node: own.name })
     const { id: backupId } = (await server.api('POST', '/server/backups', { logs: false })).body
     await waitFor(
       async () => (await server.api('GET', `/server/backups/${backupId}`)).body.status === 'succeeded',
@@ -167,12 +169,35 @@ describe.skipIf(obstacle !== null)('three managers', () => {
     const stored = (await server.api('GET', `/server/backups/${backupId}`)).body
     copyFileSync(join(server.dataDirectory, 'backups', 'server', backupId), backup)
     expect(stored.status).toBe('succeeded')
-    const load = new Load({ host: second.address, httpPort: server.httpPort }, 'shop.localhost')
+    // The backup has them on the machine that burns.
+    for (const path of ['/services/diary', '/datastores/queue'])
+      expect(await server.api('POST', `${path}/move`, { node: third.name })).toMatchObject({ status: 202 })
+    await place.settles('diary', (nodes) => nodes.join() === third.name, SETTLES_MS)
+    const queue = await becomesAvailable(place, 'queue', third)
+    await redis(own, queue.external_url, 'set', 'at', 'second')
+    const door = { host: second.address, httpPort: server.httpPort }
+    const diary = () => fetchFrom(door, 'diary.localhost')
+    const written = (await waitFor(async () => ok(await diary()), 'the diary at the entry')).text
+    const load = new Load(door, 'shop.localhost')
     await server.kill()
     await own.end()
     const burned = performance.now()
     const after = () => `${Math.round((performance.now() - burned) / 100) / 10} s after the fire`
     const token = await waitFor(async () => (await second.docker(...TOKEN)).trim(), 'a leader', SETTLES_MS)
+    const [diarist] = (await place.containers(third, diaryId)) as [ContainerView]
+    await third.docker('exec', diarist.name, 'killall', '-9', 'httpd')
+    const ended = performance.now()
+    const healed = await waitFor(
+      async () => {
+        const page = ok(await diary())
+        if (page.text === written) throw new Error('it still runs')
+        return page.text
+      },
+      'what ended on a node to be started again by its agent',
+      SETTLES_MS,
+    )
+    expect(healed.startsWith(written)).toBe(true)
+    say(`what ended without the server answered again ${Math.round(performance.now() - ended)} ms later`)
     await fourth.docker('swarm', 'join', '--token', token, `${second.address}:2377`)
     say(`the new machine is a manager ${after()}`)
     const data = join(folder, 'data')
@@ -213,8 +238,25 @@ describe.skipIf(obstacle !== null)('three managers', () => {
     say(`the restore has ended ${after()}`)
     await restored.settles('shop', (where) => new Set(where).size === 2, SETTLES_MS)
     await restored.settles('home', (where) => where.length === 1, SETTLES_MS)
-    const url = (await becomesAvailable(restored)).external_url
-    expect(await redis(fourth, url, 'get', 'at')).toContain('first')
+    for (const [name, value] of [
+      ['cache', 'first'],
+      ['queue', 'second'],
+    ] as const) {
+      const url = (await becomesAvailable(restored, name)).external_url
+      expect(await redis(fourth, url, 'get', 'at')).toContain(value)
+    }
+    // What was moved after the backup is where it was moved to, and nowhere else.
+    await becomesAvailable(restored, 'queue', third)
+    await restored.settles('diary', (where) => where.join() === third.name, SETTLES_MS)
+    await waitFor(async () => {
+      const running = await Promise.all(
+        [second, third, fourth].map((machine) => restored!.containers(machine, diaryId)),
+      )
+      if (running.flat().length !== 1) throw new Error(JSON.stringify(running))
+      return true
+    }, 'one instance of the diary')
+    expect(ok(await diary()).text).toMatch(new RegExp(`^${healed}`))
+    expect(body.steps.filter(({ resource }: { resource: string }) => resource === 'unknown')).toEqual([])
     say(`everything runs again ${after()}`)
     // Nothing is left of what ran before there was a new deploy of it, for which its image was needed here.
     const shop = (await again.api('GET', '/services/shop')).body.id
@@ -235,15 +277,26 @@ describe.skipIf(obstacle !== null)('three managers', () => {
   })
 })
 
-/** Waits until the datastore can be used. */
-function becomesAvailable({ server }: Place): Promise<{ external_url: string }> {
+/** Throws unless a page was answered. */
+function ok<T extends { status: number; text: string }>(answer: T): T {
+  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`)
+  return answer
+}
+
+/** Waits until a datastore can be used, on a machine if one is given. */
+function becomesAvailable(
+  { server }: Place,
+  name: string,
+  machine?: Machine,
+): Promise<{ external_url: string }> {
   return waitFor(
     async () => {
-      const { body } = await server.api('GET', '/datastores/cache')
-      if (body.status !== 'available') throw new Error(JSON.stringify(body))
+      const { body } = await server.api('GET', `/datastores/${name}`)
+      if (body.status !== 'available' || (machine && body.node_name !== machine.name))
+        throw new Error(JSON.stringify(body))
       return body
     },
-    'the datastore',
+    `the datastore ${name}`,
     SETTLES_MS,
   )
 }

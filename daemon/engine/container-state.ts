@@ -87,7 +87,7 @@ export function summaryOf(info: Docker.ContainerInfo): ContainerState {
 }
 
 /** The volumes that a container in a list uses. */
-export function volumesOf({ Mounts = [] }: Docker.ContainerInfo): RunningContainer['volumes'] {
+export function volumesOf({ Mounts }: Docker.ContainerInfo): RunningContainer['volumes'] {
   return Mounts.flatMap(({ Type, Name, Destination }) =>
     Type === 'volume' && Name ? { name: Name, path: Destination } : [],
   )

@@ -185,19 +185,24 @@ describe.skipIf(obstacle !== null)('three managers', () => {
     const after = () => `${Math.round((performance.now() - burned) / 100) / 10} s after the fire`
     const token = await waitFor(async () => (await second.docker(...TOKEN)).trim(), 'a leader', SETTLES_MS)
     const [diarist] = (await place.containers(third, diaryId)) as [ContainerView]
-    await third.docker('exec', diarist.name, 'killall', '-9', 'httpd')
-    const ended = performance.now()
-    const healed = await waitFor(
-      async () => {
-        const page = ok(await diary())
-        if (page.text === written) throw new Error('it still runs')
-        return page.text
-      },
-      'what ended on a node to be started again by its agent',
-      SETTLES_MS,
-    )
-    expect(healed.startsWith(written)).toBe(true)
-    say(`what ended without the server answered again ${Math.round(performance.now() - ended)} ms later`)
+    let healed = written
+    for (const which of ['first', 'second']) {
+      const before = healed
+      await third.docker('exec', diarist.name, 'killall', '-9', 'httpd')
+      say(`a program was killed ${after()}`)
+      const ended = performance.now()
+      healed = await waitFor(
+        async () => {
+          const { text } = ok(await diary())
+          if (text === before) throw new Error('it still runs')
+          return text
+        },
+        'what ended on a node to be started again by its agent',
+        SETTLES_MS,
+      )
+      expect(healed.startsWith(before)).toBe(true)
+      say(`the ${which} time, it answers again ${Math.round(performance.now() - ended)} ms later`)
+    }
     await fourth.docker('swarm', 'join', '--token', token, `${second.address}:2377`)
     say(`the new machine is a manager ${after()}`)
     const data = join(folder, 'data')

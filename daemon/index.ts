@@ -2,7 +2,8 @@ import { provideBlueprintProgram } from '#server/blueprints/reading-thread.ts'
 import { useContext } from '#server/context.ts'
 import { AppError, messageOf } from '#server/errors.ts'
 import { ledger } from '#server/ledger.ts'
-import { assertUnfenced, isFenced, isUnplanned } from '#server/restore/fence.ts'
+import { assertUnfenced } from '#server/restore/fence.ts'
+import { isRestoring } from '#server/restore/waiting.ts'
 import { logger } from '#server/log.ts'
 import type { BlueprintSync } from './blueprints/sync.ts'
 import { provideSearchProgram } from '#server/logs/search-thread.ts'
@@ -147,7 +148,7 @@ export async function startDaemon(start: Start): Promise<Daemon> {
   let working: Working | undefined
   const begin = (): void => void (working = work(driver, started, entries, serviceLogs))
   const enter = (): void => {
-    if (isFenced() || isUnplanned()) driver.start(fenceTask(started, restoreFence(started), begin))
+    if (isRestoring()) driver.start(fenceTask(started, restoreFence(started), begin))
     else begin()
   }
   if (isOnTrial()) driver.start(fenceTask(started, trialFence(started), enter))

@@ -9,14 +9,6 @@ export function isFenced(): boolean {
   return getRestore()?.status === 'fenced'
 }
 
-/**
- * Whether a restore was confirmed, but what is missing is not recorded yet: whoever creates something before that could hide it.
- */
-export function isUnplanned(): boolean {
-  const restore = getRestore()
-  return restore?.status === 'running' && restore.planned === 0
-}
-
 /** Throws `conflict` that says how to confirm the restore, while the server only looks. */
 export function assertUnfenced(): void {
   if (isFenced()) throw new AppError('conflict', HOW_TO_CONFIRM)

@@ -5,7 +5,10 @@ import { getRestore } from './store.ts'
 
 const KEY = 'restore_waits'
 
-/** Whether this server was restored and has not found out yet what there is. */
+/**
+ * Whether this server was restored and has not found out yet what is missing, confirmed or not: whoever creates something before
+ * that could hide it.
+ */
 export function isRestoring(): boolean {
   return getRestore()?.planned === 0
 }

@@ -12,6 +12,7 @@ import { standEngine } from '../support/stand-setup.ts'
 import { waitFor } from '../support/wait.ts'
 import { docker } from './live.ts'
 
+const SLOW = { tags: ['slow'] }
 const WAITS = { awayMs: 400, lookMs: 100, handBackMs: 12_000 }
 /** More than an engine keeps of its events. */
 const MANY_EVENTS = 300
@@ -156,7 +157,7 @@ test('of what has ended, only that is started which ended by itself and after th
   expect([await policy(earlier), await policy(stopped)]).toEqual(['no', 'no'])
 })
 
-test('what was told to end stays so when the engine has forgotten that', async () => {
+test('what was told to end stays so when the engine has forgotten that', SLOW, async () => {
   begin()
   const [stopped, other] = [await run('instance'), await run('instance')]
   await isMarked(stopped)
@@ -179,15 +180,19 @@ test('what the server was stopping when it went away ends, and stays so', async 
   expect([await state(name), await policy(name)]).toEqual(['exited', 'no'])
 })
 
-test('what may have been told to end before this agent began, and ends soon after, stays so', async () => {
-  const name = await run('datastore', SLOW_PROGRAM)
-  const stop = docker('stop', '-t', '30', name)
-  await pushOut()
-  await begin().heard()
-  await stop
-  await delay(SETTLED_MS)
-  expect(await state(name)).toBe('exited')
-})
+test(
+  'what may have been told to end before this agent began, and ends soon after, stays so',
+  SLOW,
+  async () => {
+    const name = await run('datastore', SLOW_PROGRAM)
+    const stop = docker('stop', '-t', '30', name)
+    await pushOut()
+    await begin().heard()
+    await stop
+    await delay(SETTLED_MS)
+    expect(await state(name)).toBe('exited')
+  },
+)
 
 test('what an earlier agent looked after is known by the next one, whether the server is away or there', async () => {
   const name = await run('instance')
@@ -230,20 +235,24 @@ test('a container that cannot be started keeps nothing from the others', async (
   expect([await policy(broken), await policy(fine)]).toEqual(['no', 'no'])
 })
 
-test('a server that is away again before all was given back gets it anew before it is let in', async () => {
-  const name = await run('instance')
-  let isSlow = true
-  const path = await slowWay(() => delay(isSlow ? 3 * WAITS.awayMs : 0))
-  const standIn = begin(WAITS, path)
-  await isMarked(name)
-  await standIn.heard()
-  isSlow = false
-  await isMarked(name)
-  await standIn.heard()
-  expect(await policy(name)).toBe('no')
-})
+test(
+  'a server that is away again before all was given back gets it again before it is let in',
+  SLOW,
+  async () => {
+    const name = await run('instance')
+    let isSlow = true
+    const path = await slowWay(() => delay(isSlow ? 3 * WAITS.awayMs : 0))
+    const standIn = begin(WAITS, path)
+    await isMarked(name)
+    await standIn.heard()
+    isSlow = false
+    await isMarked(name)
+    await standIn.heard()
+    expect(await policy(name)).toBe('no')
+  },
+)
 
-test('an engine that hangs does not keep the server out', async () => {
+test('an engine that hangs does not keep the server out', SLOW, async () => {
   const name = await run('instance')
   const hold = Promise.withResolvers<void>()
   const standIn = begin({ ...WAITS, handBackMs: 200 }, await slowWay(() => hold.promise))

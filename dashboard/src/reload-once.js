@@ -32,7 +32,9 @@
     ({ target }) => {
       if (!(target instanceof HTMLScriptElement)) return
       const isTried = !reloadOnce.at(location.pathname + location.search + location.hash)
-      if (isTried) document.getElementById('unloaded').hidden = false
+      if (!isTried) return
+      document.getElementById('unloaded').hidden = false
+      document.getElementById('loading')?.remove()
     },
     true,
   )

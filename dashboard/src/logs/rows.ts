@@ -27,6 +27,8 @@ export interface DrawnRows {
   top: ComputedRef<number>
   /** The height of all rows. */
   total: ComputedRef<number>
+  /** Whether rows pass the view too fast to be pointed at. To find and mark the one under the pointer would cost frames. */
+  passes: ComputedRef<boolean>
   /** Pixels from the first row. */
   startOf: (row: number) => number
   /** Scrolls to so many pixels from the first row. */
@@ -72,9 +74,9 @@ export function useLogRows({ scroller, list, ...placed }: Options): DrawnRows {
 
   /** Measures the rows of lines that may not have the usual height: all at once, as each measuring lays out what has changed. */
   function measure(): void {
-    for (const { parentElement: row } of list.value?.querySelectorAll('.log-wrap') ?? []) {
-      setHeight(row!)
-      observe(row!)
+    for (const row of list.value?.querySelectorAll<HTMLElement>('.log-wrap') ?? []) {
+      setHeight(row)
+      observe(row)
     }
   }
 
@@ -103,6 +105,7 @@ export function useLogRows({ scroller, list, ...placed }: Options): DrawnRows {
     rows,
     top,
     total,
+    passes: computed(() => overscan.value === 0 && !(list.value && isInUse(list.value))),
     startOf,
     moveTo,
     scrollTo: (row, align) => void scrollTo(row, align),

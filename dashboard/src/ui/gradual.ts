@@ -1,5 +1,11 @@
 import { onScopeDispose, shallowRef, watch, type ShallowRef } from 'vue'
 
+/** What has something done before the next frame is drawn, as a window does. */
+export interface Frames {
+  requestAnimationFrame(callback: () => void): number
+  cancelAnimationFrame(id: number): void
+}
+
 /**
  * Follows the entries of a list, of which some are replaced by newer ones. So many of these at most become visible in each frame,
  * the first first: no frame has to render all rows of a long list again. Entries that come, go or move do so at once.
@@ -7,6 +13,7 @@ import { onScopeDispose, shallowRef, watch, type ShallowRef } from 'vue'
 export function useGradual<Entry extends { id: string }>(
   entries: () => readonly Entry[],
   step: number,
+  frames: Frames,
 ): ShallowRef<readonly Entry[]> {
   const shown = shallowRef(entries())
   let frame = 0
@@ -16,15 +23,15 @@ export function useGradual<Entry extends { id: string }>(
     const first = now.findIndex((entry, at) => entry !== before[at])
     if (first < 0) return
     shown.value = [...now.slice(0, first + step), ...before.slice(first + step)]
-    frame = requestAnimationFrame(replace)
+    frame = frames.requestAnimationFrame(replace)
   }
 
   watch(entries, (now) => {
-    cancelAnimationFrame(frame)
+    frames.cancelAnimationFrame(frame)
     if (hasOrderOf(now, shown.value)) replace()
     else shown.value = now
   })
-  onScopeDispose(() => cancelAnimationFrame(frame))
+  onScopeDispose(() => frames.cancelAnimationFrame(frame))
   return shown
 }
 

@@ -1,6 +1,6 @@
 import { effectScope, nextTick, shallowRef } from 'vue'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { useGradual } from '../../../dashboard/src/ui/gradual.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { useGradual, type Frames } from '../../../dashboard/src/ui/gradual.ts'
 
 const STEP = 2
 
@@ -13,17 +13,15 @@ const entry = (id: string, version: number): Entry => ({ id, version })
 const listOf = (ids: string, version: number): Entry[] => [...ids].map((id) => entry(id, version))
 
 /** What waits for the next frame. */
-let waiting = new Map<number, () => void>()
+const waiting = new Map<number, () => void>()
 let asked = 0
 
-beforeEach(() => {
-  vi.stubGlobal('requestAnimationFrame', (callback: () => void) => (waiting.set(++asked, callback), asked))
-  vi.stubGlobal('cancelAnimationFrame', (id: number) => waiting.delete(id))
-})
-afterEach(() => {
-  vi.unstubAllGlobals()
-  waiting = new Map()
-})
+const frames: Frames = {
+  requestAnimationFrame: (callback) => (waiting.set(++asked, callback), asked),
+  cancelAnimationFrame: (id) => waiting.delete(id),
+}
+
+beforeEach(() => waiting.clear())
 
 function drawFrame(): void {
   const callbacks = [...waiting.values()]
@@ -34,7 +32,7 @@ function drawFrame(): void {
 function followed(first: Entry[]) {
   const entries = shallowRef(first)
   const scope = effectScope()
-  const shown = scope.run(() => useGradual(() => entries.value, STEP))!
+  const shown = scope.run(() => useGradual(() => entries.value, STEP, frames))!
   const words = () => shown.value.map(({ id, version }) => `${id}${version}`).join(' ')
   const become = async (now: Entry[]): Promise<void> => {
     entries.value = now

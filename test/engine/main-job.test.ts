@@ -124,7 +124,11 @@ describe('a repository goes live', () => {
     })
     // What changed was copied again.
     expect(second.steps.some(({ name, cached }: DeployStep) => name.includes('COPY') && !cached)).toBe(true)
-    expect(second.steps.every(({ previous }: { previous: unknown }) => previous !== null)).toBe(true)
+    // The builder may have a step more than the time before, such as one that it waits in.
+    const known = new Set(first.steps.map(({ name }: DeployStep) => name))
+    const isOdd = ({ name, previous }: DeployStep & { previous: unknown }) =>
+      known.has(name) !== (previous !== null)
+    expect(second.steps.filter(isOdd)).toEqual([])
   })
 
   test('a rollback brings the earlier version back without a build', async () => {

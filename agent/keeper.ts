@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { findProxy } from '#daemon/proxy/find.ts'
 import { greet } from '#daemon/proxy/greeting.ts'
 import { startSupervisor } from '#daemon/proxy/launch.ts'
+import { messageOf } from '#server/errors.ts'
 import { ENTRY_SETTINGS, type EntrySettings } from './protocol.ts'
 import { removeUnfinished } from './receive.ts'
 
@@ -26,7 +27,7 @@ export async function keepDataPlane(folder: string): Promise<void> {
     try {
       await follow(folder)
     } catch (error) {
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+      process.stderr.write(`${messageOf(error)}\n`)
       await delay(PAUSE_MS)
     }
   }

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { forEachLimited } from '#daemon/work/each.ts'
+import { messageOf } from '#server/errors.ts'
 import type { HostEngine, Inspected, Listed } from './engine.ts'
 import { Stops } from './stops.ts'
 
@@ -7,7 +9,7 @@ const KINDS = new Set(['instance', 'datastore'])
 /** The restart policy of what the server looks after. */
 const OF_SERVER = 'no'
 /**
- * That of what the agent looks after, which also marks it: an agent that was started anew knows it by that. Not `always`: an engine
+ * That of what the agent looks after, which also marks it: a new agent knows it by that. Not `always`: an engine
  * that is started again would start what was stopped too.
  */
 const OF_AGENT = 'unless-stopped'
@@ -35,7 +37,7 @@ const LOOK_MS = 5_000
  * up. Once the server is heard, nothing but the server starts a container again.
  */
 export class StandIn {
-  /** Called when the server counts as away, before anything is changed: from then on it must begin anew to be let in. */
+  /** Called when the server counts as away, before anything is changed: from then on it must connect again to be let in. */
   onAway: () => void = () => {}
   readonly #engine: HostEngine
   readonly #label: string
@@ -159,7 +161,7 @@ export class StandIn {
       isDone = await this.#releaseAll(end)
     }
     this.#held.clear()
-    // It is away again: what runs here is taken over anew, and must be given back anew before the server is let in.
+    // It is away again: what runs here is taken over again, and must be given back again before the server is let in.
     if (this.#absence) return
     this.#triedAt = performance.now()
     this.#isHandedBack = isDone
@@ -215,24 +217,16 @@ function hasEnded({ state }: Pick<Listed, 'state'>): boolean {
 
 /** Does something with each container; one that fails keeps nothing from the others. Returns whether none did. */
 async function each(found: readonly Listed[], work: (one: Listed) => Promise<void>): Promise<boolean> {
-  const rest = [...found]
   let isFine = true
-  const next = async (): Promise<void> => {
-    for (let one = rest.shift(); one; one = rest.shift()) {
-      try {
-        await work(one)
-      } catch (error) {
-        isFine = false
-        say(`${one.name}: ${messageOf(error)}`)
-      }
+  await forEachLimited(found, PARALLEL, async (one) => {
+    try {
+      await work(one)
+    } catch (error) {
+      isFine = false
+      say(`${one.name}: ${messageOf(error)}`)
     }
-  }
-  await Promise.all(Array.from({ length: PARALLEL }, next))
+  })
   return isFine
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function say(text: string): void {

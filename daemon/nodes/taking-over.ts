@@ -13,7 +13,7 @@ const log = logger('nodes')
 
 /**
  * Takes the place of the machine from which the server was moved, as the member `nodeId` of its swarm: the server's own node is
- * the machine of this engine from now on. Agents are certified anew, so that a server on the former machine, should it come
+ * the machine of this engine from now on. Agents get new certificates, so that a server on the former machine, should it come
  * back, reaches none. Throws `conflict` when the former machine still answers, and when this machine is another node.
  */
 export function takeOver(nodeId: string, members: readonly SwarmNode[]): void {

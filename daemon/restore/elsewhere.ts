@@ -110,7 +110,11 @@ export function doubtAbout(running: Running): string | null {
     .map(({ name }) => name)
   if (names.length === 0) return null
   const nodes = silent.map(({ name }) => name).join(' and ')
-  return `${nodes} does not answer, and may run what was moved there after the backup, such as ${names.join(', ')}: bring it back, or end its engine, so that nothing runs twice`
+  const [away, exit] =
+    silent.length === 1
+      ? ['does not answer', 'bring it back, or end its engine']
+      : ['do not answer', 'bring them back, or end their engines']
+  return `${nodes} ${away}, and may run what was moved there after the backup, such as ${names.join(', ')}: ${exit}, so that nothing runs twice`
 }
 
 /** What has its data on one node, and is to run. */

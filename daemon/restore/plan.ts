@@ -6,14 +6,14 @@ import { getDeploy } from '#server/deploys/store.ts'
 import { disksOf } from '#server/disks/list.ts'
 import { diskVolume } from '#server/disks/volume.ts'
 import { AppError } from '#server/errors.ts'
+import { ledgerOn } from '#server/ledger.ts'
 import { lostNodeFault } from '#server/nodes/lost.ts'
 import { listNodes, nodeName, ownNodeId } from '#server/nodes/store.ts'
 import { getRestore, planRestore, type StepRow } from '#server/restore/store.ts'
 import { allServices, type ServiceRow } from '#server/services/store.ts'
-import type { NodeEngine } from '../nodes/engines.ts'
 import { answers } from '../nodes/presence.ts'
 import type { World } from '../world.ts'
-import { adoptMoved, doubtAbout, runningOn } from './elsewhere.ts'
+import { adoptMoved, doubtAbout, runningOn, type Running } from './elsewhere.ts'
 
 type Planned = Omit<StepRow, 'work_id'>
 
@@ -38,7 +38,7 @@ export async function planOnce(world: World): Promise<void> {
   adoptMoved(running)
   const doubt = doubtAbout(running)
   if (doubt !== null) throw new AppError('conflict', doubt)
-  planRestore(await planSteps(world))
+  planRestore([...(await planSteps(world)), ...unknownSteps(running)])
 }
 
 /** Finds out what the engine still has, and what is to be done about the rest. */
@@ -54,7 +54,7 @@ async function planSteps(world: World): Promise<Planned[]> {
   )
   const deployed = services.filter(({ live_deploy_id }) => live_deploy_id !== null)
   const programs = await Promise.all(deployed.map((row) => stepOfService(world, row)))
-  return [...datastores, ...disks, ...programs, ...(await unknownSteps(world))]
+  return [...datastores, ...disks, ...programs]
 }
 
 async function stepOfDatastore({ engine }: World, row: DatastoreRow): Promise<Planned> {
@@ -93,26 +93,24 @@ async function stepOfService({ engine }: World, service: ServiceRow): Promise<Pl
   return { ...step, action: 'none', status: 'done', error: 'it is suspended: deploy it after you resume it' }
 }
 
-async function unknownSteps(world: World): Promise<Planned[]> {
-  const found = await Promise.all(world.engines().map(unknownOn))
-  return found.flat()
-}
-
-/** What runs on a node and is newer than the backup. */
-async function unknownOn({ nodeId, engine }: NodeEngine): Promise<Planned[]> {
-  const running = await engine.containers.running()
-  const where = nodeId === ownNodeId() ? '' : ` on ${nodeName(nodeId)}`
-  return running
-    .filter(({ isRecorded }) => !isRecorded)
-    .map(({ state: { name } }) => ({
-      resource: 'unknown',
-      id: name,
-      disk: null,
-      name,
-      action: 'none',
-      status: 'done',
-      error: `it is newer than the backup and goes on running${where}: docker rm -f ${name}${where && ' there'} removes it`,
-    }))
+/** What runs and is newer than the backup, but for what was adopted. */
+function unknownSteps(running: Running): Planned[] {
+  return [...running].flatMap(([nodeId, containers]) => {
+    const where = nodeId === ownNodeId() ? '' : ` on ${nodeName(nodeId)}`
+    // What was adopted since it was listed is recorded by its name alone.
+    const isAdopted = (name: string) => ledgerOn(nodeId).find('container', name)?.engine_id === null
+    return containers
+      .filter(({ isRecorded, state }) => !isRecorded && !isAdopted(state.name))
+      .map(({ state: { name } }) => ({
+        resource: 'unknown',
+        id: name,
+        disk: null,
+        name,
+        action: 'none',
+        status: 'done',
+        error: `it is newer than the backup and goes on running${where}: docker rm -f ${name}${where && ' there'} removes it`,
+      }))
+  })
 }
 
 function adopting<T extends Pick<Planned, 'resource' | 'id' | 'disk' | 'name'>>(step: T): T & Planned {

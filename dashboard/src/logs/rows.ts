@@ -1,4 +1,5 @@
 import { computed, nextTick, onScopeDispose, ref, watch, type ComputedRef, type Ref } from 'vue'
+import { blocksBetween, type DrawnBlock } from './blocks.ts'
 import type { LogRows } from './groups.ts'
 import { usePlaces, type PlacedRows } from './places.ts'
 import { firstIndex } from './row-heights.ts'
@@ -11,24 +12,13 @@ const REST_MS = 200
 /** Rows that come into view have other heights than they were taken to have, a few times at most. */
 const SCROLL_TRIES = 5
 
-/** A row that is drawn. */
-export interface DrawnRow {
-  index: number
-  /** Which elements show it. */
-  slot: number
-  /** Pixels from the first row. */
-  start: number
-}
-
 export interface DrawnRows {
   /** Those in view, and some before and after. */
-  rows: ComputedRef<DrawnRow[]>
+  blocks: ComputedRef<DrawnBlock[]>
   /** The first row that is in view, or under the heading at its top; the count of rows if there is none. */
   top: ComputedRef<number>
   /** The height of all rows. */
   total: ComputedRef<number>
-  /** Whether rows pass the view too fast to be pointed at. To find and mark the one under the pointer would cost frames. */
-  passes: ComputedRef<boolean>
   /** Pixels from the first row. */
   startOf: (row: number) => number
   /** Scrolls to so many pixels from the first row. */
@@ -63,14 +53,13 @@ export function useLogRows({ scroller, list, ...placed }: Options): DrawnRows {
     () => keyOf(top.value),
     () => keyOf(below.value - 1),
   )
-  const rows = computed(() => {
-    const from = Math.max(0, top.value - overscan.value)
-    const length = Math.min(shown.value.count, below.value + overscan.value) - from
-    const indexes = Array.from({ length }, (_, at) => from + at)
-    const slotOf = slots.of(indexes.map(keyOf), !list.value || !isInUse(list.value))
-    return indexes.map((index, at) => ({ index, slot: slotOf[at]!, start: startOf(index) }))
+  const blocks = computed(() => {
+    const [from, to] = [top.value - overscan.value, below.value + overscan.value]
+    const found = blocksBetween(Math.max(0, from), Math.min(shown.value.count, to), shown.value.count, keyOf)
+    const slotOf = slots.of([...found.keys()], !list.value || !isInUse(list.value))
+    return [...found.values()].map((rows, at) => ({ slot: slotOf[at]!, rows }))
   })
-  watch(rows, measure, { flush: 'post' })
+  watch(blocks, measure, { flush: 'post' })
 
   /** Measures the rows of lines that may not have the usual height: all at once, as each measuring lays out what has changed. */
   function measure(): void {
@@ -102,10 +91,9 @@ export function useLogRows({ scroller, list, ...placed }: Options): DrawnRows {
   }
 
   return {
-    rows,
+    blocks,
     top,
     total,
-    passes: computed(() => overscan.value === 0 && !(list.value && isInUse(list.value))),
     startOf,
     moveTo,
     scrollTo: (row, align) => void scrollTo(row, align),

@@ -1,9 +1,7 @@
 import { dataRead } from './api/resource.ts'
+import { idle } from './ui/idle.ts'
 
 type Load<T> = () => Promise<T>
-
-/** How long to wait in a browser that cannot report that it is idle. */
-const IDLE_AFTER_MS = 200
 
 const loads: Load<unknown>[] = []
 
@@ -30,11 +28,4 @@ export async function loadAhead(): Promise<void> {
     await idle()
     await load().catch(() => {})
   }
-}
-
-function idle(): Promise<unknown> {
-  // Safari has no requestIdleCallback.
-  return 'requestIdleCallback' in window
-    ? new Promise((resolve) => requestIdleCallback(resolve))
-    : new Promise((resolve) => setTimeout(resolve, IDLE_AFTER_MS))
 }

@@ -142,6 +142,30 @@ test('the menu of a row is opened with the keyboard, and gives the focus back', 
   expect(browser.faults).toEqual([])
 })
 
+test('a long list is there to its end without being scrolled, and marks the row at which the pointer rests', async () => {
+  await server.api('POST', '/environments', { name: 'long' })
+  for (let number = 1; number <= 60; number++)
+    await server.api('POST', '/services', { name: `row-${number}`, environment: 'long', deploy: false })
+  await page.goto('/overview?environment=long&first=name')
+  const rows = page.getByRole('list', { name: 'Services and datastores' }).getByRole('listitem')
+  await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(60)
+  expect(await page.evaluate('scrollY')).toBe(0)
+  const pointed = page.locator('[data-pointed]')
+  await rows.nth(2).hover()
+  await expect.poll(() => pointed.getByRole('link').first().innerText()).toBe('row-3')
+  // By more rows than are in view.
+  await page.mouse.wheel(0, 2_000)
+  const under = page.locator('[role=listitem]:hover').getByRole('link').first()
+  await expect.poll(() => under.innerText()).not.toBe('row-3')
+  await expect.poll(async () => (await pointed.allInnerTexts()).length).toBe(1)
+  await expect
+    .poll(async () => (await pointed.getByRole('link').first().innerText()) === (await under.innerText()))
+    .toBe(true)
+  await page.mouse.move(1, 1)
+  await expect.poll(() => pointed.count()).toBe(0)
+  expect(browser.faults).toEqual([])
+})
+
 test('the palette finds services of every environment and names the environment', async () => {
   await page.goto('/services')
   await page.getByRole('heading', { level: 1 }).waitFor()

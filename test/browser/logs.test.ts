@@ -331,6 +331,7 @@ test('the log of a deploy is folded by steps, the failed one open; a link, a sea
   await page.keyboard.press('Enter')
   await log.getByText('built 50.').waitFor()
   await page.getByLabel('Find in view').fill('')
+  await log.locator('.log-found').waitFor({ state: 'detached' })
 
   // What is in view stays there while steps above it open.
   const foundAt = async () => (await log.getByText('built 50.').boundingBox())?.y
@@ -338,6 +339,21 @@ test('the log of a deploy is folded by steps, the failed one open; a link, a sea
   await page.getByRole('button', { name: 'Expand all steps' }).click()
   await expect.poll(() => log.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(20 * 200)
   expect(await foundAt()).toBe(before)
+  // Elements of lines that may wrap, which are measured, become those of headings and of lines again.
+  const wrap = page.getByRole('button', { name: 'Wrap lines' })
+  await wrap.click()
+  const heights = await log.evaluate(async (element) => {
+    const heights = new Set([element.scrollHeight])
+    for (const way of [1, -1])
+      for (let count = 0; count < 60; count++) {
+        element.scrollTop += way * 250
+        await new Promise((drawn) => setTimeout(drawn, 20))
+        heights.add(element.scrollHeight)
+      }
+    return heights.size
+  })
+  expect(heights).toBe(1)
+  await wrap.click()
   await log.evaluate((element) => (element.scrollTop = 0))
   await log.getByText('fetched 1.', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Collapse all steps' }).click()

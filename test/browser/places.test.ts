@@ -144,12 +144,17 @@ test('the menu of a row is opened with the keyboard, and gives the focus back', 
 
 test('a long list is there to its end without being scrolled, and marks the row at which the pointer rests', async () => {
   await server.api('POST', '/environments', { name: 'long' })
-  for (let number = 1; number <= 60; number++)
+  for (let number = 1; number <= 104; number++)
     await server.api('POST', '/services', { name: `row-${number}`, environment: 'long', deploy: false })
   await page.goto('/overview?environment=long&first=name')
   const rows = page.getByRole('list', { name: 'Services and datastores' }).getByRole('listitem')
-  await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(60)
+  await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(104)
   expect(await page.evaluate('scrollY')).toBe(0)
+  // Although most of it was never painted.
+  const heights = await page.evaluate<number[]>(
+    `[document.querySelector('main [role=list]'), document.querySelector('main [role=listitem]')].map((element) => element.offsetHeight)`,
+  )
+  expect(heights[0]! / (104 * heights[1]!)).toBeCloseTo(1, 1)
   const pointed = page.locator('[data-pointed]')
   await rows.nth(2).hover()
   await expect.poll(() => pointed.getByRole('link').first().innerText()).toBe('row-3')

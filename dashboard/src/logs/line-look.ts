@@ -23,11 +23,15 @@ export interface LineLook {
   segments: Segment[] | null
 }
 
-/** Returns what finds out how lines are shown, each once: most rows of a log are drawn again as they were. */
+/** How many of them are kept: more than are drawn, and few next to the lines of a log. */
+const KEPT = 1_000
+
+/** Returns what finds out how lines are shown. It keeps some: most rows of a log are drawn again as they were. */
 export function lineLooks(look: LogLook): (line: LogLine) => LineLook {
-  const known = new WeakMap<LogLine, LineLook>()
+  const known = new Map<LogLine, LineLook>()
   return (line) => {
     const found = known.get(line) ?? lookOf(line, look)
+    if (known.size >= KEPT) known.clear()
     known.set(line, found)
     return found
   }

@@ -33,7 +33,7 @@ export interface DrawnRows {
 
 interface Options extends PlacedRows {
   scroller: Ref<HTMLElement | undefined>
-  /** The parent of the elements of rows, whose `data-index` is their row. */
+  /** What contains the elements of rows, whose `data-index` is their row. */
   list: Ref<HTMLElement | undefined>
 }
 
@@ -71,7 +71,8 @@ export function useLogRows({ scroller, list, ...placed }: Options): DrawnRows {
 
   function setHeight(element: HTMLElement): void {
     const row = Number(element.dataset['index'])
-    if (row >= shown.value.count) return
+    // An element that had a line may be that of a heading now, whose height is known.
+    if (row >= shown.value.count || !element.matches('.log-wrap')) return
     const isAbove = startOf(row) < scrolled.value
     const change = places.setHeight(row, element.offsetHeight)
     if (isAbove) moveBy(change)

@@ -12,13 +12,16 @@ export function usePointed(list: Readonly<Ref<HTMLElement | null>>, isScrolling:
 
   function point(): void {
     if (isScrolling.value || !hover.matches) return
-    const row = list.value?.querySelector('[role=listitem]:hover') ?? null
+    mark(list.value?.querySelector('[role=listitem]:hover') ?? null)
+  }
+
+  function mark(row: Element | null): void {
     if (row === pointed) return
     pointed?.removeAttribute('data-pointed')
     row?.setAttribute('data-pointed', '')
     pointed = row
   }
 
-  watch(isScrolling, point)
+  watch(isScrolling, (isScrolling) => (isScrolling ? mark(null) : point()))
   return point
 }

@@ -74,7 +74,10 @@ export function useBlocks({ drawn, lines, shown, isMarked }: Options): ComputedR
     const line = heading ? undefined : lines.value[at]
     if (!line && !heading?.step) return []
     const row = {
-      ...{ index, slot, at, line },
+      index,
+      slot,
+      at,
+      line,
       step: heading?.step ?? undefined,
       hasLines: heading !== null && heading.lines.length > 0,
     }

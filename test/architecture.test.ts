@@ -17,6 +17,8 @@ const MAY_IMPORT: Record<string, string[]> = {
   plans: [],
   mcp: ['cli/suggest.ts'],
   agent: [
+    'server/errors.ts',
+    'daemon/work/each.ts',
     'daemon/metrics/proc.ts',
     'daemon/proxy/find.ts',
     'daemon/proxy/greeting.ts',

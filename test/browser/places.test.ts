@@ -305,6 +305,8 @@ test('the audit log is narrowed to a time, and exported as it is shown', async (
 })
 
 test('the services are fetched once per load, and a change fetches the one service', async () => {
+  // The page of the test before may be asking still.
+  await page.goto('about:blank')
   asked = []
   await page.goto('/services')
   await page.getByRole('link', { name: 'shop-39', exact: true }).waitFor()
@@ -315,7 +317,7 @@ test('the services are fetched once per load, and a change fetches the one servi
   asked = []
   const { body } = await server.api('PATCH', '/services/shop-39', { name: 'renamed' })
   await page.getByRole('link', { name: 'renamed', exact: true }).waitFor()
-  expect(asked).toEqual([`/services/${body.id}`])
+  expect(asked.filter((path) => path.startsWith('/services'))).toEqual([`/services/${body.id}`])
   await server.api('PATCH', '/services/renamed', { name: 'shop-39' })
 })
 

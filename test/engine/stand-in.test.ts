@@ -20,8 +20,8 @@ const MANY_EVENTS = 300
 const SETTLED_MS = 2_000
 /** Takes its time to end. */
 const SLOW_PROGRAM = "trap 'sleep 5; exit 0' TERM; while :; do sleep 0.05; done"
-/** Ends when it is told so from inside, as a crash would. */
-const PROGRAM = 'rm -f /end; while [ ! -e /end ]; do sleep 0.05; done; exit 3'
+/** Ends when it is told so from inside, as a crash would; not before the engine has answered who told it. */
+const PROGRAM = 'rm -f /end; while [ ! -e /end ]; do sleep 0.05; done; sleep 1; exit 3'
 
 let serverId: string
 let made: string[]
@@ -103,7 +103,7 @@ async function pushOut(): Promise<void> {
 const inspect = (name: string, what: string) => docker('inspect', '--format', `{{${what}}}`, name)
 const policy = (name: string) => inspect(name, '.HostConfig.RestartPolicy.Name')
 const state = (name: string) => inspect(name, '.State.Status')
-const crash = (name: string) => docker('exec', name, 'touch', '/end')
+const crash = (name: string) => docker('exec', '-d', name, 'touch', '/end')
 const starts = (name: string) => inspect(name, '.State.StartedAt')
 
 async function becomes(name: string, wanted: string): Promise<void> {

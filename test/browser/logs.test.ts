@@ -131,6 +131,8 @@ test('neither the focus nor selected text passes to another line when theirs is 
   const selected = () => page.evaluate<string>('getSelection().toString()')
   await scrollTo(4_010)
   await scrollTo(3_995)
+  await scrollTo(3_985)
+  await log.locator('[data-scrolling]').waitFor({ state: 'detached' })
   expect(await selected()).toBe('said 4000.')
   await scrollTo(3_001)
   await scrollTo(3_500)
@@ -147,6 +149,11 @@ test('a selection over lines is copied without numbers and times, in their order
     await log.evaluate((element, top) => (element.scrollTop = top), top)
     await rowOf(page, 3_001 + top / 20 + 5).waitFor()
   }
+  await log.locator('[data-scrolling]').waitFor({ state: 'detached' })
+  const order = await page
+    .locator('[data-index]')
+    .evaluateAll((rows) => rows.map((row) => Number(row.dataset.index)))
+  expect(order).toEqual(order.toSorted((one, other) => one - other))
   await page.evaluate(`{
     const textOf = (said) => [...document.querySelectorAll('.log-text')].find((text) => text.textContent === said)
     getSelection().setBaseAndExtent(textOf('said 3500.'), 0, textOf('said 3511.'), 0)

@@ -64,10 +64,12 @@ interface Options {
   lines: Readonly<Ref<LogLine[]>>
   shown: Readonly<Ref<LogRows>>
   isMarked: (row: Omit<BlockRow, 'isMarked'>) => boolean
+  /** Whether elements stay where they are in the document, whatever they show: the browser lays out again what is moved. */
+  staysInOrder: () => boolean
 }
 
 /** What is drawn. The rows of a block stay the same array as long as nothing of them changes, so that it is not drawn again. */
-export function useBlocks({ drawn, lines, shown, isMarked }: Options): ComputedRef<Block[]> {
+export function useBlocks({ drawn, lines, shown, isMarked, staysInOrder }: Options): ComputedRef<Block[]> {
   function contentOf({ index, slot }: DrawnRow): BlockRow[] {
     const at = shown.value.lineAt(index)
     const heading = shown.value.headingAt(index)
@@ -86,12 +88,20 @@ export function useBlocks({ drawn, lines, shown, isMarked }: Options): ComputedR
 
   return computed<Block[]>((before) => {
     const known = new Map(before?.map((block) => [block.slot, block]))
-    return drawn.value.map(({ slot, rows }) => {
+    const blocks = drawn.value.map(({ slot, rows }) => {
       const block = { slot, rows: rows.flatMap(contentOf) }
       const same = known.get(slot)
       return same && isSame(same.rows, block.rows) ? same : block
     })
+    return before && staysInOrder() ? inOrderOf(before, blocks) : blocks
   })
+}
+
+/** The blocks in the order in which they were `before`, those that are new at the end. */
+function inOrderOf(before: readonly Block[], blocks: readonly Block[]): Block[] {
+  const places = new Map(before.map(({ slot }, at) => [slot, at]))
+  const placeOf = ({ slot }: Block): number => places.get(slot) ?? before.length
+  return blocks.toSorted((one, other) => placeOf(one) - placeOf(other))
 }
 
 function isSame(one: readonly BlockRow[], other: readonly BlockRow[]): boolean {

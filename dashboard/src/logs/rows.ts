@@ -56,7 +56,7 @@ export function useLogRows({ scroller, list, ...placed }: Options): DrawnRows {
   const blocks = computed(() => {
     const [from, to] = [top.value - overscan.value, below.value + overscan.value]
     const found = blocksBetween(Math.max(0, from), Math.min(shown.value.count, to), shown.value.count, keyOf)
-    const slotOf = slots.of([...found.keys()], !list.value || !isInUse(list.value))
+    const slotOf = slots.of([...found.keys()], !isInUse(list.value))
     return [...found.values()].map((rows, at) => ({ slot: slotOf[at]!, rows }))
   })
   watch(blocks, measure, { flush: 'post' })
@@ -121,10 +121,10 @@ function useOverscan(first: () => number, last: () => number): Ref<number> {
 }
 
 /** Whether the focus or an end of the selection is in a row of this list: its element must not become another row. */
-function isInUse(list: HTMLElement): boolean {
+export function isInUse(list: HTMLElement | undefined): boolean {
   const selection = getSelection()
   const nodes = [document.activeElement, selection?.anchorNode, selection?.focusNode]
-  return nodes.some((node) => node && node !== list && list.contains(node))
+  return nodes.some((node) => node && node !== list && list?.contains(node))
 }
 
 /** How many headings stay at the top of the view above a row. */

@@ -108,11 +108,14 @@ function firstInView(
 ): { row: HTMLElement; start: number } | null {
   // A line that was scrolled to the top is below the padding.
   const top = view.getBoundingClientRect().top + Number.parseFloat(getComputedStyle(view).paddingTop)
+  let first: { row: HTMLElement; start: number } | null = null
   for (const row of view.querySelectorAll<HTMLElement>(kind)) {
     const box = row.getBoundingClientRect()
-    if (box.bottom > top + 1) return { row, start: box.top - top + view.scrollTop }
+    const start = box.top - top + view.scrollTop
+    // Not in their order while someone scrolls.
+    if (box.bottom > top + 1 && (!first || start < first.start)) first = { row, start }
   }
-  return null
+  return first
 }
 
 function isSame(one: LogLine, other: LogLine): boolean {

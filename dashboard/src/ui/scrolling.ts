@@ -5,7 +5,7 @@ const REST_MS = 150
 
 /**
  * Whether something is being scrolled. What passes under the pointer should not be marked meanwhile: each mark would have the
- * browser paint much of the page again, in each frame.
+ * browser paint much of the page again, in each frame. A press ends it, since that may begin a selection.
  */
 export function useScrolling(scroller: () => EventTarget | undefined): Ref<boolean> {
   const isScrolling = ref(false)
@@ -24,11 +24,19 @@ export function useScrolling(scroller: () => EventTarget | undefined): Ref<boole
     if (!timer) isScrolling.value = false
   }
 
+  function onPress(): void {
+    isScrolling.value = false
+  }
+
   watch(
     scroller,
     (now, _before, onCleanup) => {
       now?.addEventListener('scroll', onScroll, { passive: true })
-      onCleanup(() => now?.removeEventListener('scroll', onScroll))
+      now?.addEventListener('pointerdown', onPress, { passive: true })
+      onCleanup(() => {
+        now?.removeEventListener('scroll', onScroll)
+        now?.removeEventListener('pointerdown', onPress)
+      })
     },
     { immediate: true },
   )

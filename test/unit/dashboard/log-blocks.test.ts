@@ -25,6 +25,7 @@ test('only the block that has changed is drawn again', () => {
     lines,
     shown: computed(() => plainRows(lines.value.length)),
     isMarked: ({ at }) => at === marked.value,
+    staysInOrder: () => false,
   })
   const [first, last] = blocks.value
   triggerRef(lines)
@@ -35,6 +36,25 @@ test('only the block that has changed is drawn again', () => {
     ['three', false],
     ['four', true],
   ])
+})
+
+test('while the log is scrolled, blocks stay where they are in the document, and new ones come last', () => {
+  const slots = shallowRef([3, 1, 2])
+  let staysInOrder = true
+  const blocks = useBlocks({
+    drawn: computed(() => slots.value.map((slot) => ({ slot, rows: [] }))),
+    lines: shallowRef([]),
+    shown: computed(() => plainRows(0)),
+    isMarked: () => false,
+    staysInOrder: () => staysInOrder,
+  })
+  const order = () => blocks.value.map(({ slot }) => slot)
+  expect(order()).toEqual([3, 1, 2])
+  slots.value = [0, 1, 3, 4]
+  expect(order()).toEqual([3, 1, 0, 4])
+  staysInOrder = false
+  slots.value = [0, 1, 3]
+  expect(order()).toEqual([0, 1, 3])
 })
 
 test('a line has parts only where not all of it looks the same', () => {

@@ -1,5 +1,5 @@
 // Measures pages of the dashboard in a browser whose processor is slowed 4 times: how long until they can be used, what they
-// load until then, and how smoothly a long log and a long overview are followed and scrolled.
+// load until then, and how smoothly a long log and a long overview are followed and scrolled, with the whole processor too.
 import type { CDPSession, Page } from 'playwright-core'
 import { startServer, type TestServer } from '../test/support/server.ts'
 import { builtServer } from '../test/support/build.ts'
@@ -50,8 +50,10 @@ try {
   await compare(empty, pages)
   await createServices(server, SERVICES, MANY_SERVICES)
   await compare(empty, [{ ...pages[0]!, label: `/services of ${MANY_SERVICES}` }])
-  await measureOverview()
-  await measureLog()
+  for (const times of [1, SLOWED]) {
+    await measureOverview(times)
+    await measureLog(times)
+  }
 } finally {
   await browser.close()
   await server.stop()
@@ -115,14 +117,15 @@ function said(page: Page, name: string): Promise<unknown> {
   )
 }
 
-async function slow(page: Page): Promise<CDPSession> {
+async function slow(page: Page, times = SLOWED): Promise<CDPSession> {
   const session = await page.context().newCDPSession(page)
-  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWED })
+  await session.send('Emulation.setCPUThrottlingRate', { rate: times })
   return session
 }
 
 /** Everything of the overview has figures. They change as often as the server measures, all of them. */
-async function measureOverview(): Promise<void> {
+async function measureOverview(times: number): Promise<void> {
+  const subject = `/overview of ${MANY_SERVICES} services, ${speedOf(times)}`
   const page = await browser.page()
   await page.addInitScript(FRAMES)
   await page.route('**/api/v1/overview', async (route) => {
@@ -131,13 +134,11 @@ async function measureOverview(): Promise<void> {
   })
   await page.goto('/overview')
   await page.locator('main [role=listitem]').first().waitFor()
-  await slow(page)
+  await slow(page, times)
   await page.mouse.move(600, 400)
   for (const [how, speed] of Object.entries(SPEEDS)) {
     const scrolling = await framesDuring(page, () => scroll(page, speed))
-    console.log(
-      `/overview of ${MANY_SERVICES} services, scrolled ${how} while rows come: ${scrolling} (aim: 50 frames a second)`,
-    )
+    console.log(`${subject}, scrolled ${how} while rows come: ${scrolling} (aim: 50 frames a second)`)
   }
   // Down to the last row, so that all of them are there.
   for (let step = 0; step < SCROLL_STEPS; step++) await turn(page, SPEEDS['by the bar'])
@@ -153,6 +154,10 @@ async function measureOverview(): Promise<void> {
   // A reading may be under way.
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.context().close()
+}
+
+function speedOf(times: number): string {
+  return times === 1 ? 'with the whole processor' : `with a processor slowed ${times} times`
 }
 
 /** Turns the wheel on, and then most of the way back; does something else now and then. */
@@ -185,23 +190,22 @@ function withFigures(overview: Measured): Measured {
   return { ...overview, entries }
 }
 
-async function measureLog(): Promise<void> {
+async function measureLog(times: number): Promise<void> {
+  const subject = `a log of ${LOG_LINES} lines, ${speedOf(times)}`
   const page = await browser.page()
   await page.addInitScript(LINES_ARRIVE)
   await page.addInitScript(FRAMES)
   await page.goto(`/services/talker/logs`)
   await said(page, 'isOpen')
   for (let lines = 0; lines < LOG_LINES; lines += BURST_LINES) await say(page, BURST_LINES)
-  const session = await slow(page)
+  const session = await slow(page, times)
   const following = await framesDuring(page, async () => {
     for (let ms = 0; ms < FOLLOW_MS; ms += 100) {
       await say(page, LINES_PER_SECOND / 10)
       await page.waitForTimeout(100)
     }
   })
-  console.log(
-    `a log of ${LOG_LINES} lines, followed at ${LINES_PER_SECOND} a second: ${following} (aim: 50 frames a second)`,
-  )
+  console.log(`${subject}, followed at ${LINES_PER_SECOND} a second: ${following} (aim: 50 frames a second)`)
   await page.getByRole('log').hover()
   for (const [how, speed] of Object.entries(SPEEDS)) {
     const scrolling = await framesDuring(page, () =>

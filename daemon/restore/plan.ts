@@ -5,15 +5,20 @@ import { siteFolder } from '#server/deploys/folders.ts'
 import { getDeploy } from '#server/deploys/store.ts'
 import { disksOf } from '#server/disks/list.ts'
 import { diskVolume } from '#server/disks/volume.ts'
-import { AppError } from '#server/errors.ts'
+import { announceServer } from '#server/changes.ts'
+import { AppError, messageOf } from '#server/errors.ts'
 import { ledgerOn } from '#server/ledger.ts'
+import { logger } from '#server/log.ts'
 import { lostNodeFault } from '#server/nodes/lost.ts'
-import { listNodes, nodeName, ownNodeId } from '#server/nodes/store.ts'
+import { hasOtherNodes, listNodes, nodeName, ownNodeId } from '#server/nodes/store.ts'
 import { getRestore, planRestore, type StepRow } from '#server/restore/store.ts'
+import { noteRestoreWaits, restoreWaits } from '#server/restore/waiting.ts'
 import { allServices, type ServiceRow } from '#server/services/store.ts'
 import { answers } from '../nodes/presence.ts'
 import type { World } from '../world.ts'
 import { adoptMoved, doubtAbout, runningOn, type Running } from './elsewhere.ts'
+
+const log = logger('restore')
 
 type Planned = Omit<StepRow, 'work_id'>
 
@@ -23,12 +28,38 @@ const CONNECTED_WITHIN_MS = 25_000
 let triedAt: number | null = null
 
 /**
- * Records the steps of the restore, unless that is done, or the other nodes are still being connected. Throws `runtime_error`
- * while the engine does not answer, and `conflict` while the server cannot take its place among the nodes, or cannot know what
- * was moved after the backup.
+ * Records the steps of the restore, unless that is done; returns whether it is. Says why it cannot be for now, such as while the
+ * former machine still runs. Throws `runtime_error` while the engine does not answer.
  */
-export async function planOnce(world: World): Promise<void> {
-  if (getRestore()?.planned !== 0) return
+export async function plan(world: World): Promise<boolean> {
+  if (getRestore()?.planned !== 0) return true
+  let why: string | null = null
+  try {
+    await tryPlan(world)
+  } catch (error) {
+    if (!(await keepsWaiting(world, error))) throw error
+    why = messageOf(error)
+  }
+  if (why !== restoreWaits()) {
+    if (why !== null) log.warn('the restore waits', { reason: why })
+    noteRestoreWaits(why)
+    announceServer('restore')
+  }
+  return getRestore()?.planned === 1
+}
+
+/** Whether a restore waits because of this: not while its own engine is away, which the other nodes must not wait for. */
+async function keepsWaiting({ engine }: World, error: unknown): Promise<boolean> {
+  if (!(error instanceof AppError)) return false
+  if (error.code === 'conflict') return true
+  return hasOtherNodes() && (await engine.answers())
+}
+
+/**
+ * Does nothing while the other nodes are still being connected. Throws `conflict` while the server cannot take its place among the
+ * nodes, or cannot know what was moved after the backup.
+ */
+async function tryPlan(world: World): Promise<void> {
   await world.machines.reconnect()
   triedAt ??= performance.now()
   const isLate = performance.now() - triedAt > CONNECTED_WITHIN_MS

@@ -6,7 +6,7 @@ import { useDatabase } from '#server/context.ts'
 import { getRestore, moveRestore, restoreSteps, updateStep, type StepRow } from '#server/restore/store.ts'
 import type { Task } from '../work/driver.ts'
 import type { World } from '../world.ts'
-import { planOnce } from './plan.ts'
+import { plan } from './plan.ts'
 import { advance } from './steps.ts'
 
 const log = logger('restore')
@@ -24,7 +24,8 @@ export function restore(world: World): Task {
     async run() {
       const row = getRestore()
       if (row?.status !== 'running' || world.reachByAddress === null) return
-      await planOnce(world)
+      // Confirmed while the engine was away, the server went to work without.
+      if (!(await plan(world))) return
       const waiting = restoreSteps().filter(isUnderWay)
       const data = waiting.filter(({ resource }) => resource !== 'service')
       for (const step of data.length > 0 ? data : waiting) {

@@ -1,21 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ask } from '#proxy/control/ask.ts'
 import { Channel } from '#proxy/control/channel.ts'
 import { PROTOCOL } from '#proxy/protocol.ts'
 import type { Engine } from '../engine/index.ts'
 import { greetOver, HELLO_MS, type Greeted } from '../proxy/greeting.ts'
 import type { Program } from '../proxy/launch.ts'
+import { upgradeProxy } from '../proxy/upgrade.ts'
 import { greetingOf } from './answers.ts'
 import { dialEntry } from './dialing.ts'
 import type { EntryFiles } from './files.ts'
 
 /** How long a data plane may take to start, its workers included. */
 const START_MS = 30_000
-const UPGRADE_MS = 40_000
 /** How long the program that dials may take to start on a busy machine. */
 const DIAL_MS = 10_000
 const BRING_MS = 60_000
-const POLL_MS = 100
 /** The counts of 20,000 targets are about 6 MiB of JSON. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 /** The node that runs the data plane there. */
@@ -67,20 +65,9 @@ async function greetEntry({ engine }: EntryReach): Promise<Greeted> {
   }
 }
 
-/** Replaces the running data plane; the old one finishes its open requests. */
-async function upgrade(
-  entry: EntryReach,
-  { file, version }: Program,
-  workers: number,
-  old: Greeted,
-): Promise<Greeted> {
-  await ask(old.channel, 'attach', { server_id: entry.serverId, workers: 0 }, HELLO_MS)
-  await ask(old.channel, 'upgrade', { node: SAME_NODE, program: file, version, workers }, UPGRADE_MS)
-  old.channel.close()
-  for (const began = performance.now(); performance.now() - began < START_MS; await sleep(POLL_MS)) {
-    const found = await greetEntry(entry)
-    if (found.hello.pid !== old.hello.pid) return found
-    found.channel.close()
-  }
-  throw new Error('the upgraded data plane of the entry does not answer')
+async function upgrade(entry: EntryReach, program: Program, workers: number, old: Greeted): Promise<Greeted> {
+  const successor = { serverId: entry.serverId, node: SAME_NODE, program, workers }
+  const found = await upgradeProxy(old, successor, () => greetEntry(entry))
+  if (!found) throw new Error('the upgraded data plane of the entry does not answer')
+  return found
 }

@@ -6,7 +6,7 @@ import type { Hello } from '#proxy/protocol.ts'
 /** How long a supervisor that accepted a connection may take to send its greeting, or to answer a short request. */
 export const HELLO_MS = 5_000
 /** Interval between two tries to reach a supervisor that is starting. */
-export const START_POLL_MS = 25
+const START_POLL_MS = 25
 
 /** A control connection with the supervisor's greeting. */
 export interface Greeted {

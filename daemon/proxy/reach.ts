@@ -1,12 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ask } from '#proxy/control/ask.ts'
 import { PROTOCOL } from '#proxy/protocol.ts'
-import { HELLO_MS, START_POLL_MS, endOlder, greet, type Greeted } from './greeting.ts'
+import { HELLO_MS, endOlder, greet, type Greeted } from './greeting.ts'
 import { startSupervisor, type Program } from './launch.ts'
+import { upgradeProxy } from './upgrade.ts'
 
 /** How long a supervisor may take to start, its workers included. */
 const START_MS = 30_000
-const UPGRADE_MS = 40_000
 
 /** Which data plane to reach, and how to start it if none is running. */
 export interface Reach {
@@ -70,19 +69,10 @@ async function start(reach: Reach, program: Program, workers: number): Promise<G
   return found
 }
 
-/** Replaces the running data plane by this version's; the old one finishes its open requests. */
 async function upgrade(reach: Reach, program: Program, workers: number, old: Greeted): Promise<Greeted> {
   const { dataDirectory, serverId, node } = reach
-  await ask(old.channel, 'attach', { server_id: serverId, workers: 0 }, HELLO_MS)
-  const successor = { node, program: program.file, version: program.version, workers }
-  await ask(old.channel, 'upgrade', successor, UPGRADE_MS)
-  old.channel.close()
-  const deadline = performance.now() + START_MS
-  while (performance.now() < deadline) {
-    const found = await greet(dataDirectory, START_MS)
-    if (found && found.hello.pid !== old.hello.pid) return found
-    found?.channel.close()
-    await sleep(START_POLL_MS)
-  }
-  throw new Error('the upgraded proxy does not answer; see proxy/proxy.log')
+  const successor = { serverId, node, program, workers }
+  const found = await upgradeProxy(old, successor, () => greet(dataDirectory, START_MS))
+  if (!found) throw new Error('the upgraded proxy does not answer; see proxy/proxy.log')
+  return found
 }

@@ -273,6 +273,34 @@ test('a build log keeps its real numbers and the height of its rows when they ha
   await page.context().close()
 })
 
+test('rows of a log that is in view as a whole are one below the other when lines wrap and times come', async () => {
+  const { body: built } = await server.api('POST', '/services', { name: 'wordy', image: 'busybox:1' })
+  const page = await browser.enter(server)
+  await page.route('**/api/v1/deploys/*/logs?*', (route) => {
+    const long = 'a word '.repeat(60)
+    const event = (at: number) =>
+      `event: log\ndata: ${JSON.stringify({ ts: momentOf(at), stream: 'stdout', line: long })}\n\n`
+    const body = `${[1, 2, 3, 4, 5, 6, 7].map(event).join('')}event: end\ndata: {}\n\n`
+    return route.fulfill({ contentType: 'text/event-stream', body })
+  })
+  await page.goto(`/services/wordy/deploys/${built.latest_deploy.id}`)
+  const rows = page.getByRole('log').locator('[data-index]')
+  /** How high the rows are, and how far each one begins below the end of the one before. */
+  const places = async () => {
+    const boxes = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().toJSON()))
+    const gaps = boxes.slice(1).map(({ top }, at) => Math.round(top - boxes[at].bottom))
+    return { heights: [...new Set(boxes.map(({ height }) => Math.round(height)))], gaps: [...new Set(gaps)] }
+  }
+  await expect.poll(places).toEqual({ heights: [20], gaps: [0] })
+  for (const name of ['Wrap lines', 'Timestamps', 'Timestamps']) {
+    await page.getByRole('button', { name }).click()
+    await expect.poll(places).toEqual({ heights: [expect.toSatisfy((height) => height > 20)], gaps: [0] })
+  }
+  await page.getByRole('button', { name: 'Wrap lines' }).click()
+  await expect.poll(places).toEqual({ heights: [20], gaps: [0] })
+  await page.context().close()
+})
+
 /** The log of a build whose second step failed next to another one, which printed at the same time. */
 function builtLog(): string {
   const started_at = momentOf(1)

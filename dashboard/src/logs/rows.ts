@@ -23,6 +23,8 @@ export interface DrawnRows {
   startOf: (row: number) => number
   /** Scrolls to so many pixels from the first row. */
   moveTo: (pixels: number) => void
+  /** Whether the view is where it was moved to by the page. */
+  isMovedByPage: () => boolean
   /** Scrolls to a row, at the top below the heading of its step or in the middle, whatever the heights of those around it. */
   scrollTo: (row: number, align: 'start' | 'center') => void
   /** Draws the rows at the end, to which the scroller is about to be scrolled. */
@@ -42,7 +44,10 @@ export function useLogRows({ scroller, list, ...placed }: Options): DrawnRows {
   const { shown, headingPixels } = placed
   const places = usePlaces(placed)
   const { total, startOf, heightOf, keyOf } = places
-  const { scrolled, viewPixels, padding, observe, moveTo, moveBy } = useScroller(scroller, setHeight)
+  const { scrolled, viewPixels, padding, observe, moveTo, moveBy, isMovedByPage } = useScroller(
+    scroller,
+    setHeight,
+  )
   const slots = new Slots()
 
   const top = computed(() => firstIndex(shown.value.count, (row) => startOf(row + 1) > scrolled.value))
@@ -97,9 +102,14 @@ export function useLogRows({ scroller, list, ...placed }: Options): DrawnRows {
     total,
     startOf,
     moveTo,
+    isMovedByPage,
     scrollTo: (row, align) => void scrollTo(row, align),
     drawEnd: () => void (scrolled.value = Math.max(0, total.value + padding.value - viewPixels.value)),
-    reset: places.reset,
+    reset() {
+      places.reset()
+      // Rows that stay where they were are not drawn again.
+      void nextTick(measure)
+    },
   }
 }
 

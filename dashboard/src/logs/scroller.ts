@@ -10,6 +10,8 @@ export interface Scroller {
   observe: (row: HTMLElement) => void
   /** Scrolls to so many pixels from the first row. */
   moveTo: (pixels: number) => void
+  /** Whether it is where the page has moved it, and nobody has scrolled it since. */
+  isMovedByPage: () => boolean
   /** Scrolls on once rows have become so much higher that are above the view: what is in view stays there. */
   moveBy: (change: number) => void
 }
@@ -41,10 +43,11 @@ export function useScroller(
   onScopeDispose(() => sizes.disconnect())
 
   let grown = 0
+  let movedTo = -1
   function moveTo(pixels: number): void {
     grown = 0
     scroller.value!.scrollTop = pixels
-    scrolled.value = scroller.value!.scrollTop
+    scrolled.value = movedTo = scroller.value!.scrollTop
   }
 
   function moveBy(change: number): void {
@@ -66,6 +69,7 @@ export function useScroller(
       sizes.observe(row)
     },
     moveTo,
+    isMovedByPage: () => scroller.value?.scrollTop === movedTo,
     moveBy,
   }
 }

@@ -4,15 +4,20 @@ import { onScopeDispose, ref, watch, type Ref } from 'vue'
 const REST_MS = 150
 
 /**
- * Whether something is being scrolled. What passes under the pointer should not be marked meanwhile: each mark would have the
- * browser paint much of the page again, in each frame. A press ends it, since that may begin a selection.
+ * Whether somebody scrolls something; what the page moves by itself is none. What passes under the pointer should not be marked
+ * meanwhile: each mark would have the browser paint much of the page again, in each frame. It ends with what may begin a
+ * selection or move the focus.
  */
-export function useScrolling(scroller: () => EventTarget | undefined): Ref<boolean> {
+export function useScrolling(
+  scroller: () => EventTarget | undefined,
+  isMovedByPage: () => boolean = () => false,
+): Ref<boolean> {
   const isScrolling = ref(false)
   let movedAt = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function onScroll(): void {
+    if (isMovedByPage()) return
     movedAt = performance.now()
     isScrolling.value = true
     timer ??= setTimeout(look, REST_MS)
@@ -24,22 +29,24 @@ export function useScrolling(scroller: () => EventTarget | undefined): Ref<boole
     if (!timer) isScrolling.value = false
   }
 
-  function onPress(): void {
-    isScrolling.value = false
+  function onPress(event: PointerEvent | KeyboardEvent): void {
+    if (event.type === 'pointerdown' || (event as KeyboardEvent).key === 'Tab') isScrolling.value = false
   }
 
   watch(
     scroller,
     (now, _before, onCleanup) => {
       now?.addEventListener('scroll', onScroll, { passive: true })
-      now?.addEventListener('pointerdown', onPress, { passive: true })
-      onCleanup(() => {
-        now?.removeEventListener('scroll', onScroll)
-        now?.removeEventListener('pointerdown', onPress)
-      })
+      onCleanup(() => now?.removeEventListener('scroll', onScroll))
     },
     { immediate: true },
   )
-  onScopeDispose(() => clearTimeout(timer))
+  addEventListener('pointerdown', onPress, { capture: true, passive: true })
+  addEventListener('keydown', onPress, { capture: true, passive: true })
+  onScopeDispose(() => {
+    clearTimeout(timer)
+    removeEventListener('pointerdown', onPress, { capture: true })
+    removeEventListener('keydown', onPress, { capture: true })
+  })
   return isScrolling
 }

@@ -19,7 +19,7 @@ export interface Successor {
 
 /**
  * Replaces a running data plane by one of another version; the old one finishes its open requests. `greet` finds the one that
- * runs. Returns null if the new one does not answer in time.
+ * runs. Returns null if that is still the old one, or none, after a while; throws what `greet` throws.
  */
 export async function upgradeProxy(
   old: Greeted,

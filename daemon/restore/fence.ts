@@ -19,24 +19,27 @@ const PLANNED_WITHIN_MS = 30_000
 export function restoreFence(world: World): Fence {
   let lastFound = ''
   let confirmedAt: number | null = null
-  /** Whether the engine did not answer when it was last asked. */
-  let isSilent = false
+  /** Since when no look has succeeded, such as while the engine does not answer. */
+  let failingSince: number | null = null
   return {
     name: 'restore fence',
     async look() {
-      isSilent = true
+      failingSince ??= performance.now()
       const found = await foundUpstreams(world)
       const text = JSON.stringify([...found])
       if (text !== lastFound) await world.dataPlane.routeTo(found)
       lastFound = text
       if (!isFenced()) await plan(world)
-      isSilent = false
+      failingSince = null
     },
-    // What the engine lacks is found out before anything can be created again, but an absent engine holds up no other work.
+    // What the engine lacks is found out before anything can be created again, but an absent engine holds up no other work,
+    // unless something else was found to keep the restore, such as a former machine that runs.
     isOpen() {
       if (isFenced() || restoreWaits() !== null) return false
       confirmedAt ??= performance.now()
-      return getRestore()?.planned === 1 || (isSilent && performance.now() - confirmedAt > PLANNED_WITHIN_MS)
+      if (getRestore()?.planned === 1) return true
+      if (failingSince === null) return false
+      return performance.now() - Math.max(failingSince, confirmedAt) > PLANNED_WITHIN_MS
     },
     async end() {
       log.info('the restore was confirmed: going to work')

@@ -5,8 +5,8 @@
 const SEQUENCES =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]/g
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g
-/** Embeddings, overrides and isolates (Unicode, UAX 9): they make a text read differently from how it is written. */
-const REORDERING = /[\u202a-\u202e\u2066-\u2069]/g
+/** Embeddings, overrides, isolates and marks (Unicode, UAX 9): they make a text read differently from how it is written. */
+const REORDERING = /\p{Bidi_Control}/gu
 
 /** Untrusted text without terminal control sequences, and in the order in which it was written. */
 export function plainText(text: string): string {

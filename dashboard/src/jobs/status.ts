@@ -1,4 +1,5 @@
 import type { Job, JobStatus, JobTrigger } from '../api/types.ts'
+import { firstLine } from '../api/plain-text.ts'
 import type { Tone } from '../ui/StatusBadge.vue'
 
 interface Presentation {
@@ -26,5 +27,5 @@ export function triggerLabel(job: Job): string {
 
 /** What a run does, in one line. */
 export function commandLabel(job: Job): string {
-  return job.command?.trim().split('\n')[0] ?? "The image's own command"
+  return job.command === null ? "The image's own command" : firstLine(job.command)
 }

@@ -1,4 +1,4 @@
-import type { ServiceInput } from '../api/types.ts'
+import type { DatastoreInput, ServiceInput } from '../api/types.ts'
 import { PRODUCTION, qualifiedName } from './address.ts'
 import type { SourceKind } from './settings-form.ts'
 
@@ -63,9 +63,47 @@ export function sampleLine(input: ServiceInput, sample: string): string {
   return `${lineOf('create', service.name, ...wordsOf('type', type), ...variables, ...place)}\n${deployment}`
 }
 
+/** The line that shows what was saved of a service and is not live. */
+export function changesLine(service: Place): string {
+  return lineOf('changes', qualifiedName(service))
+}
+
+/** The line that goes back to a deploy. */
+export function rollbackLine(service: Place, deploy: string): string {
+  return lineOf('rollback', qualifiedName(service), '--to', deploy)
+}
+
 /** The line that follows what a service prints. */
 export function logsLine(service: Place): string {
   return lineOf('logs', qualifiedName(service), '--follow')
+}
+
+/** The line that follows what services of an environment print; without names, all of them. */
+export function logsAcrossLine(names: readonly string[], environment: string): string {
+  const subjects = names.length > 0 ? names : ['--all']
+  return lineOf('logs', ...subjects, '--follow', ...placeOf({ environment }))
+}
+
+/** The line that follows the log of a deploy. */
+export function deployLogsLine(deploy: string): string {
+  return lineOf('deploys', 'logs', deploy, '--follow')
+}
+
+/** The line that follows what a datastore prints. */
+export function datastoreLogsLine(datastore: Place): string {
+  return lineOf('db', 'logs', qualifiedName(datastore), '--follow')
+}
+
+/** The line that creates a datastore as a form would. */
+export function datastoreCreationLine({ kind, name, environment, ...fields }: DatastoreInput): string {
+  const settings = Object.entries(fields).flatMap(([field, value]) =>
+    value === null || value === 0 ? [] : wordsOf(field, value),
+  )
+  const product = kind === 'relational' ? 'postgresql' : kind
+  return lineOf(
+    ...['db', 'create', name || NAME, ...settings, '--kind', product],
+    ...placeOf({ environment: environment ?? PRODUCTION }),
+  )
 }
 
 /** The line that runs a command in a service's image; without one, a cron job's own. */
@@ -125,7 +163,7 @@ function variableWords({ env, env_groups = [] }: Pick<ServiceInput, 'env' | 'env
   return [...file, ...env_groups.flatMap((group) => ['--group', group])]
 }
 
-function placeOf({ environment }: Place): string[] {
+function placeOf({ environment }: Pick<Place, 'environment'>): string[] {
   return environment === PRODUCTION ? [] : ['--environment', environment]
 }
 

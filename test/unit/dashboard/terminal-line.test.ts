@@ -2,14 +2,20 @@ import { expect, test } from 'vitest'
 import type { ServiceInput, ServiceType } from '../../../dashboard/src/api/types.ts'
 import { emptyForm, inputOf, type SourceKind } from '../../../dashboard/src/service/settings-form.ts'
 import {
+  changesLine,
   creationLine,
+  datastoreCreationLine,
+  datastoreLogsLine,
   datastoreRestoreLine,
   datastoreShellLine,
   deployLine,
+  deployLogsLine,
   diskRestoreLine,
   domainLine,
+  logsAcrossLine,
   logsLine,
   moveLine,
+  rollbackLine,
   runLine,
   sampleLine,
   shellLine,
@@ -100,6 +106,12 @@ test.for([
   [sampleLine(STAGED, 'site'), 'deploy', []],
   [sampleLine({ name: '', environment: 'production' }, 'server'), 'deploy', []],
   [logsLine(STAGED), 'logs', ['shop.staging']],
+  [logsAcrossLine(['shop', 'api'], 'staging'), 'logs', ['shop', 'api']],
+  [logsAcrossLine([], 'production'), 'logs', []],
+  [deployLogsLine('dep-1'), 'deploys logs', ['dep-1']],
+  [datastoreLogsLine(STAGED), 'db logs', ['shop.staging']],
+  [rollbackLine(STAGED, 'dep-1'), 'rollback', ['shop.staging']],
+  [changesLine(LIVE), 'changes', ['shop']],
   [runLine(LIVE), 'run', ['shop']],
   [runLine(LIVE, ''), 'run', ['shop']],
   [runLine(LIVE, ' npm run migrate && date '), 'run', ['shop']],
@@ -118,6 +130,28 @@ test.for([
   const call = readLine(line)!
   expect(call.command.name).toBe(name)
   expect(call.words).toEqual(words)
+})
+
+test('a new datastore is a line with what differs from a usual one', () => {
+  const usual = {
+    kind: 'keyvalue',
+    name: '',
+    memory_limit_mb: 0,
+    cpu_limit: 0,
+    backup_schedule: null,
+  } as const
+  expect(datastoreCreationLine(usual)).toBe('deployer db create NAME --kind keyvalue')
+  const line = datastoreCreationLine({
+    ...{ kind: 'relational', name: 'db', environment: 'staging', version: '17' },
+    ...{ memory_limit_mb: 512, cpu_limit: 0, backup_schedule: '0 3 * * *' },
+  })
+  const call = readLine(line)!
+  expect([call.command.name, call.text('kind'), call.text('environment')]).toEqual([
+    'db create',
+    'postgresql',
+    'staging',
+  ])
+  expect(call.words).toEqual(['db', 'version=17', 'memory_limit_mb=512', 'backup_schedule=0 3 * * *'])
 })
 
 test('lines say what was chosen: the sample and its variables, the command as one word, where a shell opens or a backup goes', () => {

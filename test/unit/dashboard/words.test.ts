@@ -20,6 +20,7 @@ test.each([
 test.each([
   ['fix \u202egnp.exe', 'fix gnp.exe'],
   ['\u2067if\u2069 admin', 'if admin'],
+  ['a\u200f.\u200eb\u061c', 'a.b'],
   ['مرحبا 👩\u200d🚀', 'مرحبا 👩\u200d🚀'],
   ['\x1b[31mred\x1b[0m\x07', 'red'],
 ])('%j is read as it is written: %j', (written, read) => {

@@ -7,13 +7,16 @@ import { Shell, type ShellEnd } from '#server/shells/shell.ts'
 
 const TICKET = '4f1d0c9a7b3e5d2f6a80'.repeat(3)
 const PROBE_MS = 30_000
+const MINUTE_MS = 60_000
+const IDLE_MS = 15 * MINUTE_MS
+const LASTS_MS = 8 * 60 * MINUTE_MS
 /** More than fits between a program that reads nothing and its client. */
 const LONG_TEXT = Buffer.alloc(64 * 1024, 'a')
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }))
 afterEach(() => vi.useRealTimers())
 
-/** A program that never ends by itself, and takes what is typed only if `reads`. */
+/** A program that never ends by itself, and takes what is typed only if `reads`: then it emits `typed`. */
 class Program extends Duplex {
   readonly #reads: boolean
 
@@ -25,7 +28,9 @@ class Program extends Duplex {
   override _read(): void {}
 
   override _write(_: Buffer, __: BufferEncoding, done: () => void): void {
-    if (this.#reads) done()
+    if (!this.#reads) return
+    done()
+    this.emit('typed')
   }
 }
 
@@ -51,6 +56,28 @@ async function openShell(stream: Program) {
   expect(shell.claim(TICKET)).toBe(true)
   void shell.attach(socket as WebSocket)
   return { ends, client, socket: socket as WebSocket }
+}
+
+/**
+ * Opens a shell for which much time can pass: each probe is answered at once, since a client's own answer takes real time.
+ * `type` and `print` resolve when the other side has the text; `expect.poll` would let the shell's time pass meanwhile.
+ */
+async function openLongShell() {
+  const stream = new Program({ reads: true })
+  const { ends, client, socket } = await openShell(stream)
+  vi.spyOn(socket, 'ping').mockImplementation(() => void socket.emit('pong'))
+  const closed = once(client, 'close').then(([code, reason]) => ({ code, reason: String(reason) }))
+  const type = async (text: string) => {
+    const typed = once(stream, 'typed')
+    client.send(Buffer.from(text))
+    await typed
+  }
+  const print = async (text: string) => {
+    const shown = once(client, 'message')
+    stream.push(text)
+    await shown
+  }
+  return { ends, client, closed, type, print }
 }
 
 test('a client that leaves ends its shell, also while the program takes nothing of what was pasted', async () => {
@@ -96,4 +123,54 @@ test('a client that gives no sign of life is given up after two probes', async (
       return ends.length
     })
     .toBe(1)
+})
+
+test('a shell through which nothing passes for 15 minutes ends, and its client is told why', async () => {
+  const { ends, closed } = await openLongShell()
+  vi.advanceTimersByTime(IDLE_MS - 1)
+  expect(ends).toEqual([])
+  vi.advanceTimersByTime(1)
+  const reason = 'nothing was typed or printed for 15 minutes'
+  expect(ends).toEqual([{ reason, exitCode: null }])
+  expect(await closed).toEqual({ code: 1008, reason })
+})
+
+test.each(['type', 'print'] as const)('to %s something gives a shell another 15 minutes', async (pass) => {
+  const shell = await openLongShell()
+  for (let turn = 0; turn < 3; turn++) {
+    vi.advanceTimersByTime(IDLE_MS - 1)
+    await shell[pass]('a')
+  }
+  vi.advanceTimersByTime(IDLE_MS - 1)
+  expect(shell.ends).toEqual([])
+  vi.advanceTimersByTime(1)
+  expect(shell.ends).toMatchObject([{ reason: 'nothing was typed or printed for 15 minutes' }])
+})
+
+test('a terminal that is resized, and says what it has shown, is as idle as before', async () => {
+  const { ends, client } = await openLongShell()
+  vi.advanceTimersByTime(IDLE_MS - 1)
+  client.send('{"resize": [30, 100]}')
+  client.send('{"ack": 0}')
+  const pong = once(client, 'pong')
+  client.ping()
+  await pong
+  expect(ends).toEqual([])
+  vi.advanceTimersByTime(1)
+  expect(ends).toMatchObject([{ reason: 'nothing was typed or printed for 15 minutes' }])
+})
+
+test('a shell ends after 8 hours, however much passes through it', async () => {
+  const { ends, closed, type, print } = await openLongShell()
+  for (let passed = 0; passed < LASTS_MS; passed += 10 * MINUTE_MS) {
+    await type('a')
+    await print('b')
+    expect(ends).toEqual([])
+    vi.advanceTimersByTime(10 * MINUTE_MS - 1)
+    expect(ends).toEqual([])
+    vi.advanceTimersByTime(1)
+  }
+  const reason = 'it was open for 8 hours, the longest that a shell may be'
+  expect(ends).toEqual([{ reason, exitCode: null }])
+  expect(await closed).toEqual({ code: 1008, reason })
 })

@@ -21,8 +21,13 @@ const TICKET_BYTES = 32
 
 const log = logger('shells')
 
+interface Opened {
+  shell: Shell
+  opener: Opener
+}
+
 /** Those that are open, opening or closing, by their ids. */
-const open = new Map<string, Shell | null>()
+const open = new Map<string, Opened | null>()
 
 /** Whether a shell has not ended yet. */
 export function isOpenShell(id: string): boolean {
@@ -68,8 +73,9 @@ export async function openShell(opener: Opener, start: (id: string) => Promise<S
         .catch((error: unknown) => log.warn('a shell could not be ended', { id, error: messageOf(error) }))
         .finally(() => open.delete(id))
     })
-    open.set(id, shell)
-    const forget = endInTime(shell, opener)
+    const opened = { shell, opener }
+    open.set(id, opened)
+    const forget = endInTime(opened)
     const expires = timestamp(Date.now() + schedule.shellTicketMs)
     return { id, ticket, path: `/api/v1/shells/${id}/socket`, container, expires_at: expires }
   } catch (error) {
@@ -84,35 +90,35 @@ export async function openShell(opener: Opener, start: (id: string) => Promise<S
  */
 export async function joinShell(id: string, ticket: string, offered: OfferedSocket): Promise<void> {
   offered.assertPossible()
-  const shell = open.get(id)
-  if (!shell?.claim(ticket)) {
+  const opened = open.get(id)
+  // Nothing announces that its credentials have expired, or were revoked by a command on the host.
+  if (opened) checkOpener(opened)
+  if (!opened?.shell.claim(ticket)) {
     const seconds = Math.round(schedule.shellTicketMs / 1_000)
     throw new AppError(
       'unauthorized',
       `the ticket is not valid: it opens its shell once, within ${seconds} seconds; open another shell`,
     )
   }
+  const { shell } = opened
   const client = offered.accept()
   if (client) await shell.attach(client)
   else shell.end(CLOSE.ended, 'the client left')
 }
 
 /** Ends a shell with the credentials of its opener, with what it is in, and with the server. */
-function endInTime(shell: Shell, opener: Opener): () => void {
+function endInTime(opened: Opened): () => void {
+  const { shell, opener } = opened
   const { stopping } = useContext()
-  const checkOpener = () => {
-    if (!opener.isAllowed())
-      shell.end(CLOSE.notAllowed, 'the session or API token that opened it is no longer valid')
-  }
   const stop = () => shell.end(CLOSE.goingAway, 'the server stops')
-  const forgetCredentials = opener.watch(checkOpener)
+  const forgetCredentials = opener.watch(() => checkOpener(opened))
   const forgetChanges = onChange(({ kind }) => {
     if (kind === 'service' || kind === 'datastore' || kind === 'all') shell.check()
   })
   stopping.addEventListener('abort', stop, { once: true })
   // Any of them may have changed while the program was started. The end needs what this returns.
   queueMicrotask(() => {
-    checkOpener()
+    checkOpener(opened)
     shell.check()
     if (stopping.aborted) stop()
   })
@@ -121,6 +127,12 @@ function endInTime(shell: Shell, opener: Opener): () => void {
     forgetChanges()
     stopping.removeEventListener('abort', stop)
   }
+}
+
+/** Ends a shell whose opener may no longer use it. */
+function checkOpener({ shell, opener }: Opened): void {
+  if (!opener.isAllowed())
+    shell.end(CLOSE.notAllowed, 'the session or API token that opened it is no longer valid')
 }
 
 function changesOf(id: string, seconds: number, { reason, exitCode }: ShellEnd): string[] {

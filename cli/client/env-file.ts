@@ -6,6 +6,13 @@ export interface FileVariable {
   value: string
 }
 
+/** What a file has. */
+export interface FileContent {
+  variables: FileVariable[]
+  /** What may be meant differently. */
+  warnings: string[]
+}
+
 /** Values that need no quotes. */
 const PLAIN = /^[A-Za-z0-9_./:@%+,-]*$/
 const QUOTES = ["'", '`', '"']
@@ -15,11 +22,14 @@ const BLANK = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y
 
 /**
  * Reads a `.env` file as `node --env-file` does, but refuses lines that node passes over or guesses at. A key that is there
- * twice has its last value. `name` is the file's, for messages. Throws Fault with its name and the line.
+ * twice has its last value, and a warning says so. `name` is the file's, for messages. Throws Fault with its name and the
+ * line.
  */
-export function readEnvFile(name: string, content: string): FileVariable[] {
+export function readEnvFile(name: string, content: string): FileContent {
   const text = content.replaceAll('\r', '')
   const found = new Map<string, string>()
+  const lines = new Map<string, number[]>()
+  const nextLine = lineCounter(text)
   let at = 0
   while (at < text.length) {
     BLANK.lastIndex = at
@@ -32,9 +42,23 @@ export function readEnvFile(name: string, content: string): FileVariable[] {
     if (key === undefined) throw wrong(`${name}:${lineAt(text, at)}: must be a comment or KEY=value`)
     const { value, end } = valueAt(name, text, ENTRY.lastIndex)
     found.set(key, value)
+    const known = lines.get(key) ?? []
+    known.push(nextLine(at))
+    lines.set(key, known)
     at = end
   }
-  return [...found].map(([key, value]) => ({ key, value }))
+  return {
+    variables: [...found].map(([key, value]) => ({ key, value })),
+    warnings: [...lines].flatMap(([key, of]) => repetition(name, key, of)),
+  }
+}
+
+/** A warning if a key is in several lines. */
+function repetition(name: string, key: string, lines: readonly number[]): string[] {
+  const before = lines.slice(0, -1)
+  if (before.length === 0) return []
+  const where = `${before.length === 1 ? 'line' : 'lines'} ${before.join(', ')}`
+  return [`${name}:${lines.at(-1)}: ${key} is also set in ${where}: the last one counts`]
 }
 
 /** The value that begins at a position, and where the next line does. */
@@ -61,6 +85,16 @@ function quotedAt(name: string, text: string, start: number, quote: string): { v
 
 function lineAt(text: string, position: number): number {
   return text.slice(0, position).split('\n').length
+}
+
+/** Tells the lines of positions that come in order, without reading the text again for each. */
+function lineCounter(text: string): (position: number) => number {
+  let line = 1
+  let lineEnd = text.indexOf('\n')
+  return (position) => {
+    for (; lineEnd >= 0 && lineEnd < position; lineEnd = text.indexOf('\n', lineEnd + 1)) line++
+    return line
+  }
 }
 
 /**

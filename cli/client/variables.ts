@@ -61,11 +61,18 @@ export function withValues(variables: readonly ShownVariable[]): EnvVar[] {
   return variables.map(({ key, value }) => ({ key, value: shown(value) }))
 }
 
+/** The variables of a `.env` file, or of standard input for `-`. Warns of what may be meant differently. */
+export async function fileVariables({ out }: Call, file: string): Promise<EnvVar[]> {
+  const { variables, warnings } = readEnvFile(file, await readText(file))
+  for (const warning of warnings) out.note(`warning: ${warning}`)
+  return variables
+}
+
 /** The variables of `--env-file` and `--env K=V`; a later one replaces an earlier one. */
 export async function givenVariables(call: Call): Promise<EnvVar[]> {
   const found = new Map<string, string>()
   for (const file of call.texts('env-file'))
-    for (const { key, value } of readEnvFile(file, await readText(file))) found.set(key, value)
+    for (const { key, value } of await fileVariables(call, file)) found.set(key, value)
   for (const word of call.texts('env')) found.set(...pairOf(word))
   return [...found].map(([key, value]) => ({ key, value }))
 }

@@ -11,7 +11,7 @@ const RESTART: Flag = { name: 'restart', summary: 'restart the live services tha
 const KEY = { name: 'key' }
 
 const FILE_HELP = `The file is read as node --env-file does: KEY=value, comments with #, values in '…', \`…\` or "…", over several
-lines if they are in quotes.`
+lines if they are in quotes. The last of equal keys counts, and a warning names their lines.`
 
 /** Variables of services, and groups that services share. */
 export const VARIABLES: readonly Command[] = [

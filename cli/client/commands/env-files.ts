@@ -3,10 +3,10 @@ import type { EnvVar } from '#server/variables/schema.ts'
 import type { Call } from '../../call.ts'
 import { EXIT, Fault, wrong } from '../../fault.ts'
 import { ask, confirm } from '../ask.ts'
-import { readEnvFile, writeEnvFile } from '../env-file.ts'
+import { writeEnvFile } from '../env-file.ts'
 import { writePrivate } from '../hosts.ts'
-import { readText, STANDARD_INPUT } from '../input.ts'
-import { holderOf, withValues, type ShownVariable } from '../variables.ts'
+import { STANDARD_INPUT } from '../input.ts'
+import { fileVariables, holderOf, withValues, type ShownVariable } from '../variables.ts'
 import { withApi } from '../with-api.ts'
 import { changed, noteOldValues } from './variables.ts'
 
@@ -63,7 +63,7 @@ export async function push(call: Call): Promise<void> {
   const replaces = call.has('replace')
   const isAnswered = call.has('yes') || (call.mayAsk && file !== STANDARD_INPUT)
   if (replaces && !isAnswered) throw wrong('--replace removes what the file does not have; say --yes')
-  const wanted = readEnvFile(file, await readText(file))
+  const wanted = await fileVariables(call, file)
   await withApi(call, async (api) => {
     const holder = await holderOf(call, api, null)
     const present = await holder.read()

@@ -123,6 +123,21 @@ export function variableCases(server: () => TestServer): void {
     expect(existsSync(join(folder, 'none.env'))).toBe(false)
   })
 
+  test('of a file that sets a key twice have the last value, with a warning beside the answer', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'deployer-vars-'))
+    writeFileSync(join(folder, 'twice.env'), 'COLOUR=first\nSIZE=1\nCOLOUR=second\n')
+    const error = 'warning: twice.env:3: COLOUR is also set in line 1: the last one counts\n'
+    const create = ['create', 'set-twice', '--env-file', 'twice.env']
+    expect(await inFolder(folder, ...create)).toMatchObject({ code: 0, error })
+    expect(await valuesOf('set-twice')).toEqual([
+      { key: 'COLOUR', value: 'second' },
+      { key: 'SIZE', value: '1' },
+    ])
+    await client(server(), 'env', 'set', 'COLOUR=other', '-s', 'set-twice')
+    const pushed = await inFolder(folder, 'env', 'push', 'twice.env', '-s', 'set-twice')
+    expect(pushed).toMatchObject({ code: 0, out: '~ COLOUR\n', error: expect.stringContaining(error) })
+  })
+
   test('of a group are those of the services that are linked to it', async () => {
     await client(server(), 'create', 'linked')
     const created = await client(server(), 'groups', 'create', 'shared-one', '--env', 'LOG=info')

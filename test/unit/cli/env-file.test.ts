@@ -24,7 +24,7 @@ describe('a written file', () => {
       fc.property(VARIABLES, (variables) => {
         const { text, leftOut } = writeEnvFile(variables)
         const kept = variables.filter(({ key }) => !leftOut.includes(key))
-        expect(readEnvFile('.env', text)).toEqual(kept)
+        expect(readEnvFile('.env', text)).toEqual({ variables: kept, warnings: [] })
         expect({ ...parseEnv(text) }).toEqual(asObject(kept))
       }),
       { numRuns: runs(3_000) },
@@ -64,7 +64,7 @@ describe('a file of others', () => {
     'A=\nB=a=b==',
     'A=${B} $C',
   ])('is read as node reads it: %j', (text) => {
-    expect(asObject(readEnvFile('.env', text))).toEqual({ ...parseEnv(text) })
+    expect(asObject(readEnvFile('.env', text).variables)).toEqual({ ...parseEnv(text) })
   })
 
   test.each([
@@ -84,5 +84,21 @@ describe('a file of others', () => {
         message: expect.stringMatching(new RegExp(`^a\\.env:${line}: `)),
       }),
     )
+  })
+
+  test('that sets keys twice has their last values, and warns of each with all of its lines', () => {
+    const text = "# first\nA=1\nB='x\ny'\n\n  export A=2\r\nC=1\nB=\nD=A=1\nA=3 # A=4"
+    expect(readEnvFile('a.env', text)).toEqual({
+      variables: [
+        { key: 'A', value: '3' },
+        { key: 'B', value: '' },
+        { key: 'C', value: '1' },
+        { key: 'D', value: 'A=1' },
+      ],
+      warnings: [
+        'a.env:10: A is also set in lines 2, 6: the last one counts',
+        'a.env:8: B is also set in line 3: the last one counts',
+      ],
+    })
   })
 })

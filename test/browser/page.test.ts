@@ -2,11 +2,14 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { PHONE, TestBrowser } from './browser.ts'
+import { excessOf, movingOn } from './fit.ts'
 
 /** After this a page repeats what it did not get, however often that failed. */
 const LONGEST_PAUSE_MS = 5_000
 /** As long as a name can be, without a place to break. */
 const LONG = 'm'.repeat(63)
+/** The name of a service with a disk, whose deploy is under way, as no engine answers. */
+const BEGUN = 'w'.repeat(63)
 
 let browser: TestBrowser
 let server: TestServer
@@ -23,6 +26,14 @@ beforeAll(async () => {
   await server.api('POST', '/environments', { name: LONG })
   await server.api('POST', '/env-groups', { name: LONG, vars: [{ key: 'A', value: '1' }] })
   await server.api('POST', '/services', { ...placed, image: 'busybox:1', env_groups: [LONG], deploy: false })
+  await server.api('POST', '/services', {
+    ...{
+      name: BEGUN,
+      environment: LONG,
+      image: `registry.example.com/${LONG}:1`,
+      disk_mount_path: `/${LONG}`,
+    },
+  })
   await server.api('POST', '/datastores', { ...placed, kind: 'keyvalue' })
   const target = { name: LONG, url: `http://127.0.0.1:9/${LONG}` }
   await server.api('POST', '/notifications', { ...target, kind: 'webhook' })
@@ -100,8 +111,36 @@ test('nor is a page of a service of another kind', { tags: ['slow'] }, async () 
   await expectToFit(page, tabs)
 })
 
+test('nor is a page of the server, of a deploy, or for whoever is not signed in', async () => {
+  const page = await browser.enter(server)
+  const address = `/services/${BEGUN}.${LONG}`
+  const { body } = await server.api('GET', `/services/${BEGUN}?environment=${LONG}`)
+  const { body: login } = await server.request('POST', '/api/v1/auth/cli', { name: LONG })
+  const ofService = [`deploys/${body.latest_deploy.id}`, 'metrics', 'shell', 'disk']
+  const ofServer = ['disk', 'backups', 'nodes', 'doctor', 'logs']
+  await expectToFit(page, [
+    ...['/logs', '/git', `/cli/${login.id}`],
+    ...ofService.map((section) => `${address}/${section}`),
+    ...ofServer.map((section) => `/server/${section}`),
+  ])
+  await expectToFit(await browser.open(server.url), ['/sign-in'])
+})
+
+test('nor is a dialog of many fields, which names services', async () => {
+  const page = await browser.enter(server, { viewport: { ...PHONE, width: 320 } })
+  await page.goto('/account')
+  await page.getByRole('button', { name: 'New token' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Changes no settings.').click()
+  await dialog.getByLabel('These services').first().check()
+  await dialog.getByLabel(LONG).first().waitFor()
+  expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+  expect({ excess: await excessOf(page), moving: await movingOn(page) }).toEqual({ excess: 0, moving: [] })
+  await page.context().close()
+})
+
+/** At the width of a phone at 400 % and at that of a desktop; and nothing moves, as the browser of tests asks for that. */
 async function expectToFit(page: Page, paths: string[]): Promise<void> {
-  const excess = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
   for (const path of paths) {
     await page.setViewportSize({ ...PHONE, width: 320 })
     await page.goto(path)
@@ -109,10 +148,12 @@ async function expectToFit(page: Page, paths: string[]): Promise<void> {
     await page.getByRole('status').getByText('Loading').first().waitFor({ state: 'detached' })
     if (path.endsWith('/editor'))
       await page.getByRole('combobox').getByText('an-environment').waitFor({ state: 'attached' })
-    expect({ path, excess: await excess() }).toEqual({ path, excess: 0 })
+    if (path.startsWith('/cli/')) await page.getByLabel('Code', { exact: true }).waitFor()
+    const [excess, moving] = [await excessOf(page), await movingOn(page)]
+    expect({ path, excess, moving }).toEqual({ path, excess: 0, moving: [] })
     await page.setViewportSize({ width: 1280, height: 800 })
     // Charts follow their frame a moment later.
-    await expect.poll(excess, { message: `${path} at 1280` }).toBe(0)
+    await expect.poll(() => excessOf(page), { message: `${path} at 1280` }).toBe(0)
   }
   expect(browser.faults).toEqual([])
 }
@@ -267,10 +308,7 @@ test('nothing moves for someone who asked for that', async () => {
   await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor()
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
-  const moving = await page.evaluate<string[]>(`document.getAnimations()
-    .filter((each) => each.effect.getTiming().duration > 1)
-    .map((each) => each.animationName ?? each.transitionProperty)`)
-  expect(moving).toEqual([])
+  expect(await movingOn(page)).toEqual([])
   await page.context().close()
 })
 

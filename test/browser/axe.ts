@@ -27,8 +27,8 @@ const DESKTOP = { width: 1280, height: 900 }
 
 // Colours are the same on a desktop and on a phone; the rules about them need not run twice.
 export const LIGHT: Look = { name: 'light desktop', viewport: DESKTOP, colorScheme: 'light', options: RULES }
-const DARK: Look = { name: 'dark desktop', viewport: DESKTOP, colorScheme: 'dark', options: CONTRAST }
-const NARROW: Look = { name: 'phone', viewport: PHONE, colorScheme: 'light', options: LAYOUT }
+export const DARK: Look = { name: 'dark desktop', viewport: DESKTOP, colorScheme: 'dark', options: CONTRAST }
+export const NARROW: Look = { name: 'phone', viewport: PHONE, colorScheme: 'light', options: LAYOUT }
 /** Rules for what only a phone has. */
 export const PHONE_ALONE: Look = { ...NARROW, options: RULES }
 
@@ -47,14 +47,9 @@ export class Visitor {
   readonly #page: Page
   #at: Visit | undefined
 
-  private constructor(browser: TestBrowser, page: Page) {
+  constructor(browser: TestBrowser, page: Page) {
     this.#browser = browser
     this.#page = page
-  }
-
-  static async of(browser: TestBrowser, page: Page): Promise<Visitor> {
-    await page.addInitScript(AXE)
-    return new Visitor(browser, page)
   }
 
   /** The findings of axe for each view, and what else went wrong so far. Goes there unless the page is there already. */
@@ -63,8 +58,9 @@ export class Visitor {
     const found: string[] = []
     for (const each of looks) {
       await this.#change(each)
-      await this.#page.locator(each.colorScheme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor()
-      found.push(...(await this.#findings(each.options)).map((finding) => `${each.name}: ${finding}`))
+      await painted(this.#page, each.colorScheme)
+      const findings = await findingsIn(this.#page, 'html', each.options)
+      found.push(...findings.map((finding) => `${each.name}: ${finding}`))
     }
     return [...found, ...this.#browser.faults]
   }
@@ -74,29 +70,48 @@ export class Visitor {
     await this.#change(look)
     await this.#page.goto(visit.path)
     await this.#page.getByRole('heading', { level: 1 }).waitFor()
-    await this.#loaded()
+    await loaded(this.#page)
     await visit.open?.(this.#page)
     this.#at = visit
-  }
-
-  async #loaded(): Promise<void> {
-    await this.#page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' })
   }
 
   async #change({ viewport, colorScheme }: Look): Promise<void> {
     await this.#page.setViewportSize(viewport)
     await this.#page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   }
+}
 
-  /** The findings of axe once nothing moves. */
-  async #findings(options: object): Promise<string[]> {
-    await this.#loaded()
-    await this.#page.evaluate(
-      'Promise.allSettled(document.getAnimations().filter((a) => a.effect.getTiming().iterations !== Infinity).map((a) => a.finished)).then(() => {})',
-    )
-    return this.#page.evaluate<string[]>(`axe.run(${JSON.stringify(options)}).then(({ violations }) =>
+/** What is open over a page. */
+export const DIALOG = '[role=dialog]'
+
+/** The findings of axe on a page as it is now, or in a part of it: by all rules, and by those of colours when it is dark. */
+export async function findingsOf(page: Page, part = 'html'): Promise<string[]> {
+  const light = await findingsIn(page, part, RULES)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await painted(page, 'dark')
+  const dark = await findingsIn(page, part, CONTRAST)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await painted(page, 'light')
+  return [...light, ...dark.map((finding) => `dark: ${finding}`)]
+}
+
+async function painted(page: Page, colorScheme: Look['colorScheme']): Promise<void> {
+  await page.locator(colorScheme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor()
+}
+
+async function loaded(page: Page): Promise<void> {
+  await page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' })
+}
+
+/** The findings of axe once nothing moves. */
+async function findingsIn(page: Page, part: string, options: object): Promise<string[]> {
+  await loaded(page)
+  await page.evaluate(
+    'Promise.allSettled(document.getAnimations().filter((a) => a.effect.getTiming().iterations !== Infinity).map((a) => a.finished)).then(() => {})',
+  )
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(`${AXE}; undefined`)
+  return page.evaluate<string[]>(`axe.run('${part}', ${JSON.stringify(options)}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`)
-  }
 }
 
 /**

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { Repository, startRemotes, type Remotes } from '../git/remotes.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { DIALOG, findingsOf } from './axe.ts'
 import { PHONE, TestBrowser } from './browser.ts'
 
 let server: TestServer
@@ -16,7 +15,6 @@ beforeAll(async () => {
   server = await startServer()
   browser = await TestBrowser.launch()
   page = await browser.enter(server)
-  await page.addInitScript(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'))
   await server.api('POST', '/environments', { name: 'staging' })
 })
 afterAll(async () => {
@@ -24,13 +22,6 @@ afterAll(async () => {
   await server?.stop()
   await remotes?.close()
 })
-
-/** The findings of axe on the page as it is now. */
-function findings(): Promise<string[]> {
-  return page.evaluate<string[]>(
-    "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))",
-  )
-}
 
 test('a blueprint is written with completion, with its errors and its plan next to it, and applied', async () => {
   await page.goto('/services')
@@ -55,7 +46,7 @@ test('a blueprint is written with completion, with its errors and its plan next 
   const plan = page.getByRole('list', { name: 'Plan' })
   await plan.getByText('shop', { exact: true }).waitFor()
   await page.getByText('1 to create').waitFor()
-  expect(await findings()).toEqual([])
+  expect(await findingsOf(page)).toEqual([])
   await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('1 created').waitFor()
   expect((await server.api('GET', '/services/shop')).body).toMatchObject({ port: 3000 })
@@ -82,6 +73,7 @@ test('a Compose file is converted into the editor', async () => {
   await page
     .getByRole('textbox', { name: 'docker-compose.yml' })
     .fill('services:\n  web:\n    image: nginx\n    ports: ["80:80"]\n    networks: [a]\n')
+  expect(await findingsOf(page, DIALOG)).toEqual([])
   await page.getByRole('button', { name: 'Convert', exact: true }).click()
   await page.getByRole('list', { name: 'Notes on the conversion' }).getByText('one network here').waitFor()
   await page.getByRole('list', { name: 'Plan' }).getByText('web', { exact: true }).waitFor()
@@ -94,7 +86,7 @@ test('characters that make a blueprint read differently are shown in the editor'
   await page.keyboard.insertText('# \u202elive\u202c \u2066x\u2069')
   await editor.locator('.cm-specialChar').nth(3).waitFor()
   expect(await editor.locator('.cm-specialChar').count()).toBe(4)
-  expect(await findings()).toEqual([])
+  expect(await findingsOf(page)).toEqual([])
 })
 
 test('a button of a README opens the plan of its repository', async () => {
@@ -124,7 +116,7 @@ test('a synced blueprint shows its last result, on a phone too', async () => {
   await card.getByText('Applied', { exact: true }).waitFor()
   await card.getByText('Last result').click()
   await card.getByText('1 created').waitFor()
-  expect(await findings()).toEqual([])
+  expect(await findingsOf(page)).toEqual([])
   expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
   expect(browser.faults).toEqual([])
 })

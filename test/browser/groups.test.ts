@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { startServer, type TestServer } from '../support/server.ts'
 import { waitFor } from '../support/wait.ts'
-import { LIGHT, Visitor } from './axe.ts'
+import { DARK, LIGHT, NARROW, Visitor } from './axe.ts'
 import { PHONE, setUp, TestBrowser } from './browser.ts'
+import { excessOf, movingOn } from './fit.ts'
 
 let browser: TestBrowser
 let server: TestServer
@@ -30,8 +31,8 @@ const main = (name: string) =>
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 
 test('setup asks for the code that the link lacks, and again for one that the server refuses', async () => {
-  const visitor = await Visitor.of(browser, page)
-  expect(await visitor.look({ name: 'setup', path: '/setup' }, [LIGHT])).toEqual([])
+  const visitor = new Visitor(browser, page)
+  expect(await visitor.look({ name: 'setup', path: '/setup' }, [NARROW, DARK, LIGHT])).toEqual([])
   const focused = () => page.evaluate<string>("document.activeElement.labels?.[0].innerText ?? ''")
   await waitFor(async () => (await focused()).trim() === 'Setup code', 'the focus in the first empty field')
   await page.goto('/setup?code=mistyped')
@@ -40,6 +41,9 @@ test('setup asks for the code that the link lacks, and again for one that the se
   expect(await page.getByLabel('Setup code').count()).toBe(0)
   await button('Create account').click()
   await page.getByText('The setup code is wrong').waitFor()
+  await page.setViewportSize({ ...PHONE, width: 320 })
+  expect({ excess: await excessOf(page), moving: await movingOn(page) }).toEqual({ excess: 0, moving: [] })
+  await page.setViewportSize(LIGHT.viewport)
   expect(await page.getByLabel('Setup code').inputValue()).toBe('mistyped')
   await setUp(page, server.setupCode)
 })

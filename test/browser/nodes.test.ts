@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { databaseOf } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { LIGHT, Visitor } from './axe.ts'
+import { DIALOG, findingsOf, LIGHT, Visitor } from './axe.ts'
 import { TestBrowser } from './browser.ts'
 
 let browser: TestBrowser
@@ -28,7 +28,7 @@ const action = async (node: string, name: string) => {
 
 test('the page of nodes has the one of the server, which is renamed and labeled', async () => {
   const [{ name }] = (await server.api('GET', '/nodes')).body as [{ name: string }]
-  const visitor = await Visitor.of(browser, page)
+  const visitor = new Visitor(browser, page)
   expect(await visitor.look({ name: 'nodes', path: '/server/nodes' }, [LIGHT])).toEqual([])
   await rows().getByText('this server').waitFor()
   expect(await (await action(name, 'Drain')).innerText()).toContain('There is no other node')
@@ -37,6 +37,7 @@ test('the page of nodes has the one of the server, which is renamed and labeled'
   await page.getByLabel('Name', { exact: true }).fill('Not a name')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('dialog').getByRole('alert').waitFor()
+  expect(await findingsOf(page, DIALOG)).toEqual([])
   await page.getByLabel('Name', { exact: true }).fill('first')
   await page.getByLabel('Labels').fill('disk=ssd\nzone = a')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -87,6 +88,7 @@ test('another node becomes an entry once that is confirmed, is named in DNS by i
   await (await action('worker-1', 'Make an entry')).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('It will hold the private keys of all hosts').waitFor()
+  expect(await findingsOf(page, DIALOG)).toEqual([])
   await dialog.getByRole('button', { name: 'Make an entry' }).click()
   const row = rows().filter({ hasText: 'worker-1' })
   await row.getByText('Entry', { exact: true }).waitFor()
@@ -122,6 +124,7 @@ test('two other nodes become managers, and the page says so when one is away', a
   await dialog.getByLabel('worker-1').check()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByText('with two, the loss of either one').waitFor()
+  expect(await findingsOf(page, DIALOG)).toEqual([])
   await dialog.getByLabel('worker-2').check()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await rows().getByText('it is becoming a manager').first().waitFor()
@@ -174,6 +177,7 @@ test('what has its data on a node that is down is moved with its newest backup, 
   const dialog = page.getByRole('dialog')
   const confirm = dialog.getByRole('button', { name: 'Move', exact: true })
   expect(await confirm.getAttribute('aria-disabled')).toBe('true')
+  expect(await findingsOf(page, DIALOG)).toEqual([])
   await dialog.getByLabel('From its newest backup').check()
   await confirm.click()
   await dialog.getByText('there is no backup of datastore cache').waitFor()
@@ -200,7 +204,7 @@ test('the node of a disk is chosen with it and named on its page, where a move i
     SELECT services.id, node_id, 'nod-00000000000000000001', 0, 'running', 1048576, 4194304, 0 FROM services
     WHERE name = 'wiki'`)
   database.close()
-  const visitor = await Visitor.of(browser, page)
+  const visitor = new Visitor(browser, page)
   expect(await visitor.look({ name: 'disk', path: '/services/wiki/disk' }, [LIGHT])).toEqual([])
   await card.getByText('Moving to worker-1.').waitFor()
   await card.getByText('of about 4').waitFor()

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { databaseOf } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { DIALOG, findingsOf } from './axe.ts'
 import { PASSWORD, setUp, signIn, TestBrowser } from './browser.ts'
 
 let browser: TestBrowser
@@ -68,6 +69,8 @@ test('an authenticator app is set up with a secret as a picture and as text, and
   await page.getByRole('alert').filter({ hasText: 'minutes behind the server' }).waitFor()
   await codeField().fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate())
   await button('Turn on').click()
+  await page.getByLabel('the recovery codes', { exact: true }).waitFor()
+  expect(await findingsOf(page, DIALOG)).toEqual([])
   const download = page.waitForEvent('download')
   await button('Download').click()
   const file = await readFile(await (await download).path(), 'utf8')
@@ -83,6 +86,7 @@ test('sign-in then asks for a code of the app, or for a recovery code', async ()
   await codeField().fill('000000')
   await button('Sign in').click()
   await page.getByRole('alert').filter({ hasText: 'code is wrong' }).waitFor()
+  expect(await findingsOf(page)).toEqual([])
   await codeField().fill(nextCode())
   await button('Sign in').click()
   await page.waitForURL('**/overview')
@@ -101,6 +105,8 @@ test('what needs a second factor asks for it in the middle, and goes on', async 
   await button('New token').click()
   await page.getByLabel('Name').fill('ci')
   await button('Create token').click()
+  await dialog('Confirm that it is you').waitFor()
+  expect(await findingsOf(page, DIALOG)).toEqual([])
   await dialog('Confirm that it is you').getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('alert').filter({ hasText: 'needs a second factor' }).waitFor()
   await button('Create token').click()
@@ -137,6 +143,7 @@ test('a passkey is added, signs in, confirms, and is removed', async () => {
   await page.goto('/account')
   await button('Add a passkey').click()
   await page.getByLabel('Name').fill('laptop')
+  expect(await findingsOf(page, DIALOG)).toEqual([])
   await button('Continue').click()
   await page.getByText('for localhost').waitFor()
   await signOut()
@@ -157,6 +164,7 @@ test('the last factor is turned off with the password, and the password alone si
   expect(await savedCodes()).not.toContain(recovery[1])
   await button('Turn the authenticator app off').click()
   await page.getByText('It is the last second factor').waitFor()
+  expect(await findingsOf(page, DIALOG)).toEqual([])
   await dialog('Turn the authenticator app off?').getByLabel('Current password').fill(PASSWORD)
   await button('Turn off').click()
   await button('Set up an authenticator app').waitFor()

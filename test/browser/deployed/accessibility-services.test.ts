@@ -34,7 +34,7 @@ beforeAll(async () => {
     create('parked', { environment: 'staging', deploy: false }),
   ])
   browser = await TestBrowser.launch()
-  visitor = await Visitor.of(browser, await browser.enter(server))
+  visitor = new Visitor(browser, await browser.enter(server))
   await Promise.all([failAgain(), runOnce(), state('colours', 'running'), state('broken', 'failed')])
 })
 afterAll(async () => {
@@ -85,6 +85,11 @@ const VISITS: Visit[] = [
     name: 'an upload',
     path: '/services/new',
     open: (page) => page.getByText('Upload', { exact: true }).click(),
+  },
+  {
+    name: 'a sample',
+    path: '/services/new?source=sample',
+    open: (page) => page.getByRole('group', { name: 'Sample', exact: true }).waitFor(),
   },
   { name: 'all fields', path: '/services/new', open: unfold, isOfItsKind: true },
   { name: 'an overview', path: '/services/shop', isOfItsKind: true },

@@ -53,8 +53,8 @@ beforeAll(async () => {
     }),
   ])
   browser = await TestBrowser.launch()
-  visitor = await Visitor.of(browser, await browser.enter(server))
-  stranger = await Visitor.of(browser, await browser.open(server.url))
+  visitor = new Visitor(browser, await browser.enter(server))
+  stranger = new Visitor(browser, await browser.open(server.url))
   await fillGitPages()
   await waitFor(
     async () => (await server.api('POST', '/datastores/cache/backups')).status === 202,
@@ -201,6 +201,11 @@ const VISITS: Visit[] = [
     open: (page) => page.getByRole('button', { name: 'Connect a domain' }).click(),
   },
   {
+    name: 'an uploaded certificate',
+    path: '/domains',
+    open: (page) => page.getByRole('button', { name: 'Upload' }).click(),
+  },
+  {
     name: 'a new redirect',
     path: '/domains',
     open: (page) => page.getByRole('button', { name: 'New redirect' }).click(),
@@ -255,6 +260,14 @@ const DATASTORE_VISITS: Visit[] = [
     name: 'the log of a datastore',
     path: '/datastores/cache/logs',
     open: (page) => page.getByText(/Ready to accept/).waitFor(),
+  },
+  {
+    name: 'the shell of a datastore',
+    path: '/datastores/cache/shell',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Open valkey-cli' }).click()
+      await page.getByText(/^Open in the datastore/).waitFor()
+    },
   },
   {
     name: 'backups',

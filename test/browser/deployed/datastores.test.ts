@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { backUp, become, create, keyvalue, read } from '../../engine/datastore-support.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { waitFor } from '../../support/wait.ts'
+import { DIALOG, findingsOf } from '../axe.ts'
 import { TestBrowser, waitForBadge } from '../browser.ts'
 
 let browser: TestBrowser
@@ -226,6 +227,7 @@ test("a service's disk is backed up and restored in the same way", async () => {
   await list.getByRole('button').click()
   await page.getByRole('menuitem', { name: 'Restore…' }).click()
   await page.getByLabel('Type wiki to confirm').fill('wiki')
+  expect(await findingsOf(page, DIALOG)).toEqual([])
   await confirm('Replace the disk of wiki')
   await page
     .getByRole('list', { name: 'Replaced data' })

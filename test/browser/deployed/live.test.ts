@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { startServer, type TestServer } from '../../support/server.ts'
+import { DIALOG, findingsOf } from '../axe.ts'
 import { TestBrowser, waitForBadge } from '../browser.ts'
 
 const SERVE = 'echo serving; mkdir -p /www; echo hello > /www/index.html; exec httpd -f -p $PORT -h /www'
@@ -95,11 +96,13 @@ test('what differs is shown old and new, for a deploy, a rollback and what is sa
   const first = (await server.api('GET', '/services/shop/deploys')).body.at(-1).id
   await page.getByLabel('Compared with').selectOption(first)
   await page.getByRole('region', { name: 'Variables' }).getByText('LEVEL added').waitFor()
+  expect(await findingsOf(page, 'details[open]')).toEqual([])
 
   await page.goto('/services/shop/deploys')
   await page.getByRole('button', { name: 'Roll back to' }).last().click()
   const rollback = page.getByRole('dialog', { name: 'Roll back to this version?' })
   await rollback.getByRole('region', { name: 'What changes' }).getByText('LEVEL removed').waitFor()
+  expect(await findingsOf(page, DIALOG)).toEqual([])
   await rollback.getByRole('button', { name: 'Cancel' }).click()
 
   await server.api('PATCH', '/services/shop', { health_check_path: '/health' })
@@ -107,6 +110,7 @@ test('what differs is shown old and new, for a deploy, a rollback and what is sa
   await page.getByRole('button', { name: '2 changes not live' }).click()
   const saved = page.getByRole('dialog', { name: '2 changes not live' })
   await saved.getByText('/health').waitFor()
+  expect(await findingsOf(page, DIALOG)).toEqual([])
   await saved.getByRole('button', { name: 'Discard…' }).click()
   const discard = page.getByRole('dialog', { name: 'Discard 2 changes?' })
   // What somebody else saves meanwhile is not what was agreed to.

@@ -31,6 +31,8 @@ afterAll(async () => {
   await server?.stop()
 })
 
+const content = () => page.locator('#content')
+
 function pushVersion(text: string): void {
   repository.push({ Dockerfile: DOCKERFILE, 'index.html': text }, `Say ${text}`)
 }
@@ -53,7 +55,7 @@ test('the main job: a repository goes live, a change replaces it, a rollback bri
   await page.getByText('Reachable, 1 branch').waitFor()
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('shop')
   const asked = ['textbox "Repository address"', 'textbox "Name"', 'button "Create and deploy"']
-  const form = await heard(page, 'heading', 'textbox', 'button')
+  const form = await heard(content(), 'heading', 'textbox', 'button')
   expect(form.filter((part) => [...asked, 'heading "New service"'].includes(part))).toEqual([
     'heading "New service"',
     ...asked,
@@ -65,7 +67,7 @@ test('the main job: a repository goes live, a change replaces it, a rollback bri
   await page.getByText('Ended', { exact: true }).waitFor()
   // The heading has the focus; then comes the log.
   await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1')
-  expect(await heard(page, 'navigation', 'heading', 'log')).toEqual([
+  expect(await heard(content(), 'navigation', 'heading', 'log')).toEqual([
     'navigation "Breadcrumb"',
     expect.stringMatching(/^heading ".*Say first/),
     expect.stringMatching(/^log/),
@@ -87,7 +89,7 @@ test('the main job: a repository goes live, a change replaces it, a rollback bri
     .click()
   await page.getByRole('heading', { level: 1, name: /^shop ?, Logs$/ }).waitFor()
   await page.getByRole('log').waitFor()
-  expect(await heard(page, 'navigation', 'heading', 'log')).toEqual([
+  expect(await heard(content(), 'navigation', 'heading', 'log')).toEqual([
     'navigation "Breadcrumb"',
     expect.stringMatching(/^heading "shop ?, Logs"/),
     'navigation "Service"',
@@ -100,8 +102,30 @@ test('the main job: a repository goes live, a change replaces it, a rollback bri
   expect(await served('shop')).toBe('second')
 
   await page.getByRole('link', { name: 'Deploys' }).click()
-  await page.getByRole('button', { name: 'Roll back' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
+  const rollBack = page.getByRole('button', { name: 'Roll back' })
+  await rollBack.waitFor()
+  expect(await heard(content(), 'navigation', 'heading', 'list', 'button')).toEqual([
+    ...['navigation "Breadcrumb"', 'list'],
+    expect.stringMatching(/^heading "shop ?, Deploys"/),
+    ...['button "Deploy"', 'button "More actions"', 'button "Copy the address"'],
+    ...['navigation "Service"', 'list'],
+    'list "Deploys, newest first"',
+    expect.stringMatching(/^button "Roll back to [0-9a-f]{7} Say first, deployed /),
+  ])
+  await rollBack.click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('region', { name: 'What changes' }).waitFor()
+  expect(await heard(dialog, 'heading', 'region', 'checkbox', 'button')).toEqual([
+    'heading "Roll back to this version?"',
+    'region "What changes"',
+    'region "Version"',
+    'heading "Version"',
+    expect.stringMatching(/^checkbox "Stop deploying on push/),
+    'button "Cancel"',
+    'button "Roll back"',
+    'button "Close"',
+  ])
+  await dialog.getByRole('button', { name: 'Roll back' }).click()
   await page.waitForURL(/\/deploys\/dep-/)
   await page.getByRole('heading', { name: /Say first/ }).waitFor()
   await waitForBadge(page, 'Live')

@@ -189,6 +189,21 @@ test('the palette finds what has a name anywhere, and acts on a service that is 
   await field.fill('greeting')
   await page.getByRole('option', { name: 'GREETING_TEXT Variable of shop-11' }).click()
   await page.waitForURL('**/services/shop-11/variables')
+  await server.api('POST', '/env-groups', { name: 'of-everybody' })
+  await server.api('POST', '/services/shop-11/domains', { domain: 'www.brand.example' })
+  const headers = { origin: server.url }
+  const made = await page.request.post('/api/v1/auth/tokens', { headers, data: { name: 'runner-7' } })
+  expect(made.status()).toBe(201)
+  for (const [typed, option, path] of [
+    ['everybody', 'of-everybody Env group', '/env-groups/of-everybody'],
+    ['runner', 'runner-7 API token', '/account'],
+    ['brand.ex', 'www.brand.example Domain of shop-11', '/services/shop-11/settings#custom-domains'],
+  ] as const) {
+    await page.keyboard.press('Control+k')
+    await field.fill(typed)
+    await page.getByRole('option', { name: option, exact: true }).click()
+    await page.waitForURL(`**${path}`)
+  }
 
   await page.keyboard.press('Control+k')
   await field.fill('shop-11')

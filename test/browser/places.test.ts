@@ -195,6 +195,7 @@ test('the palette finds what has a name anywhere, and acts on a service that is 
   const made = await page.request.post('/api/v1/auth/tokens', { headers, data: { name: 'runner-7' } })
   expect(made.status()).toBe(201)
   for (const [typed, option, path] of [
+    ['stagi', 'staging Environment', '/overview?environment=staging'],
     ['everybody', 'of-everybody Env group', '/env-groups/of-everybody'],
     ['runner', 'runner-7 API token', '/account'],
     ['brand.ex', 'www.brand.example Domain of shop-11', '/services/shop-11/settings#custom-domains'],

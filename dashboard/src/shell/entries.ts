@@ -95,6 +95,12 @@ export function useEntries({ query, scope, actions, found }: Palette): ComputedR
     ),
   ])
 
+  const overviews = computed(() =>
+    (environments.value ?? []).map(({ name }) =>
+      to(name, 'Environment', `/overview?${new URLSearchParams({ environment: name })}`),
+    ),
+  )
+
   const isTyped = computed(() => query.value !== '')
   /** Until something is typed, Enter alone only ever navigates: actions come after sections. */
   return computed(() => {
@@ -114,6 +120,7 @@ export function useEntries({ query, scope, actions, found }: Palette): ComputedR
     return [
       ...(shown ? actions.ofService(shown) : []),
       ...things.value,
+      ...overviews.value,
       ...pages,
       ...actions.general,
       ...others.flatMap(actions.ofService),

@@ -193,7 +193,7 @@ const VISITS: Visit[] = [
   {
     name: 'domains',
     path: '/domains',
-    open: (page) => page.getByText('old.example', { exact: true }).waitFor(),
+    open: (page) => page.getByRole('list', { name: 'Redirects' }).getByText('old.example').waitFor(),
   },
   {
     name: 'a new domain',

@@ -3,7 +3,7 @@ import { blocksBetween, type DrawnBlock } from './blocks.ts'
 import type { LogRows } from './groups.ts'
 import { usePlaces, type PlacedRows } from './places.ts'
 import { firstIndex } from './row-heights.ts'
-import { useScroller } from './scroller.ts'
+import { useScroller, type Scroller } from './scroller.ts'
 import { Slots } from './slots.ts'
 
 const OVERSCAN_ROWS = 20
@@ -44,16 +44,10 @@ export function useLogRows({ scroller, list, ...placed }: Options): DrawnRows {
   const { shown, headingPixels } = placed
   const places = usePlaces(placed)
   const { total, startOf, heightOf, keyOf } = places
-  const { scrolled, viewPixels, padding, observe, moveTo, moveBy, isMovedByPage } = useScroller(
-    scroller,
-    setHeight,
-  )
+  const view = useScroller(scroller, setHeight)
+  const { scrolled, viewPixels, padding, moveTo } = view
   const slots = new Slots()
-
-  const top = computed(() => firstIndex(shown.value.count, (row) => startOf(row + 1) > scrolled.value))
-  const below = computed(() =>
-    firstIndex(shown.value.count, (row) => startOf(row) >= scrolled.value + viewPixels.value),
-  )
+  const { top, below } = useRange(shown, startOf, view)
   const overscan = useOverscan(
     () => keyOf(top.value),
     () => keyOf(below.value - 1),
@@ -70,7 +64,7 @@ export function useLogRows({ scroller, list, ...placed }: Options): DrawnRows {
   function measure(): void {
     for (const row of list.value?.querySelectorAll<HTMLElement>('.log-wrap') ?? []) {
       setHeight(row)
-      observe(row)
+      view.observe(row)
     }
   }
 
@@ -80,7 +74,7 @@ export function useLogRows({ scroller, list, ...placed }: Options): DrawnRows {
     if (row >= shown.value.count || !element.matches('.log-wrap')) return
     const isAbove = startOf(row) < scrolled.value
     const change = places.setHeight(row, element.offsetHeight)
-    if (isAbove) moveBy(change)
+    if (isAbove) view.moveBy(change)
   }
 
   async function scrollTo(row: number, align: 'start' | 'center'): Promise<void> {
@@ -102,7 +96,7 @@ export function useLogRows({ scroller, list, ...placed }: Options): DrawnRows {
     total,
     startOf,
     moveTo,
-    isMovedByPage,
+    isMovedByPage: view.isMovedByPage,
     scrollTo: (row, align) => void scrollTo(row, align),
     drawEnd: () => void (scrolled.value = Math.max(0, total.value + padding.value - viewPixels.value)),
     reset() {
@@ -110,6 +104,19 @@ export function useLogRows({ scroller, list, ...placed }: Options): DrawnRows {
       // Rows that stay where they were are not drawn again.
       void nextTick(measure)
     },
+  }
+}
+
+/** The first row that is in view, and the first one below it. */
+function useRange(
+  shown: Readonly<Ref<LogRows>>,
+  startOf: (row: number) => number,
+  { scrolled, viewPixels }: Scroller,
+): { top: ComputedRef<number>; below: ComputedRef<number> } {
+  const first = (holds: (row: number) => boolean) => firstIndex(shown.value.count, holds)
+  return {
+    top: computed(() => first((row) => startOf(row + 1) > scrolled.value)),
+    below: computed(() => first((row) => startOf(row) >= scrolled.value + viewPixels.value)),
   }
 }
 

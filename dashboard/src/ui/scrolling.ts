@@ -4,7 +4,7 @@ import { onScopeDispose, ref, watch, type Ref } from 'vue'
 const REST_MS = 150
 
 /**
- * Whether somebody scrolls something; what the page moves by itself is none. What passes under the pointer should not be marked
+ * Whether somebody scrolls something; what the page moves by itself does not count. What passes under the pointer should not be marked
  * meanwhile: each mark would have the browser paint much of the page again, in each frame. It ends with what may begin a
  * selection or move the focus.
  */

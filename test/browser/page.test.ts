@@ -111,7 +111,7 @@ test('nor is a page of a service of another kind', { tags: ['slow'] }, async () 
   await expectToFit(page, tabs)
 })
 
-test('nor is a page of the server, of a deploy, or for whoever is not signed in', async () => {
+test('nor is a page of the server or of a deploy, nor one that is shown without signing in', async () => {
   const page = await browser.enter(server)
   const address = `/services/${BEGUN}.${LONG}`
   const { body } = await server.api('GET', `/services/${BEGUN}?environment=${LONG}`)

@@ -20,7 +20,7 @@ const MANY_EVENTS = 300
 const SETTLED_MS = 2_000
 /** Takes its time to end. */
 const SLOW_PROGRAM = "trap 'sleep 5; exit 0' TERM; while :; do sleep 0.05; done"
-/** Ends when it is told so from inside, as a crash would; not before the engine has answered who told it. */
+/** Ends by itself, as in a crash, a second after a file was made in it: the engine has to answer the command that made it. */
 const PROGRAM = 'rm -f /end; while [ ! -e /end ]; do sleep 0.05; done; sleep 1; exit 3'
 
 let serverId: string

@@ -18,7 +18,10 @@ beforeEach(async () => {
   insertRestore(context.database)
   moveRestore('fenced', 'running')
 })
-afterEach(() => close())
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await close()
+})
 
 /** Engines that run nothing; the one of the other node is away. */
 function worldWithout(): World {
